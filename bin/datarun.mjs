@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+// Starts the service on a Node that can run it: this one if it is 24 or newer, else the one that npm installed beside
+// it. Written for old Nodes too: no syntax here that Node 16 would not read.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const NEEDED = 24;
+const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const argv = process.argv.slice(2);
+
+if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  await import(new URL("../src/main.ts", import.meta.url).href);
+} else {
+  const carried = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
+  if (existsSync(carried)) run(carried);
+  else {
+    process.stderr.write(
+      `datarun needs Node ${NEEDED} or newer; this is ${process.versions.node}. Run "npm ci" without --omit=optional, which brings one, or install Node ${NEEDED}.\n`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+function run(node) {
+  // The fourth stream is a life line: it closes when this process dies, however it dies, and the service then stops.
+  const child = spawn(node, [entry, ...argv], {
+    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    env: { ...process.env, DATARUN_LIFELINE_FD: "3" },
+  });
+  child.stdio[3].on("error", () => {});
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"]) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("error", (error) => {
+    process.stderr.write(`datarun could not start ${node}: ${error.code}\n`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    process.exit(code === null ? 128 + (constants.signals[signal] || 0) : code);
+  });
+}

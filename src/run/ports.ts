@@ -1,0 +1,262 @@
+/**
+ * What the engine needs of the world. Each interface is as small as the need; `main.ts` gives the real ones.
+ * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
+ */
+import type { Http } from "../sdk/http.ts";
+import type { SourceCall, SourceDeclaration } from "../sdk/source.ts";
+import type { Caller, Context } from "../terms/caller.ts";
+import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Secret } from "../terms/secret.ts";
+
+// ---- sources -------------------------------------------------------------------------------------------------------
+
+/** A source as the engine runs it: everything that can be known before a call is already worked out. */
+export interface RunnableSource {
+  readonly id: string;
+  readonly declaration: SourceDeclaration;
+  readonly timeoutMs: number;
+  /** The names that pass the filter, through every branch of the schema. */
+  readonly inputNames: readonly string[];
+  /** A frozen object of the declared names, without a prototype. */
+  filter(inputs: JsonObject): JsonObject;
+  /** `null` if valid. A problem's path names the field and its message repeats no value. */
+  inputProblem(filtered: JsonObject): FieldProblem | null;
+  /** Whether this source takes a credential, and whether it can do without. */
+  readonly credentialUse: "none" | "optional" | "required";
+  credentialProblem(fields: JsonObject): FieldProblem | null;
+  /** Whether its calls can leave the machine: it declares `origins`. */
+  readonly leavesMachine: boolean;
+}
+
+export interface SourceCatalog {
+  find(id: string): RunnableSource | undefined;
+}
+
+// ---- one run and its calls -----------------------------------------------------------------------------------------
+
+/** What is the same for every source call of one run. */
+export interface Run {
+  readonly transactionId: string;
+  readonly kind: "data" | "func";
+  readonly caller: Caller;
+  readonly context: Context;
+  readonly region: string;
+  readonly arrivedAt: number;
+  readonly startedWallAt: number;
+  readonly simulated: boolean;
+  readonly record: RunRecord;
+  /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */
+  maySend: boolean;
+}
+
+/** One planned source call, from plan to outcome. The wrappers around a call fill in what they find out. */
+export interface PlannedCall {
+  readonly run: Run;
+  /** The requested identifier, which may be of no source at all. */
+  readonly id: string;
+  /** Position among the calls of its run, from 0. */
+  readonly ordinal: number;
+  /** The value under `config.sources`; `true` stands as `{}`. */
+  readonly entry: SourceEntry;
+  readonly rawInputs: JsonObject;
+  /** Absolute. */
+  readonly deadlineAt: number;
+  readonly startedAt: number;
+  credential: FoundCredential | null;
+  /** Every request that was handed to the operating system for this call, in order. */
+  readonly attempts: Attempt[];
+  /** Set when the outcome is settled: an adapter that goes on after that can send nothing more. */
+  ended: boolean;
+  /** Names of inputs that the filter dropped although they resemble a declared one. */
+  nearMisses: readonly string[];
+}
+
+export interface SourceEntry {
+  readonly credentials?: JsonObject;
+  readonly cred_id?: string;
+  readonly [name: string]: unknown;
+}
+
+/** One request to a vendor. Made at the moment its intent is recorded, before its first byte. */
+export interface Attempt {
+  readonly number: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly sentWallAt: number;
+  readonly sentAt: number;
+  status: number | null;
+  tookMs: number | null;
+  /** What the vendor was known to have charged for this one; settled with the call. */
+  charged: Charged;
+}
+
+// ---- credentials ---------------------------------------------------------------------------------------------------
+
+export type CredentialRule = "inline" | "named" | "auto" | "default" | "none";
+
+export interface FoundCredential {
+  /** `null` for an inline credential and for none. */
+  readonly credentialId: string | null;
+  readonly rule: CredentialRule;
+  readonly fields: Secret<JsonObject>;
+  /**
+   * Tells credentials apart without showing them: breaker, rate and token caches are keyed by it, and two organizations
+   * never share one.
+   */
+  readonly scope: string;
+}
+
+export interface CredentialRequest {
+  readonly organizationId: string;
+  readonly source: string;
+  readonly context: Context;
+  readonly inline: JsonObject | undefined;
+  readonly credentialId: string | undefined;
+  readonly autoSelect: boolean;
+}
+
+export interface CredentialFinder {
+  /**
+   * By the order of section 2.3. `null` when no rule applies. A value when it is in memory, so that the common case
+   * costs no turn of the event loop.
+   * @throws Fault `source.credential_missing` when a named credential cannot be used: it never falls through
+   */
+  find(request: CredentialRequest): FoundCredential | null | Promise<FoundCredential | null>;
+}
+
+// ---- outbound ------------------------------------------------------------------------------------------------------
+
+export interface Door {
+  /** What the adapter of this call uses as `http`. The door calls `beforeSend` once for each request, just before its first byte. */
+  httpFor(source: RunnableSource, call: PlannedCall): Http;
+}
+
+/** The door's question before each request: records the intent and answers with the attempt, or throws the fault that forbids it. */
+export type BeforeSend = (call: PlannedCall, origin: string, method: string) => Attempt;
+
+// ---- ledger --------------------------------------------------------------------------------------------------------
+
+export interface Ledger {
+  /** @throws Fault `request.journal_unavailable`, before any vendor is called, when nothing can be recorded now */
+  open(run: RunIntent): RunRecord;
+}
+
+export interface RunIntent {
+  readonly transactionId: string;
+  readonly kind: "data" | "func";
+  readonly organizationId: string;
+  readonly workflowId: string;
+  readonly tokenId: string;
+  readonly context: Context;
+  readonly region: string;
+  readonly simulated: boolean;
+  readonly functionId: string | null;
+  readonly startedWallAt: number;
+}
+
+export interface RunRecord {
+  /** Hands the intent to the operating system: it survives kill -9 once this returns. @throws Fault when it cannot */
+  intend(intent: AttemptIntent): void;
+  /** Settles when the whole run is on disk, or when that has turned out impossible (the answer goes out all the same). */
+  close(report: RunReport): Promise<void> | void;
+}
+
+export interface AttemptIntent {
+  readonly source: string;
+  readonly ordinal: number;
+  readonly attempt: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly credentialId: string | null;
+  readonly credentialRule: CredentialRule;
+  readonly sentWallAt: number;
+}
+
+// ---- what is seen --------------------------------------------------------------------------------------------------
+
+/** One run as the ledger, the log and the metrics get it: never inputs, outputs or secrets. */
+export interface RunReport extends RunIntent {
+  readonly tookMs: number;
+  readonly clientGone: boolean;
+  /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
+  readonly functionFault?: FaultCode | null;
+  readonly calls: readonly CallReport[];
+}
+
+export interface CallReport {
+  readonly source: string;
+  readonly ordinal: number;
+  readonly success: boolean;
+  readonly match: boolean;
+  readonly fault: Fault | null;
+  readonly credentialId: string | null;
+  readonly credentialRule: CredentialRule;
+  readonly charged: Charged;
+  /** From the arrival of the run. */
+  readonly startedAfterMs: number;
+  readonly tookMs: number;
+  readonly outputBytes: number;
+  readonly nearMisses: readonly string[];
+  readonly attempts: readonly Attempt[];
+}
+
+/** Log line and metrics: called once a run, after the answer is ready. Must not throw. */
+export interface RunObserver {
+  runEnded(report: RunReport): void;
+}
+
+// ---- the engine's inside -------------------------------------------------------------------------------------------
+
+/** Runs one planned call to its answer. Rejects with whatever went wrong. */
+export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
+
+/** Something that happens around a call. The whole stack is one list, composed once, outermost first. */
+export type Around = (next: RunSource) => RunSource;
+
+/** A collected result: JSON text that is known to be one object. `bytes` are a vendor's own, spliced unchanged. */
+export interface Answer {
+  readonly match: boolean;
+  readonly json: string | Buffer;
+}
+
+/** The argument handed to an adapter; made by `sources/` so that `signal` and `http` cost nothing until they are read. */
+export type MakeArgument = (source: RunnableSource, call: PlannedCall, inputs: JsonObject) => SourceCall;
+
+// ---- functions -----------------------------------------------------------------------------------------------------
+
+export interface FunctionCatalog {
+  find(id: string): RunnableFunction | undefined;
+}
+
+export interface RunnableFunction {
+  readonly id: string;
+  readonly timeoutMs: number;
+  /** `null` if valid by the function's own contract, or if it has none. */
+  inputProblem(inputs: JsonObject): FieldProblem | null;
+  /** `null` if valid by the function's own contract, or if it has none. */
+  outputProblem(output: JsonObject): FieldProblem | null;
+  /**
+   * Runs it in an isolate of its own. Resolves with the JSON text of the object that it returned, or `null` for
+   * nothing. @throws Fault `function.*`
+   */
+  run(job: FunctionJob, host: FunctionHost): Promise<string | null>;
+}
+
+export interface FunctionJob {
+  /** Organizations never share an isolate. */
+  readonly organizationId: string;
+  readonly transactionId: string;
+  readonly deadlineAt: number;
+  /** JSON text of `{inputs, extra, config, context, region, transaction_id}`. */
+  readonly argument: string;
+}
+
+/** What a function reaches the service by. Only JSON text crosses. */
+export interface FunctionHost {
+  /** Resolves with the JSON text of a `SourceOutcome`; never rejects. */
+  runSource(source: string, inputsJson: string): Promise<string>;
+  /** Records a named step's result, already JSON. */
+  pipe(name: string, json: string): void;
+  log(level: "info" | "warn", message: string): void;
+}

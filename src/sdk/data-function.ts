@@ -1,0 +1,100 @@
+import type { Context } from "../terms/caller.ts";
+import type { Json, JsonObject } from "../terms/json.ts";
+import type { JsonSchema, TypeOf } from "./schema.ts";
+import type { CallLog } from "./source.ts";
+
+/**
+ * A data function: shapes the answers of several sources into one. It runs in an isolate of its own with nothing of
+ * Node in it; the only way out is `run`.
+ */
+export interface FunctionDeclaration<Inputs extends JsonSchema = JsonSchema, Output extends JsonSchema = JsonSchema> {
+  /** `dfunc_` and lower snake case. */
+  readonly id: string;
+  readonly title: string;
+  readonly description?: string;
+  /** Its own contract. Given, inputs that break it are refused before any source is called. */
+  readonly inputs?: Inputs;
+  /** Given, an `output` that breaks it is a failure. */
+  readonly output?: Output;
+  /** From the arrival of the request; 30,000 unless said, 60,000 at the most. */
+  readonly timeout_ms?: number;
+  /** 64 unless said, 512 at the most. */
+  readonly memory_mb?: number;
+  readonly cases?: readonly FunctionCase[];
+  run(call: FunctionCall<TypeOf<Inputs>>): FunctionAnswer | Promise<FunctionAnswer>;
+}
+
+export interface FunctionCall<Inputs = JsonObject> {
+  /** As they were sent: nothing is filtered. */
+  readonly inputs: Inputs;
+  /** The unknown top-level fields of the request. Never the access token or the workflow. */
+  readonly extra: JsonObject;
+  /** The echoed config with `organization_tuid`, without any `credentials`. */
+  readonly config: JsonObject;
+  readonly context: Context;
+  readonly region: string;
+  readonly transaction_id: string;
+  /** Asks one source, through the same engine as `/data`. Never rejects for a vendor. */
+  run(source: string, inputs?: object): Promise<SourceOutcome>;
+  /** A named step: its result, or its failure, stands under `pipes` of the answer, also when the function fails later. */
+  pipe<Value>(name: string, step: () => Value | Promise<Value>): Promise<Value>;
+  readonly log: CallLog;
+}
+
+export interface SourceOutcome {
+  readonly success: boolean;
+  readonly match: boolean;
+  readonly message: string;
+  // eslint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
+  readonly output: any;
+  readonly response_time_ms: number;
+}
+
+/** The fields of the function's answer. Standard mode sends `output` and `pipes`; passthrough sends all of them. */
+export type FunctionAnswer =
+  | void
+  | null
+  | undefined
+  | {
+      readonly output?: object;
+      readonly pipes?: object;
+      /** `false` is a business failure: the partial output is kept. */
+      readonly success?: boolean;
+      readonly message?: string;
+      readonly [name: string]: unknown;
+    };
+
+/** One example: what is asked, what each source is scripted to answer, and what must come out. */
+export interface FunctionCase {
+  readonly name: string;
+  readonly inputs: JsonObject;
+  readonly extra?: JsonObject;
+  readonly context?: Context;
+  /** By source id: one answer, or several in the order of the calls. A source that is not named runs for real if it needs no vendor. */
+  readonly sources?: Readonly<Record<string, ScriptedOutcome | readonly ScriptedOutcome[]>>;
+  readonly expect: {
+    readonly success?: boolean;
+    readonly output?: Json;
+    /** Contained in the output. */
+    readonly includes?: Json;
+    readonly pipes?: Json;
+    readonly message?: string;
+    /** The sources that were called, in any order. */
+    readonly called?: readonly string[];
+  };
+}
+
+export interface ScriptedOutcome {
+  readonly match?: boolean;
+  readonly output?: JsonObject;
+  /** A failure kind instead of an answer. */
+  readonly failure?: string;
+}
+
+/** Gives a function its types; it returns what it was given. A plain object is as good. */
+export function defineFunction<
+  const Inputs extends JsonSchema = Record<never, never>,
+  const Output extends JsonSchema = Record<never, never>,
+>(declaration: FunctionDeclaration<Inputs, Output>): FunctionDeclaration<Inputs, Output> {
+  return declaration;
+}

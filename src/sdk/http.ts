@@ -1,0 +1,62 @@
+import type { Json } from "../terms/json.ts";
+
+/**
+ * The only way a source reaches its vendor. Every request goes to one of the source's declared `origins`, within the
+ * deadline of the run, once: nothing is retried, because a call can be billable.
+ *
+ * A promise of a reply resolves when the whole body has arrived. It rejects with a fault for everything that is not a
+ * usable answer: name, connect and TLS failures, timeouts, broken or oversized bodies, and every status that is neither
+ * 2xx nor listed in `answers` (401 and 403 are the credential's fault, 429 the rate's, the rest 4xx or 5xx). An adapter
+ * that does not catch them is right.
+ */
+export interface Http {
+  get(url: string, options?: HttpOptions): Promise<Reply>;
+  post(url: string, options?: HttpOptions): Promise<Reply>;
+  put(url: string, options?: HttpOptions): Promise<Reply>;
+  request(method: string, url: string, options?: HttpOptions): Promise<Reply>;
+}
+
+export interface HttpOptions {
+  /** Appended to the query of the URL, encoded. `undefined` and `null` are left out; lists repeat the name. */
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
+  /** Header fields. A value with a line break or another control character fails the call before it is sent. */
+  readonly headers?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** A body, at most one of the three: JSON, a form, or text or bytes as they are. */
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, QueryValue>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
+  /** Statuses besides 2xx that this source reads itself, for example `[404]` for "nobody found". */
+  readonly answers?: readonly number[] | undefined;
+  /** How many redirects to follow, to declared origins only. 0 unless said: a 3xx is then a failure. */
+  readonly redirects?: number | undefined;
+  /** A client certificate for mutual TLS, PEM. */
+  readonly tls?: ClientTls | undefined;
+}
+
+export type QueryValue = string | number | boolean | null | undefined;
+
+export interface ClientTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca?: string | undefined;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case; a repeated field is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as JSON, parsed once within the limits of depth and size. Throws a `contract` fault if it is not JSON. */
+  json(): any; // eslint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
+  /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
+  text(): string;
+  bytes(): Buffer;
+}
+
+/**
+ * What the engine asks of a reply that a source returns as its result: the vendor's bytes, known to be one JSON object
+ * of valid UTF-8 and finite numbers, ready to stand in the answer unchanged. Throws a `contract` fault otherwise.
+ */
+export const rawJsonObject: unique symbol = Symbol("datarun.rawJsonObject");
+export interface RawReply {
+  [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json };
+}

@@ -1,0 +1,21 @@
+/** What `import … from "datarun"` gives to the author of a source, a function or a project's config file. */
+export { defineConfig, type DatarunConfig } from "./config.ts";
+export {
+  defineFunction,
+  type FunctionAnswer,
+  type FunctionCall,
+  type FunctionCase,
+  type FunctionDeclaration,
+  type SourceOutcome,
+} from "./data-function.ts";
+export type { Http, HttpOptions, Reply } from "./http.ts";
+export { Type, type JsonSchema, type TypeOf } from "./schema.ts";
+export {
+  defineSource,
+  NoMatch,
+  type ScriptedReply,
+  type SourceAnswer,
+  type SourceCall,
+  type SourceCase,
+  type SourceDeclaration,
+} from "./source.ts";

@@ -1,0 +1,160 @@
+import type { Context } from "../terms/caller.ts";
+import type { Charged, FailureKind } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Http, Reply } from "./http.ts";
+import type { JsonSchema, TypeOf } from "./schema.ts";
+
+/**
+ * A source: one question to one vendor. It declares itself once; filtering, validation, listing, redaction, its page and
+ * its tests are all derived from the declaration.
+ */
+export interface SourceDeclaration<
+  Inputs extends JsonSchema = JsonSchema,
+  Credentials extends JsonSchema = JsonSchema,
+> {
+  /** `<vendor>__<source_name>`, lower snake case. */
+  readonly id: string;
+  readonly title: string;
+  /** What it answers, what "no record" means and what its data is, for the catalog's page. Markdown. */
+  readonly description?: string;
+  /** The vendor's own documentation. */
+  readonly docs?: string;
+  /** JSON Schema 2020-12 of one object. Its property names, through every branch, are what a request's inputs are reduced to. */
+  readonly inputs: Inputs;
+  /** The fields of the credential this source takes. Left out: it takes none. Nothing required: one is optional. */
+  readonly credentials?: Credentials;
+  /** What a record looks like, for the catalog's page and for tests. */
+  readonly output?: JsonSchema;
+  /** The only places its `http` may reach: `https://host[:port]`, or a pattern such as `https://*.registry.example`. */
+  readonly origins?: readonly string[];
+  /** From the arrival of the request; 15,000 unless said, 60,000 at the most. */
+  readonly timeout_ms?: number;
+  readonly limits?: SourceLimits;
+  /** What a call costs. Left out: `per_call` for a source that uses `http`, `free` for one that does not. */
+  readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
+  /** For a source that answers from data of its own: where that data comes from. Shown on its page. */
+  readonly data?: readonly DataOrigin[];
+  /** Examples, documentation, tests and the simulated vendor at once. Or in `<name>.cases.json` beside the file. */
+  readonly cases?: readonly SourceCase[];
+  run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
+}
+
+export type ChargeModel = "free" | "per_call" | "per_match" | "per_success";
+
+export interface SourceLimits {
+  /** Bytes of one reply after decoding; 10 MiB unless said, and never more. */
+  readonly max_bytes?: number;
+  /** Calls of this source under way at once in one process. */
+  readonly concurrency?: number;
+  /** Token buckets; a call that finds none left fails at once as `shed`. */
+  readonly rate?: readonly RateLimit[];
+}
+
+export interface RateLimit {
+  readonly per: "credential" | "source";
+  readonly max: number;
+  readonly every_ms: number;
+}
+
+export interface DataOrigin {
+  readonly name: string;
+  readonly licence: string;
+  /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`, or what is known of it. */
+  readonly date: string;
+  readonly url?: string;
+}
+
+/** What a source's `run` is given. */
+export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
+  /** Reduced to the declared names, valid by the schema, frozen. */
+  readonly inputs: Inputs;
+  /** The resolved credential, valid by its schema; `{}` for a source that takes none or where an optional one is absent. */
+  readonly credentials: Credentials;
+  readonly http: Http;
+  readonly context: Context;
+  readonly region: string;
+  readonly transaction_id: string;
+  /** Aborts at the deadline. Made only when it is asked for. */
+  readonly signal: AbortSignal;
+  /** To the service's log, under the transaction id. Never log inputs or credentials. */
+  readonly log: CallLog;
+  /** A header for HTTP Basic authentication. */
+  basic(user: string, password: string): { readonly authorization: string };
+  /** Completed, nothing found, with something to say about it all the same. */
+  noMatch(output?: JsonObject): NoMatch;
+  /** For a vendor that reports failure inside a 200: ends the call as that kind. */
+  fail(kind: FailureKind, options?: FailOptions): never;
+}
+
+export interface FailOptions {
+  readonly charged?: Charged;
+  /** For the log only. */
+  readonly detail?: string;
+}
+
+export interface CallLog {
+  info(message: string, fields?: JsonObject): void;
+  warn(message: string, fields?: JsonObject): void;
+}
+
+/** `null` or `noMatch({…})`: no record. The reply itself: a record, the vendor's JSON unchanged. An object: a record. */
+export type SourceAnswer = object | Reply | NoMatch | null;
+
+export class NoMatch {
+  readonly output: JsonObject;
+  constructor(output: JsonObject = {}) {
+    this.output = output;
+  }
+}
+
+/** One example: what is asked, what the vendor is scripted to answer, and what must come out. */
+export interface SourceCase {
+  readonly name: string;
+  readonly inputs: JsonObject;
+  readonly credentials?: JsonObject;
+  readonly context?: Context;
+  /** What the vendor answers, in the order of the requests. None for a source that uses no `http`. */
+  readonly reply?: ScriptedReply | readonly ScriptedReply[];
+  /** What the vendor must have been sent. Only what is named is compared. */
+  readonly request?: ExpectedRequest | readonly ExpectedRequest[];
+  readonly expect: CaseExpectation;
+}
+
+export interface ScriptedReply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Waits that long first; past the source's deadline it is a timeout. */
+  readonly delay_ms?: number;
+  /** Instead of an answer: never answers, or closes the connection. */
+  readonly fault?: "hang" | "reset" | "truncate";
+}
+
+export interface ExpectedRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Compared as JSON when it is no string. */
+  readonly body?: unknown;
+}
+
+export type CaseExpectation =
+  | {
+      readonly match: boolean;
+      /** Equal to the whole output. */ readonly output?: JsonObject;
+      /** Contained in the output. */ readonly includes?: JsonObject;
+    }
+  | {
+      readonly failure: string;
+      /** The input field or credential field the message must name. */ readonly field?: string;
+    };
+
+/** Gives a source its types; it returns what it was given. A plain object is as good. */
+export function defineSource<
+  const Inputs extends JsonSchema,
+  const Credentials extends JsonSchema = Record<never, never>,
+>(declaration: SourceDeclaration<Inputs, Credentials>): SourceDeclaration<Inputs, Credentials> {
+  return declaration;
+}

@@ -1,0 +1,21 @@
+/**
+ * The two clocks of the service. Durations and deadlines come from the monotonic one only, so that a jump of the wall
+ * clock changes no timeout and no order; the wall clock is for records that people read.
+ */
+export interface Clock {
+  /** Monotonic milliseconds with a fraction; its zero means nothing. */
+  readonly now: () => number;
+  /** Milliseconds since 1970, UTC, an integer. */
+  readonly wall: () => number;
+  /** Calls back once after that many milliseconds; returns what cancels it. */
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,156 @@
+/**
+ * The one taxonomy of failure. A fault has two audiences: the client gets the row's sentence, filled from `detail`; the
+ * log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, bound to this table by a test.
+ *
+ * - `surface` request: the HTTP status and error body; source, function: an entry of a 200 answer.
+ * - `kind`: the wire code of an error body, or `failure.kind` (decision 10), or a declarative source's `errors[].kind`.
+ * - `charged`: whether the vendor has probably billed the call, once something was sent. Nothing sent is always "no".
+ */
+export type Surface = "request" | "source" | "function";
+export type Charged = "yes" | "no" | "unknown";
+
+export interface FaultRow {
+  readonly surface: Surface;
+  readonly status: number;
+  readonly prefix: string;
+  readonly kind: string;
+  readonly retryable: boolean;
+  readonly charged: Charged;
+  readonly says: string;
+}
+
+function request(status: number, kind: string, says: string, retryable = false): FaultRow {
+  return { surface: "request", status, prefix: "", kind, retryable, charged: "no", says };
+}
+
+function source(kind: string, retryable: boolean, charged: Charged, says: string, prefix = "Adapter error:"): FaultRow {
+  return { surface: "source", status: 200, prefix, kind, retryable, charged, says };
+}
+
+function dataFunction(kind: string, says: string, prefix = "Data function error:"): FaultRow {
+  return { surface: "function", status: 200, prefix, kind, retryable: false, charged: "no", says };
+}
+
+export const FAULTS = {
+  "request.unauthenticated": request(
+    401,
+    "unauthenticated",
+    "The access token or workflow is missing or was rejected.",
+  ),
+  "request.invalid": request(422, "invalid_request", "The request does not match the schema of this endpoint."),
+  "request.no_sources": request(500, "no_sources", "config.sources names no source."),
+  "request.overloaded": request(500, "overloaded", "The service is at its limit. Nothing was run; try again.", true),
+  "request.stopping": request(500, "overloaded", "The service is shutting down. Nothing was run; try again.", true),
+  "request.journal_unavailable": request(
+    500,
+    "unavailable",
+    "The service cannot record runs now. Nothing was run.",
+    true,
+  ),
+  "request.store_unavailable": request(
+    500,
+    "unavailable",
+    "The service cannot check access now. Nothing was run.",
+    true,
+  ),
+  "request.unexpected": request(500, "internal", "The service could not process the request."),
+  "request.not_found": request(404, "not_found", "There is nothing at this path."),
+  "request.method": request(405, "method_not_allowed", "This path does not take this method."),
+  "request.http": request(400, "bad_http", "The request is not HTTP that can be read."),
+  "request.http_timeout": request(408, "timeout", "The request did not arrive in time."),
+  "request.http_expectation": request(417, "expectation_failed", "The expectation of the request cannot be met."),
+  "request.http_headers": request(431, "headers_too_large", "The header fields are too large."),
+
+  "source.unknown": source("unknown_source", false, "no", "{source}", "Adapter not found for"),
+  "source.input_invalid": source("input", false, "no", "input {field} {problem}"),
+  "source.credential_missing": source("credential", false, "no", "{problem}"),
+  "source.queue_full": source("shed", true, "no", "too many calls to this vendor are waiting"),
+  "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
+  "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
+  "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
+  "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),
+  "source.timeout": source("timeout", true, "unknown", "timed out after {afterMs} ms"),
+  "source.connection_lost": source("connection_lost", false, "unknown", "the connection to the vendor was lost"),
+  "source.vendor_5xx": source("vendor_5xx", true, "unknown", "the vendor answered with status {status}"),
+  "source.credential_rejected": source("credential", false, "no", "the vendor rejected the credential"),
+  "source.rate_limited": source("rate_limited", false, "no", "the vendor is limiting the rate of calls"),
+  "source.vendor_4xx": source("vendor_4xx", false, "unknown", "the vendor answered with status {status}"),
+  "source.vendor_input": source("input", false, "unknown", "the vendor rejected the inputs"),
+  "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
+  "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
+  "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
+
+  "function.unknown": dataFunction("unknown_function", "{function}", "Data function not found:"),
+  "function.raised": dataFunction("function", "the function raised an error"),
+  "function.timeout": dataFunction("function", "timed out after {afterMs} ms"),
+  "function.memory": dataFunction("function", "the function used too much memory"),
+  "function.contract": dataFunction("function", "{problem}"),
+  "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
+  "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
+} as const satisfies Record<string, FaultRow>;
+
+export type FaultCode = keyof typeof FAULTS;
+export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
+export type FunctionFaultCode = Extract<FaultCode, `function.${string}`>;
+export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
+
+/** What a row's sentence is filled from. Only names of ours and numbers may stand here, never a value that was sent. */
+export interface FaultDetail {
+  readonly [name: string]: string | number | boolean | readonly FieldProblem[] | undefined;
+}
+
+/** One thing wrong with a document: a JSON pointer and a sentence that repeats no value. */
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface FaultOptions {
+  readonly cause?: unknown;
+  /** Overrides the row where the thrower knows better, as `fail(kind, {charged})` does. */
+  readonly charged?: Charged;
+}
+
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly detail: FaultDetail;
+  readonly charged: Charged;
+
+  constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
+    super(code, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "Fault";
+    this.code = code;
+    this.detail = detail;
+    this.charged = options.charged ?? FAULTS[code].charged;
+  }
+
+  get row(): FaultRow {
+    return FAULTS[this.code];
+  }
+
+  /** The sentence for the client: prefix and filled row, and nothing else. */
+  get says(): string {
+    const row = this.row;
+    const sentence = row.says.replace(/\{(\w+)\}/g, (_, name: string) => String(this.detail[name] ?? ""));
+    return row.prefix === "" ? sentence : `${row.prefix} ${sentence}`;
+  }
+}
+
+/** A fault as it is; anything else that was thrown becomes the cause of the fault named. */
+export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
+  return thrown instanceof Fault ? thrown : new Fault(otherwise, {}, { cause: thrown });
+}
+
+/** The kinds an author may fail with, and the fault each one is. */
+export const FAULT_OF_KIND = {
+  credential: "source.credential_rejected",
+  input: "source.vendor_input",
+  rate_limited: "source.rate_limited",
+  vendor_5xx: "source.vendor_5xx",
+  vendor_4xx: "source.vendor_4xx",
+  contract: "source.contract",
+  timeout: "source.timeout",
+  unreachable: "source.unreachable",
+} as const satisfies Record<string, SourceFaultCode>;
+
+export type FailureKind = keyof typeof FAULT_OF_KIND;

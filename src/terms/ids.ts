@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+
+/** Every prefix the service gives out or reads. A secret (`drt_`) and an identifier never share one. */
+export const PREFIX = {
+  transaction: "trx_",
+  organization: "org_",
+  token: "tok_",
+  workflow: "wfl_",
+  credential: "cred_",
+  key: "key_",
+  audit: "adt_",
+  dataFunction: "dfunc_",
+  accessToken: "drt_",
+} as const;
+
+type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "dataFunction">;
+
+/** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond they were made in. */
+export function uuidV7(wallMs: number): string {
+  // Node keeps random UUIDs in stock, so borrowing the random digits of one is several times cheaper than asking for bytes.
+  const random = randomUUID();
+  return wallMs.toString(16).padStart(12, "0") + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
+}
+
+export function newId(kind: IdKind, wallMs: number): string {
+  return PREFIX[kind] + uuidV7(wallMs);
+}

@@ -1,0 +1,118 @@
+import { isAscii, isUtf8 } from "node:buffer";
+
+/** Any value JSON can say. Objects may have own properties named `__proto__` or `constructor`: they are plain names. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** What a document may measure at the most. All are checked before anything recursive touches it. */
+export interface JsonLimits {
+  readonly depthMax: number;
+  readonly keysPerObjectMax: number;
+}
+
+export type JsonProblem = "encoding" | "too_deep" | "too_many_keys" | "syntax" | "not_finite";
+
+/** Thrown by `parseJson`. It carries the class of the problem and never a piece of the text. */
+export class JsonError extends Error {
+  readonly problem: JsonProblem;
+  constructor(problem: JsonProblem) {
+    super(problem);
+    this.name = "JsonError";
+    this.problem = problem;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_ARRAY = 0x5d;
+const CLOSE_OBJECT = 0x7d;
+
+/** JSON numbers shorter than this and without an exponent are finite: the largest double has 309 digits. */
+const FINITE_DIGITS = 300;
+
+/**
+ * Reads one UTF-8 JSON document within limits. The bytes are looked through once before `JSON.parse` sees them, so a
+ * document that is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped.
+ * @throws JsonError
+ */
+export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
+  const mayOverflow = measure(bytes, limits);
+  const value = readJson(bytes);
+  if (mayOverflow) assertFinite(value);
+  return value;
+}
+
+function readJson(bytes: Buffer): Json {
+  const text = decodeUtf8(bytes);
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new JsonError("syntax");
+  }
+}
+
+/** The text of UTF-8 bytes without a byte order mark. */
+export function decodeUtf8(bytes: Buffer): string {
+  // ASCII is the common case, and reading it as latin1 is several times quicker than decoding UTF-8.
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  if (!isUtf8(bytes)) throw new JsonError("encoding");
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return bytes.toString("utf8", start);
+}
+
+/** Checks depth and keys over the raw bytes; true if some number might not be finite and has to be looked at. */
+function measure(bytes: Buffer, limits: JsonLimits): boolean {
+  const end = bytes.length;
+  // How many keys each open object has so far; arrays keep 0. Only as deep as allowed.
+  const keys: number[] = [];
+  let depth = 0;
+  let mayOverflow = false;
+  let tokenStart = 0;
+  for (let at = 0; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) {
+      for (at += 1; at < end && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+      tokenStart = at;
+    } else if (byte === COMMA) {
+      if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
+      tokenStart = at;
+    } else if (byte === COLON) {
+      if (depth > 0 && (keys[depth - 1]! += 1) > limits.keysPerObjectMax) throw new JsonError("too_many_keys");
+      tokenStart = at;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (depth === limits.depthMax) throw new JsonError("too_deep");
+      keys[depth] = 0;
+      depth += 1;
+      tokenStart = at;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
+      if (depth > 0) depth -= 1;
+      tokenStart = at;
+    } else if ((byte | 0x20) === 0x65 && isDigitOrDot(bytes[at - 1])) {
+      mayOverflow = true;
+    }
+  }
+  return mayOverflow || end - tokenStart > FINITE_DIGITS;
+}
+
+function isDigitOrDot(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e);
+}
+
+function assertFinite(value: Json): void {
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new JsonError("not_finite");
+  } else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) assertFinite(part);
+  }
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
