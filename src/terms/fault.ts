@@ -76,6 +76,9 @@ export const FAULTS = {
   "source.rate_limited": source("rate_limited", false, "no", "the vendor is limiting the rate of calls"),
   "source.vendor_4xx": source("vendor_4xx", false, "unknown", "the vendor answered with status {status}"),
   "source.vendor_input": source("input", false, "unknown", "the vendor rejected the inputs"),
+  "source.vendor_failure": source("vendor_5xx", true, "unknown", "the vendor reports a failure of its own"),
+  "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
+  "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
   "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
   "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
@@ -141,15 +144,15 @@ export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
   return thrown instanceof Fault ? thrown : new Fault(otherwise, {}, { cause: thrown });
 }
 
-/** The kinds an author may fail with, and the fault each one is. */
+/** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */
 export const FAULT_OF_KIND = {
   credential: "source.credential_rejected",
   input: "source.vendor_input",
   rate_limited: "source.rate_limited",
-  vendor_5xx: "source.vendor_5xx",
-  vendor_4xx: "source.vendor_4xx",
+  vendor_5xx: "source.vendor_failure",
+  vendor_4xx: "source.vendor_refusal",
   contract: "source.contract",
-  timeout: "source.timeout",
+  timeout: "source.vendor_timeout",
   unreachable: "source.unreachable",
 } as const satisfies Record<string, SourceFaultCode>;
 
