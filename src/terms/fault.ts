@@ -68,6 +68,7 @@ export const FAULTS = {
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
+  "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
   "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),
   "source.timeout": source("timeout", true, "unknown", "timed out after {afterMs} ms"),
   "source.connection_lost": source("connection_lost", false, "unknown", "the connection to the vendor was lost"),
@@ -139,9 +140,10 @@ export class Fault extends Error {
   }
 }
 
-/** A fault as it is; anything else that was thrown becomes the cause of the fault named. */
+/** A fault of that surface as it is; anything else that was thrown becomes the cause of the fault named. */
 export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
-  return thrown instanceof Fault ? thrown : new Fault(otherwise, {}, { cause: thrown });
+  const fits = thrown instanceof Fault && thrown.row.surface === FAULTS[otherwise].surface;
+  return fits ? thrown : new Fault(otherwise, {}, { cause: thrown });
 }
 
 /** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */
