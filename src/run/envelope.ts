@@ -1,5 +1,5 @@
 import type { Caller } from "../terms/caller.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -71,11 +71,11 @@ function maskCredentials(sources: JsonObject): JsonObject {
 export function withoutCredentials(sources: JsonObject): JsonObject {
   return mapEntries(sources, (entry) => {
     if (!isJsonObject(entry)) return entry;
-    return Object.fromEntries(Object.entries(entry).filter(([name]) => name !== "credentials")) as JsonObject;
+    return Object.fromEntries<Json>(Object.entries(entry).filter(([name]) => name !== "credentials"));
   });
 }
 
 /** `Object.fromEntries` defines own properties, so that a source called `__proto__` stays one. */
-function mapEntries(object: JsonObject, change: (value: JsonObject[string]) => JsonObject[string]): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)])) as JsonObject;
+function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObject {
+  return Object.fromEntries<Json>(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }

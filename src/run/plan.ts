@@ -48,7 +48,7 @@ export function planCall(run: Run, plan: CallPlan): PlannedCall {
     run,
     id: plan.id,
     ordinal: plan.ordinal,
-    entry: isJsonObject(plan.entry) ? (plan.entry as SourceEntry) : NO_FIELDS,
+    entry: isJsonObject(plan.entry) ? plan.entry : NO_FIELDS,
     rawInputs: plan.inputs,
     inputs: NO_FIELDS as JsonObject,
     deadlineAt: plan.notPast === undefined ? ownDeadline : Math.min(ownDeadline, plan.notPast),

@@ -1,6 +1,7 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldProblem } from "../terms/fault.ts";
+import { describeProblem } from "../terms/schema-problem.ts";
 
 /** `null` if the value is valid, else the first thing wrong with it. */
 export type Validator = (value: unknown) => FieldProblem | null;
@@ -39,51 +40,3 @@ export function createSchemas() {
 }
 
 export type Schemas = ReturnType<typeof createSchemas>;
-
-/** The first error in words that name the place and repeat no value. */
-export function describeProblem(errors: readonly ErrorObject[] | null | undefined): FieldProblem {
-  // A failed anyOf reports its branches first; the branch that names a missing field says most.
-  const error = errors?.[0];
-  if (error === undefined) return { path: "", message: "is not valid" };
-  return { path: pointer(error), message: say(error) };
-}
-
-export function pointer(error: ErrorObject): string {
-  const params = error.params as { missingProperty?: string; additionalProperty?: string; propertyName?: string };
-  const last = params.missingProperty ?? params.additionalProperty ?? params.propertyName;
-  return last === undefined ? error.instancePath : `${error.instancePath}/${escapePointer(last)}`;
-}
-
-function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/** A sentence per keyword. Ajv's own are used where they can only speak of the schema. */
-export function say(error: ErrorObject): string {
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
-    case "required":
-    case "dependentRequired":
-      return "is required";
-    case "additionalProperties":
-    case "unevaluatedProperties":
-      return "is not a known field";
-    case "enum":
-      return `must be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`;
-    case "const":
-      return `must be ${JSON.stringify(params["allowedValue"])}`;
-    case "type":
-      return `must be ${typeWords(params["type"])}`;
-    case "format":
-      return `must be in the format ${String(params["format"])}`;
-    case "pattern":
-      return "does not have the required form";
-    default:
-      return error.message ?? "is not valid";
-  }
-}
-
-function typeWords(type: unknown): string {
-  const types = Array.isArray(type) ? type.map(String) : [String(type)];
-  return types.map((name) => (name === "null" ? "null" : `${/^[aeio]/.test(name) ? "an" : "a"} ${name}`)).join(" or ");
-}

@@ -100,7 +100,7 @@ export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
 /** What a row's sentence is filled from. Only names of ours and numbers may stand here, never a value that was sent. */
 export interface FaultDetail {
-  readonly [name: string]: string | number | boolean | readonly FieldProblem[] | undefined;
+  readonly [name: string]: string | number | boolean | undefined;
 }
 
 /** One thing wrong with a document: a JSON pointer and a sentence that repeats no value. */
@@ -113,12 +113,15 @@ export interface FaultOptions {
   readonly cause?: unknown;
   /** Overrides the row where the thrower knows better, as `fail(kind, {charged})` does. */
   readonly charged?: Charged;
+  /** What is wrong with a request, field by field, for its error body. */
+  readonly problems?: readonly FieldProblem[];
 }
 
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly detail: FaultDetail;
   readonly charged: Charged;
+  readonly problems: readonly FieldProblem[] | undefined;
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
@@ -126,6 +129,7 @@ export class Fault extends Error {
     this.code = code;
     this.detail = detail;
     this.charged = options.charged ?? FAULTS[code].charged;
+    this.problems = options.problems;
   }
 
   get row(): FaultRow {

@@ -29,7 +29,7 @@ export function withCredential(finder: CredentialFinder): Around {
         ? found.then((value) => proceed(value, source, call, next))
         : proceed(found, source, call, next);
     } catch (fault) {
-      return Promise.reject(fault as Error);
+      return Promise.reject(fault);
     }
   };
 }
