@@ -25,23 +25,19 @@ export interface AppParts extends ReceiveParts, FaultStatuses {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+interface Route {
+  /** As `Allow` lists them. */
+  readonly methods: string;
+  readonly handle: Handler;
+}
+
 /** The three routes of the public edge, and the answer to everything else. */
 export function createApp(parts: AppParts): Handler {
-  const routes: ReadonlyMap<string, { readonly methods: string; readonly handle: Handler }> = new Map([
-    [
-      "/data",
-      {
-        methods: "POST",
-        handle: (request: IncomingMessage, response: ServerResponse) => run(parts.data, request, response),
-      },
-    ],
-    [
-      "/func",
-      {
-        methods: "POST",
-        handle: (request: IncomingMessage, response: ServerResponse) => run(parts.func, request, response),
-      },
-    ],
+  const data: Handler = (request, response) => run(parts.data, request, response);
+  const func: Handler = (request, response) => run(parts.func, request, response);
+  const routes: ReadonlyMap<string, Route> = new Map([
+    ["/data", { methods: "POST", handle: data }],
+    ["/func", { methods: "POST", handle: func }],
     ["/status", { methods: "GET, HEAD", handle: status }],
   ]);
 
