@@ -2,10 +2,24 @@
  * What the operator's verbs need of the world. `main.ts` gives the real ones; each is opened only when a verb asks for it.
  */
 import type { SealedCredential } from "../credentials/ports.ts";
-import type { CredentialFinder, SourceCatalog } from "../run/ports.ts";
+import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
+import type { Secret } from "../terms/secret.ts";
+
+/** Says no to an operator in words meant for an operator. Any other error is a fault of ours and is shown as one. */
+export class OperatorError extends Error {
+  readonly code: OperatorErrorCode;
+  constructor(code: OperatorErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "OperatorError";
+    this.code = code;
+  }
+}
+
+/** `usage`: the command itself; `invalid`: its values; `unavailable`: the store or something else that is away now. */
+export type OperatorErrorCode = "usage" | "invalid" | "not_found" | "refused" | "unavailable";
 
 // ---- what a verb is given ------------------------------------------------------------------------------------------
 
@@ -17,15 +31,13 @@ export interface VerbDeps {
   readonly clock: Clock;
   /** Who acts, as the audit trail names them. */
   readonly actor: Actor;
-  /** The environment of whoever gave the command; empty when it came over the admin API. */
-  readonly env: Readonly<Record<string, string | undefined>>;
   /** Tells a person something beside the result. Never part of the result. */
   note(sentence: string): void;
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
-  sealer(): Promise<Sealer>;
+  sealer(): Promise<CredentialSealer>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
-  finder(): Promise<CredentialFinder>;
+  finder(): Promise<ExplainingFinder>;
 }
 
 export interface Actor {
@@ -39,17 +51,30 @@ export interface SourceListing extends SourceCatalog {
   ids(): readonly string[];
 }
 
-// ---- sealing -------------------------------------------------------------------------------------------------------
-
-export interface Sealer {
+export interface CredentialSealer {
   /** Seals the fields under the organization's newest data key, making its first if there is none. */
   seal(
-    organizationId: string,
-    credentialId: string,
-    source: string,
-    version: number,
-    fields: JsonObject,
+    place: Pick<SealedCredential, "id" | "organizationId" | "source" | "version">,
+    fields: Secret<JsonObject>,
   ): Promise<{ readonly keyId: string; readonly sealed: string }>;
+}
+
+export interface ExplainingFinder extends CredentialFinder {
+  explain(request: CredentialRequest): Promise<CredentialExplanation>;
+}
+
+/** What a run would take, and what every rule said on the way. */
+export interface CredentialExplanation {
+  readonly rule: CredentialRule;
+  readonly credentialId: string | null;
+  /** False when the source would fail without being called. */
+  readonly usable: boolean;
+  readonly steps: readonly {
+    readonly rule: CredentialRule;
+    readonly verdict: string;
+    readonly reason: string;
+    readonly credentialId: string | null;
+  }[];
 }
 
 // ---- the store -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import { OperatorError } from "../admin/ports.ts";
 import type { Tables } from "./schema.ts";
 
 /** One database as the port files reach it. What SQLite and PostgreSQL do differently ends here. */
@@ -27,10 +28,10 @@ export interface StoreHealth {
   readonly watching: boolean;
 }
 
-/** This store cannot be used by this version or in this way, and waiting will not help. The message is for the operator. */
-export class StoreRefused extends Error {
+/** This store cannot be used by this version or in this way, and waiting will not help. */
+export class StoreRefused extends OperatorError {
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+    super("refused", message, options);
     this.name = "StoreRefused";
   }
 }
