@@ -31,10 +31,10 @@ async function fromCheckout(root: string): Promise<Deployment | undefined> {
 function fromBuildInfo(root: string): Deployment | undefined {
   const file = join(root, "build-info.json");
   if (!existsSync(file)) return undefined;
-  const info = JSON.parse(readFileSync(file, "utf8")) as { git_sha?: unknown; git_derived_version?: unknown };
+  const info = JSON.parse(readFileSync(file, "utf8")) as { git_sha?: string; git_derived_version?: string };
   return {
-    gitSha: String(info.git_sha ?? "unknown"),
-    gitDerivedVersion: String(info.git_derived_version ?? "unknown"),
+    gitSha: info.git_sha ?? "unknown",
+    gitDerivedVersion: info.git_derived_version ?? "unknown",
   };
 }
 

@@ -115,7 +115,7 @@ function perSource(sources: ReadonlyMap<string, SourceCounts>, which: "outcomes"
 
 /** A counter that is filled from our own counts at the moment it is read. */
 function counter(name: string, help: string, labelNames: string[], read: () => Rows): Counter {
-  const metric = new Counter({
+  const metric: Counter = new Counter({
     name,
     help,
     labelNames,
@@ -133,7 +133,7 @@ type Distribution = readonly [labels: readonly string[], buckets: Float64Array, 
 /** A histogram whose cumulative buckets are made from our own counts at the moment it is read. */
 function histogram(name: string, help: string, labelNames: string[], read: () => readonly Distribution[]): Histogram {
   const metric = new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [] });
-  metric.get = async () => {
+  metric.get = (async () => {
     const values = read().flatMap(([labels, buckets, sumMs]) => {
       const own = labelled(labelNames, labels);
       let total = 0;
@@ -147,13 +147,20 @@ function histogram(name: string, help: string, labelNames: string[], read: () =>
         { metricName: `${name}_count`, labels: own, value: total },
       ];
     });
-    return { name, help, type: "histogram" as never, values, aggregator: "sum" };
-  };
+    return { name, help, type: "histogram", values, aggregator: "sum" };
+  }) as unknown as typeof metric.get;
   return metric;
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number): void {
-  const metric = new Gauge({ name, help, registers: [], collect: () => metric.set(read()) });
+  const metric: Gauge = new Gauge({
+    name,
+    help,
+    registers: [],
+    collect() {
+      metric.set(read());
+    },
+  });
   registry.registerMetric(metric);
 }
 
