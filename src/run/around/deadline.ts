@@ -37,7 +37,8 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
     });
   return Object.assign(around, {
     endAll() {
-      for (const end of [...underWay]) end(new Fault("source.abandoned"));
+      // Ending one takes it out of the set, which a set allows while it is walked.
+      for (const end of underWay) end(new Fault("source.abandoned"));
     },
   });
 }
