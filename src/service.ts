@@ -10,7 +10,7 @@ import { createEdge } from "./http/server.ts";
 import { createAdminServer } from "./operate/admin-server.ts";
 import type { Log } from "./operate/log.ts";
 import { createMetrics } from "./operate/metrics.ts";
-import { createRunLog } from "./operate/run-log.ts";
+import { causeOf, createRunLog } from "./operate/run-log.ts";
 import { createAdmission } from "./run/admission.ts";
 import { callAdapter } from "./run/around/adapter.ts";
 import { withBreaker } from "./run/around/breaker.ts";
@@ -99,7 +99,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const edgeObserver: EdgeObserver = {
     refused(path, fault) {
       metrics.refused(path, fault);
-      const internal = fault.code === "request.unexpected" ? { cause: fault.cause } : {};
+      const internal = fault.code === "request.unexpected" ? { cause: causeOf(fault.cause) } : {};
       log[fault.row.status >= 500 ? "error" : "debug"]({
         event: "refused",
         path,
