@@ -64,6 +64,7 @@ export const FAULTS = {
   "source.unknown": source("unknown_source", false, "no", "{source}", "Adapter not found for"),
   "source.input_invalid": source("input", false, "no", "input {field} {problem}"),
   "source.credential_missing": source("credential", false, "no", "{problem}"),
+  "source.credential_unavailable": source("shed", true, "no", "the credentials of this source cannot be looked up now"),
   "source.queue_full": source("shed", true, "no", "too many calls to this vendor are waiting"),
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
