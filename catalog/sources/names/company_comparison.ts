@@ -13,7 +13,7 @@ ${HOW_IT_COMPARES}
 
 Words that many companies carry (*group*, *holding*, *international*, *services*) count half, *and* and *the* little.
 
-**Legal forms** are recognised at the end of a name, some at its start, from a table of ours of about 70 forms in 40 countries
+**Legal forms** are recognised at the end of a name, some at its start, from a table of ours of 70 forms in some 60 countries
 (GmbH, AG, Ltd, LLC, S.A., BV, Sp. z o.o., …), written out or short, with or without dots. \`legal_forms\` says how they
 relate. Different forms are different companies in law, so the score is multiplied by 0.85 then; a form that only one of the
 names has changes nothing. A spelling that several countries use comes with all of them.
