@@ -62,7 +62,12 @@ export async function openLoop(target: Target, runsPerSecond: number, seconds: n
 }
 
 async function send(pool: Pool, target: Target): Promise<boolean> {
-  const reply = await pool.request({ path: new URL(target.url).pathname, method: "POST", headers: target.headers, body: target.body });
+  const reply = await pool.request({
+    path: new URL(target.url).pathname,
+    method: "POST",
+    headers: target.headers,
+    body: target.body,
+  });
   const text = await reply.body.text();
   return reply.statusCode === 200 && !text.includes('"success":false');
 }

@@ -12,7 +12,14 @@ const body = Buffer.from(JSON.stringify(record(kilobytes * 1024)));
 function record(bytes: number): object {
   const entries: object[] = [];
   for (let size = 120; size < bytes; size += 118) {
-    entries.push({ date: "2026-03-14", kind: "address", score: 0.8731, active: true, line: `${entries.length} Example Street`, tags: ["a", "b"] });
+    entries.push({
+      date: "2026-03-14",
+      kind: "address",
+      score: 0.8731,
+      active: true,
+      line: `${entries.length} Example Street`,
+      tags: ["a", "b"],
+    });
   }
   return { id: "rec_000001", name: "Example Person", found: true, entries };
 }

@@ -92,7 +92,12 @@ export const SETTINGS = [
     default: undefined,
     says: "PEM file with certificate authorities to trust besides the system's.",
   },
-  { key: "outbound.allow_private", type: "list", default: [], says: "Origins of sources whose host names may lead to private addresses, each exactly as the source declares it." },
+  {
+    key: "outbound.allow_private",
+    type: "list",
+    default: [],
+    says: "Origins of sources whose host names may lead to private addresses, each exactly as the source declares it.",
+  },
   { key: "limits.body_bytes", type: "number", default: MIB, min: 1024, says: "Bytes of a request body." },
   {
     key: "limits.json_depth",

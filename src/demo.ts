@@ -1,4 +1,4 @@
-import { newAccessToken } from "./access/access-token.ts";
+import { makeAccessToken, tokenDigest } from "./access/access-token.ts";
 import type { AdminStore } from "./admin/ports.ts";
 import type { Clock } from "./terms/clock.ts";
 import { newId } from "./terms/ids.ts";
@@ -15,13 +15,13 @@ export async function createDemo(store: AdminStore, clock: Clock): Promise<DemoA
   const act = { who: "demo", via: "service", what: "start --demo", wallAt } as const;
   const organizationId = newId("organization", wallAt);
   const workflow = newId("workflow", wallAt);
-  const { token, digest } = newAccessToken();
+  const accessToken = makeAccessToken();
   await store.createOrganization(act, { id: organizationId, name: "Demo", createdWallAt: wallAt });
   await store.createToken(act, {
     id: newId("token", wallAt),
     organizationId,
     name: "demo",
-    digest,
+    digest: tokenDigest(accessToken),
     createdWallAt: wallAt,
     expiresWallAt: null,
   });
@@ -36,7 +36,7 @@ export async function createDemo(store: AdminStore, clock: Clock): Promise<DemoA
     maskCredentials: false,
     simulated: false,
   });
-  return { accessToken: token, workflow };
+  return { accessToken, workflow };
 }
 
 /** Ready to paste: five sources in one run, one of them without a record and one that fails; then a data function. */
@@ -56,7 +56,13 @@ export function demoCommands(url: string, access: DemoAccess): string {
         companies_house__company_profile: true,
       },
     },
-    inputs: { phone: "+44 20 7946 0958", iban: "DE89 3704 0044 0532 0130 00", email: "ada@exampel.com", ip: "192.0.2.1", company_number: "00000006" },
+    inputs: {
+      phone: "+44 20 7946 0958",
+      iban: "DE89 3704 0044 0532 0130 00",
+      email: "ada@exampel.com",
+      ip: "192.0.2.1",
+      company_number: "00000006",
+    },
   };
   const func = {
     config: { data_func: "dfunc_contact_check" },

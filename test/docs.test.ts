@@ -9,7 +9,16 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 /** The rows of the tables of a page: the cells of every line that begins with a code in backticks. */
 function rowsOf(page: string): Map<string, string[]> {
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  return new Map(rows.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim())).map(([code, ...cells]) => [code!.replaceAll("`", ""), cells]));
+  return new Map(
+    rows
+      .map((line) =>
+        line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+      .map(([code, ...cells]) => [code!.replaceAll("`", ""), cells]),
+  );
 }
 
 test("docs/errors.md and the fault table list the same codes, with the same words on the wire", () => {
@@ -21,11 +30,16 @@ test("docs/errors.md and the fault table list the same codes, with the same word
       assert.ok(wire!.startsWith(String(fault.status)) && wire!.endsWith(`\`${fault.kind}\``), `${code}: ${wire}`);
     } else {
       assert.equal(wire, `\`${fault.prefix}\` \`${fault.kind}\``, code);
-      if (fault.surface === "source") assert.deepEqual([retryable, charged], [fault.retryable ? "yes" : "no", fault.charged], code);
+      if (fault.surface === "source")
+        assert.deepEqual([retryable, charged], [fault.retryable ? "yes" : "no", fault.charged], code);
     }
   }
 });
 
 test("openapi.json is what the code says", () => {
-  assert.deepEqual(JSON.parse(read("openapi.json")), JSON.parse(JSON.stringify(openApiDocument())), "run: npm run openapi");
+  assert.deepEqual(
+    JSON.parse(read("openapi.json")),
+    JSON.parse(JSON.stringify(openApiDocument())),
+    "run: npm run openapi",
+  );
 });

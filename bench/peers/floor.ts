@@ -31,7 +31,10 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { config: { sources: object }; inputs: Record<string, string> };
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+      config: { sources: object };
+      inputs: Record<string, string>;
+    };
     const startedAt = performance.now();
     const names = Object.keys(body.config.sources);
     const outputs: Record<string, unknown> = {};
@@ -42,7 +45,9 @@ const server = createServer((request, response) => {
         outputs[name] = value;
         left -= 1;
         if (left > 0) return;
-        const answer = Buffer.from(JSON.stringify({ config: body.config, outputs, response_time_ms: Math.round(performance.now() - startedAt) }));
+        const answer = Buffer.from(
+          JSON.stringify({ config: body.config, outputs, response_time_ms: Math.round(performance.now() - startedAt) }),
+        );
         response.writeHead(200, ["Content-Type", "application/json", "Content-Length", String(answer.length)]);
         response.end(answer);
       });
@@ -50,7 +55,12 @@ const server = createServer((request, response) => {
       pools[index]!.dispatch(
         get
           ? { path: `/person${query}`, method: "GET" }
-          : { path: "/person", method: "POST", headers: ["content-type", "application/json"], body: JSON.stringify({ email: body.inputs["email"], phone: body.inputs["phone"] }) },
+          : {
+              path: "/person",
+              method: "POST",
+              headers: ["content-type", "application/json"],
+              body: JSON.stringify({ email: body.inputs["email"], phone: body.inputs["phone"] }),
+            },
         handler,
       );
     });
