@@ -142,8 +142,14 @@ function readAuthorities(file: string | undefined): string | undefined {
   return readFileSync(file, "utf8");
 }
 
-function reasons(journal: string | null, health: { readonly ready: boolean }): string[] {
-  return [...(journal === null ? [] : [`journal: ${journal}`]), ...(health.ready ? [] : ["store: not reachable"])];
+function reasons(
+  journal: string | null,
+  health: { readonly state: string; readonly problem: string | null },
+): string[] {
+  return [
+    ...(journal === null ? [] : [`journal: ${journal}`]),
+    ...(health.state === "ready" ? [] : [`store: ${health.problem ?? health.state}`]),
+  ];
 }
 
 function sum(

@@ -31,7 +31,7 @@ async function callVendor(index: number, sent: Record<string, string>): Promise<
   const reply =
     index % 2 === 0
       ? await pools[index]!.request({
-          path: `/person?${new URLSearchParams(filtered as Record<string, string>)}`,
+          path: `/person?${new URLSearchParams(filtered as Record<string, string>).toString()}`,
           method: "GET",
           signal,
         })
