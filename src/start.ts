@@ -59,7 +59,7 @@ export async function start(options: StartOptions): Promise<Running> {
     clock,
     beforeSend: createBeforeSend(clock),
     limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.allow_private"),
+    allowPrivate: list(settings, "outbound.private_origins"),
     proxy: optionalText(settings, "outbound.proxy"),
     extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
   });
