@@ -89,11 +89,11 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   /** To the service's log, under the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
   /** A header for HTTP Basic authentication. */
-  basic(user: string, password: string): { readonly authorization: string };
+  basic(this: void, user: string, password: string): { readonly authorization: string };
   /** Completed, nothing found, with something to say about it all the same. */
-  noMatch(output?: JsonObject): NoMatch;
+  noMatch(this: void, output?: JsonObject): NoMatch;
   /** For a vendor that reports failure inside a 200: ends the call as that kind. */
-  fail(kind: FailureKind, options?: FailOptions): never;
+  fail(this: void, kind: FailureKind, options?: FailOptions): never;
 }
 
 export interface FailOptions {
