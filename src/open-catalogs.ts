@@ -22,6 +22,8 @@ export interface CatalogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dev: boolean;
+  /** Sources that are at hand already, in place of those of the catalog and the project. */
+  readonly loaded?: LoadedSources | undefined;
 }
 
 export interface Catalogs {
@@ -42,8 +44,9 @@ export function openSources(project: string | undefined): Promise<LoadedSources>
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
-export async function openCatalogs({ settings, log, dev }: CatalogOptions): Promise<Catalogs> {
-  const loaded = await openSources(optionalText(settings, "project"));
+export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
+  const { settings, log, dev } = options;
+  const loaded = options.loaded ?? (await openSources(optionalText(settings, "project")));
   if (loaded.problems.length > 0 && !dev) throw new BrokenProject(loaded.problems);
   for (const problem of loaded.problems)
     log.error({ event: "broken_file", file: problem.file, reason: problem.reason });
