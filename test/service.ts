@@ -116,8 +116,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    client.close();
     await running.close();
+    client.close();
     await opened.store.close();
   }
   // Clean-up runs in the order it was asked for: what a test asked for before, such as the end of a vendor, is over now.
