@@ -34,6 +34,10 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       note,
       store: async () => (await open()).store.admin,
       sealer: async () => (await open()).sealer,
+      keys: async () => {
+        const { store, rootKeys, sealer } = await open();
+        return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
+      },
       finder: async () => (await open()).finder,
       sources: async () => {
         const { all, problems } = await openSources(project);

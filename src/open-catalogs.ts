@@ -3,6 +3,7 @@ import { flag, list, optionalText, type Settings } from "./config.ts";
 import type { Log } from "./operate/log.ts";
 import { isEnabled, letProjectsImport, loadSources, PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import type { Door, FunctionCatalog, SourceCatalog } from "./run/ports.ts";
+import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import type { LoadError } from "./sources/load-error.ts";
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
@@ -37,9 +38,6 @@ export interface Catalogs {
 /** Every source there is, on or off. */
 export function openSources(project: string | undefined): Promise<LoadedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
-  const compileDeclarative = () => {
-    throw new Error("declarative sources are not read yet");
-  };
   return loadSources({ catalog: join(PACKAGE_ROOT, "catalog"), project, schemas: createSchemas(), compileDeclarative });
 }
 

@@ -29,6 +29,8 @@ export interface StartOptions {
 }
 
 export interface Running extends Service {
+  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  readonly failed: Promise<never>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -49,6 +51,7 @@ export async function start(options: StartOptions): Promise<Running> {
     openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
   ]);
   const { store, finder } = opened;
+  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -61,7 +64,7 @@ export async function start(options: StartOptions): Promise<Running> {
     clock,
     beforeSend: createBeforeSend(clock),
     limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.allow_private"),
+    allowPrivate: list(settings, "outbound.private_origins"),
     proxy: optionalText(settings, "outbound.proxy"),
     extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
   });
@@ -108,8 +111,11 @@ export async function start(options: StartOptions): Promise<Running> {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
+  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  failed.catch(() => {});
   return {
     ...service,
+    failed,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
@@ -124,6 +130,17 @@ export async function start(options: StartOptions): Promise<Running> {
       log.flushNow();
     },
   };
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** Rejects if the promise does within that time; otherwise waits no longer. */
+function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, resolve);
+    promise.then(() => resolve(), reject).finally(cancel);
+  });
 }
 
 function outboundLimits(settings: Settings) {

@@ -31,7 +31,9 @@ function cell(value: Json): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return String(value);
   if (typeof value === "string") return printable(value);
-  if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value.map(printable).join(", ");
+  if (Array.isArray(value) && value.every((part) => typeof part === "string")) {
+    return value.length === 0 ? "-" : value.map(printable).join(", ");
+  }
   if (isJsonObject(value)) {
     const parts = Object.entries(value).map(([name, part]) => `${printable(name)}=${cell(part)}`);
     return parts.length === 0 ? "-" : parts.join(" ");

@@ -54,7 +54,8 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
   if (noun === undefined || noun === "help" || noun.startsWith("-")) {
     const help = await helpOnAll(verbs, cli.others);
     if (noun === "help" || asksForHelp) return helpText(help, json);
-    throw usage(noun === undefined ? help : "The command comes first, then its options.");
+    const namesNone = argv.every((arg) => arg.startsWith("-"));
+    throw usage(namesNone ? help : "The command comes first, then its options.");
   }
   if (!verbs.names.some((name) => name.startsWith(`${noun} `))) throw unknownCommand(noun, cli);
   if (second === undefined || second.startsWith("-")) {
@@ -129,8 +130,8 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
   const property = path.split("/")[1] ?? "";
   const byPosition = positional.find((option) => option.property === property);
   if (byPosition !== undefined) return byPosition.placeholder;
-  const option = options.find((known) => known.property === property);
-  return option === undefined ? path : `--${option.name}`;
+  const filling = options.filter((option) => option.property === property);
+  return filling.length === 0 ? path : filling.map(({ name }) => `--${name}`).join(" or ");
 }
 
 function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError {

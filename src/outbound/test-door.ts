@@ -107,6 +107,7 @@ function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): 
     ordinal: 0,
     entry: {},
     rawInputs: inputs ?? {},
+    inputs: inputs ?? {},
     deadlineAt: now + source.timeoutMs,
     startedAt: now,
     credential:

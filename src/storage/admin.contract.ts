@@ -54,7 +54,7 @@ export function adminContract(engine: EngineUnderTest): void {
           ["act 1", "ada", tokenId],
         ],
       );
-      assert.deepEqual(entries[4]?.detail, { failureDetails: true });
+      assert.deepEqual(entries[4]?.detail, { failure_details: true });
       assert.equal((await store.admin.auditEntries({ organizationId, limit: 100 })).length, 8);
       assert.doesNotMatch(JSON.stringify(await store.admin.auditEntries({ limit: 100 })), /secret|sealed-bytes/);
     });

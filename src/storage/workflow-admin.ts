@@ -1,4 +1,5 @@
-import type { WorkflowAdmin } from "../admin/ports.ts";
+import type { WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
+import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { recordChange } from "./record-change.ts";
@@ -11,17 +12,15 @@ export function workflowAdmin(engine: Engine): WorkflowAdmin {
         if (!(await organizationExists(transaction, workflow.organizationId))) return null;
         await transaction.insertInto("workflows").values(fromWorkflow(workflow)).execute();
         const { id, organizationId, createdWallAt: _, ...settings } = workflow;
-        return { result: workflow, entry: { organizationId, subjectId: id, detail: settings } };
+        return { result: workflow, entry: { organizationId, subjectId: id, detail: snakeCase(settings) } };
       }),
 
     workflow: async (id) => {
-      await engine.ready();
       const row = await engine.reader.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : toWorkflow(row);
     },
 
     workflows: async (organizationId) => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("workflows")
         .selectAll()
@@ -40,8 +39,15 @@ export function workflowAdmin(engine: Engine): WorkflowAdmin {
         await transaction.updateTable("workflows").set(fromWorkflow(workflow)).where("id", "=", id).execute();
         return {
           result: workflow,
-          entry: { organizationId: workflow.organizationId, subjectId: id, detail: { ...change } },
+          entry: { organizationId: workflow.organizationId, subjectId: id, detail: snakeCase(change) },
         };
       }),
   };
+}
+
+/** Settings as people read them everywhere else. */
+function snakeCase(settings: WorkflowChange): JsonObject {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
+import { BoundedMap } from "../../terms/bounded-map.ts";
 import { Fault } from "../../terms/fault.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import { Breaker } from "../breaker.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
@@ -10,7 +10,7 @@ const VENDOR_FAILED = new Set(["unreachable", "timeout", "connection_lost", "ven
 
 /** A breaker for each source and credential; where there is no credential, for each source and organization. */
 export function withBreaker(clock: Clock): Around & { openCount(): number } {
-  const breakers = new BoundedMap<Breaker>(BREAKERS_MAX);
+  const breakers = new BoundedMap<string, Breaker>(BREAKERS_MAX);
 
   const around: Around = (next) => (source, call) => {
     if (!source.leavesMachine) return next(source, call);
