@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   credentials: ["terms"],
   ledger: ["terms"],
   outbound: ["terms", "sdk"],
-  admin: ["terms", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
+  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
   http: ["terms", "run", "access"],
   operate: ["terms", "admin"],
   cli: ["terms", "admin"],
