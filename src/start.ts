@@ -9,7 +9,7 @@ import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { createDoor } from "./outbound/door.ts";
-import { PACKAGE_ROOT } from "./project.ts";
+import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs } from "./open-catalogs.ts";
@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported and the rest serves. */
   readonly dev?: boolean;
+  /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
+  readonly sources?: LoadedSources;
 }
 
 export interface Running extends Service {
@@ -44,7 +46,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
     openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
-    openCatalogs({ settings, clock, log, dev: options.dev ?? false }),
+    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
   ]);
   const { store, finder } = opened;
   const ledger = createLedger({
@@ -59,7 +61,7 @@ export async function start(options: StartOptions): Promise<Running> {
     clock,
     beforeSend: createBeforeSend(clock),
     limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.allow_private"),
+    allowPrivate: list(settings, "outbound.private_origins"),
     proxy: optionalText(settings, "outbound.proxy"),
     extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
   });
