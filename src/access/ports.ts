@@ -7,7 +7,7 @@ export interface AccessStore {
   findWorkflow(id: string): Promise<Workflow | null>;
   /** Changes whenever anything may have changed that a cached answer rests on. Cheap, and does no I/O that waits. */
   version(): number;
-  /** Notes that these tokens were used, in one batch. */
+  /** Notes that these tokens were used, in one batch. It changes no answer, so it need not change `version`. */
   markUsed(uses: readonly { readonly tokenId: string; readonly wallAt: number }[]): Promise<void>;
 }
 

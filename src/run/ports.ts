@@ -63,6 +63,8 @@ export interface PlannedCall {
   /** Absolute. */
   readonly deadlineAt: number;
   readonly startedAt: number;
+  /** The inputs after the filter; set before the adapter sees them. */
+  inputs: JsonObject;
   credential: FoundCredential | null;
   /** Every request that was handed to the operating system for this call, in order. */
   readonly attempts: Attempt[];

@@ -7,15 +7,16 @@ export interface Clock {
   readonly now: () => number;
   /** Milliseconds since 1970, UTC, an integer. */
   readonly wall: () => number;
-  /** Calls back once after that many milliseconds; returns what cancels it. */
-  readonly after: (delayMs: number, callback: () => void) => () => void;
+  /** Calls back once after that many milliseconds; returns what cancels it. A `loose` one does not keep the process alive. */
+  readonly after: (delayMs: number, callback: () => void, hold?: "loose") => () => void;
 }
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
-  after: (delayMs, callback) => {
+  after: (delayMs, callback, hold) => {
     const timer = setTimeout(callback, delayMs);
+    if (hold === "loose") timer.unref();
     return () => clearTimeout(timer);
   },
 };

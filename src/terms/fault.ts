@@ -64,10 +64,12 @@ export const FAULTS = {
   "source.unknown": source("unknown_source", false, "no", "{source}", "Adapter not found for"),
   "source.input_invalid": source("input", false, "no", "input {field} {problem}"),
   "source.credential_missing": source("credential", false, "no", "{problem}"),
+  "source.credential_unavailable": source("shed", true, "no", "the credentials of this source cannot be looked up now"),
   "source.queue_full": source("shed", true, "no", "too many calls to this vendor are waiting"),
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
+  "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
   "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),
   "source.timeout": source("timeout", true, "unknown", "timed out after {afterMs} ms"),
   "source.connection_lost": source("connection_lost", false, "unknown", "the connection to the vendor was lost"),
@@ -76,7 +78,11 @@ export const FAULTS = {
   "source.rate_limited": source("rate_limited", false, "no", "the vendor is limiting the rate of calls"),
   "source.vendor_4xx": source("vendor_4xx", false, "unknown", "the vendor answered with status {status}"),
   "source.vendor_input": source("input", false, "unknown", "the vendor rejected the inputs"),
+  "source.vendor_failure": source("vendor_5xx", true, "unknown", "the vendor reports a failure of its own"),
+  "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
+  "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
+  "source.abandoned": source("abandoned", false, "unknown", "the run ended before the vendor answered"),
   "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
   "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
 
@@ -96,7 +102,7 @@ export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
 /** What a row's sentence is filled from. Only names of ours and numbers may stand here, never a value that was sent. */
 export interface FaultDetail {
-  readonly [name: string]: string | number | boolean | readonly FieldProblem[] | undefined;
+  readonly [name: string]: string | number | boolean | undefined;
 }
 
 /** One thing wrong with a document: a JSON pointer and a sentence that repeats no value. */
@@ -109,12 +115,15 @@ export interface FaultOptions {
   readonly cause?: unknown;
   /** Overrides the row where the thrower knows better, as `fail(kind, {charged})` does. */
   readonly charged?: Charged;
+  /** What is wrong with a request, field by field, for its error body. */
+  readonly problems?: readonly FieldProblem[];
 }
 
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly detail: FaultDetail;
   readonly charged: Charged;
+  readonly problems: readonly FieldProblem[] | undefined;
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
@@ -122,6 +131,7 @@ export class Fault extends Error {
     this.code = code;
     this.detail = detail;
     this.charged = options.charged ?? FAULTS[code].charged;
+    this.problems = options.problems;
   }
 
   get row(): FaultRow {
@@ -136,20 +146,21 @@ export class Fault extends Error {
   }
 }
 
-/** A fault as it is; anything else that was thrown becomes the cause of the fault named. */
+/** A fault of that surface as it is; anything else that was thrown becomes the cause of the fault named. */
 export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
-  return thrown instanceof Fault ? thrown : new Fault(otherwise, {}, { cause: thrown });
+  const fits = thrown instanceof Fault && thrown.row.surface === FAULTS[otherwise].surface;
+  return fits ? thrown : new Fault(otherwise, {}, { cause: thrown });
 }
 
-/** The kinds an author may fail with, and the fault each one is. */
+/** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */
 export const FAULT_OF_KIND = {
   credential: "source.credential_rejected",
   input: "source.vendor_input",
   rate_limited: "source.rate_limited",
-  vendor_5xx: "source.vendor_5xx",
-  vendor_4xx: "source.vendor_4xx",
+  vendor_5xx: "source.vendor_failure",
+  vendor_4xx: "source.vendor_refusal",
   contract: "source.contract",
-  timeout: "source.timeout",
+  timeout: "source.vendor_timeout",
   unreachable: "source.unreachable",
 } as const satisfies Record<string, SourceFaultCode>;
 

@@ -1,0 +1,50 @@
+import { hash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { PREFIX } from "../terms/ids.ts";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_BYTES = 32;
+/** 62^43 is the first power of 62 above 2^256, and 62^6 the first above 2^32. */
+const SECRET_DIGITS = 43;
+const CHECK_DIGITS = 6;
+const SHAPE = new RegExp(`^${PREFIX.accessToken}[0-9A-Za-z]{${SECRET_DIGITS + CHECK_DIGITS}}$`);
+
+/** Longer ones are not even hashed. */
+export const TOKEN_LENGTH_MAX = 256;
+
+/**
+ * A new access token: `drt_`, 256 random bits, and a checksum of all that stands before it. The prefix lets secret
+ * scanners find a leaked one, the checksum lets a mistyped one be refused without a look-up.
+ */
+export function makeAccessToken(secret: Uint8Array = randomBytes(SECRET_BYTES)): string {
+  if (secret.length !== SECRET_BYTES) throw new RangeError(`an access token is made of ${SECRET_BYTES} bytes`);
+  const text = PREFIX.accessToken + toBase62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), SECRET_DIGITS);
+  return text + checksumOf(text);
+}
+
+/** Whether a text can be an access token at all. Says nothing about whether it is one. */
+export function hasTokenShape(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  const secretEnd = text.length - CHECK_DIGITS;
+  return text.slice(secretEnd) === checksumOf(text.slice(0, secretEnd));
+}
+
+/** What is stored of a token. Plain SHA-256 is enough for 256 random bits, and slow hashes would be an open door for floods. */
+export function tokenDigest(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+/** On the path of every request, so in plain numbers. */
+function checksumOf(text: string): string {
+  let digits = "";
+  for (let rest = crc32(text); digits.length < CHECK_DIGITS; rest = Math.floor(rest / 62)) {
+    digits = DIGITS.charAt(rest % 62) + digits;
+  }
+  return digits;
+}
+
+function toBase62(value: bigint, digits: number): string {
+  let text = "";
+  for (let rest = value; text.length < digits; rest /= 62n) text = DIGITS.charAt(Number(rest % 62n)) + text;
+  return text;
+}

@@ -1,0 +1,165 @@
+import { timingSafeEqual } from "node:crypto";
+import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
+import type { Caller, Workflow } from "../terms/caller.ts";
+import type { Clock } from "../terms/clock.ts";
+import { asFault, Fault } from "../terms/fault.ts";
+import { hasTokenShape, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
+import type { AccessStore, TokenRow } from "./ports.ts";
+import { UsedTokens } from "./used-tokens.ts";
+
+/** What a good token gives. Not a caller yet: the workflow may still stand in the body. */
+export interface TokenGrant {
+  readonly organizationId: string;
+  readonly tokenId: string;
+  readonly expiresWallAt: number;
+}
+
+/**
+ * Who is calling. Every method gives a value when it is in memory, and a promise only when the store has to be asked.
+ * @throws Fault `request.unauthenticated`, always the same one to the client: its `detail.reason` is for the log.
+ * @throws Fault `request.store_unavailable` when the store does not answer and the token or workflow is not known yet
+ */
+export interface Authenticator {
+  resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant>;
+  resolveCaller(grant: TokenGrant, workflow: string | undefined): Caller | Promise<Caller>;
+  /** Both at once, where both are at hand. */
+  authenticate(token: string | undefined, workflow: string | undefined): Caller | Promise<Caller>;
+  stats(): AuthenticatorStats;
+  /** Tells the store which tokens were used last. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface AuthenticatorStats {
+  readonly tokens: LookupStats;
+  readonly workflows: LookupStats;
+  readonly usesPending: number;
+}
+
+export interface AuthenticatorParts {
+  readonly store: AccessStore;
+  readonly clock: Clock;
+  readonly limits?: Partial<LookupLimits>;
+}
+
+const LIMITS: LookupLimits = {
+  foundMax: 100_000,
+  absentMax: 10_000,
+  freshMs: 10_000,
+  absentMs: 2_000,
+  staleMs: 300_000,
+  waitMs: 500,
+  underwayMax: 1_000,
+};
+
+type RefusalReason = "missing" | "shape" | "token_unknown" | "token_revoked" | "token_expired" | "workflow";
+
+/** Kept in the place of what was looked up. Refusals of every kind take the same way, at the same speed. */
+interface Refusal {
+  readonly refused: RefusalReason;
+  readonly tokenId?: string;
+}
+
+type TokenAnswer = TokenGrant | Refusal;
+type WorkflowAnswer = Workflow | Refusal;
+
+/** Identifiers are short printable ASCII. What is not is refused before it meets a database that may not take it. */
+const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
+
+export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): Authenticator {
+  const lookupLimits = { ...LIMITS, ...limits };
+  const version = () => store.version();
+  const isAbsent = (answer: TokenAnswer | WorkflowAnswer) => "refused" in answer;
+  const used = new UsedTokens(store, clock, lookupLimits.foundMax);
+
+  const tokens = new CachedLookup<TokenAnswer>(
+    { find: async (digest) => readToken(await store.findToken(digest), digest, clock), isAbsent, version },
+    clock,
+    lookupLimits,
+  );
+  // The organization is part of the key, so that another's workflow is as unknown as one that is nobody's.
+  const workflows = new CachedLookup<WorkflowAnswer>(
+    {
+      find: async (key) => {
+        const [organizationId = "", id = ""] = key.split(" ");
+        return readWorkflow(await store.findWorkflow(id), id, organizationId);
+      },
+      isAbsent,
+      version,
+    },
+    clock,
+    lookupLimits,
+  );
+
+  function grant(answer: TokenAnswer): TokenGrant {
+    if ("refused" in answer) throw unauthenticated(answer);
+    // On every use and by the wall clock: an expiry does not wait for a cache.
+    if (answer.expiresWallAt <= clock.wall())
+      throw unauthenticated({ refused: "token_expired", tokenId: answer.tokenId });
+    return answer;
+  }
+
+  function caller({ organizationId, tokenId }: TokenGrant, answer: WorkflowAnswer): Caller {
+    if ("refused" in answer) throw unauthenticated({ refused: answer.refused, tokenId });
+    used.note(tokenId);
+    return { organizationId, tokenId, workflow: answer };
+  }
+
+  function resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant> {
+    if (token === undefined || token === "") throw unauthenticated({ refused: "missing" });
+    if (token.length > TOKEN_LENGTH_MAX || !hasTokenShape(token)) throw unauthenticated({ refused: "shape" });
+    const answer = tokens.get(tokenDigest(token));
+    return answer instanceof Promise ? answer.then(grant, unavailable) : grant(answer);
+  }
+
+  function resolveCaller(granted: TokenGrant, workflow: string | undefined): Caller | Promise<Caller> {
+    if (workflow === undefined || workflow === "") {
+      throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
+    }
+    if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
+    const answer = workflows.get(`${granted.organizationId} ${workflow}`);
+    return answer instanceof Promise
+      ? answer.then((found) => caller(granted, found), unavailable)
+      : caller(granted, answer);
+  }
+
+  return {
+    resolveToken,
+    resolveCaller,
+    authenticate(token, workflow) {
+      const granted = resolveToken(token);
+      return granted instanceof Promise
+        ? granted.then((later) => resolveCaller(later, workflow))
+        : resolveCaller(granted, workflow);
+    },
+    stats: () => ({ tokens: tokens.stats, workflows: workflows.stats, usesPending: used.pending }),
+    close: () => used.close(),
+  };
+}
+
+function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAnswer {
+  if (row === null || !sameDigest(row.digest, digest)) return { refused: "token_unknown" };
+  if (row.revoked) return { refused: "token_revoked", tokenId: row.id };
+  const expiresWallAt = row.expiresWallAt ?? Infinity;
+  if (expiresWallAt <= clock.wall()) return { refused: "token_expired", tokenId: row.id };
+  return { organizationId: row.organizationId, tokenId: row.id, expiresWallAt };
+}
+
+function readWorkflow(row: Workflow | null, id: string, organizationId: string): WorkflowAnswer {
+  const usable = row !== null && row.id === id && row.organizationId === organizationId && !row.disabled;
+  return usable ? row : { refused: "workflow" };
+}
+
+/** Of two SHA-256 in hex. The store compared them already, by rules of its own and at a speed that depends on them. */
+function sameDigest(stored: string, digest: string): boolean {
+  const a = Buffer.from(stored, "hex");
+  const b = Buffer.from(digest, "hex");
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function unauthenticated({ refused, tokenId }: Refusal): Fault {
+  return new Fault("request.unauthenticated", { reason: refused, tokenId });
+}
+
+function unavailable(thrown: unknown): never {
+  throw asFault(thrown, "request.store_unavailable");
+}

@@ -1,0 +1,75 @@
+import type { Clock } from "../terms/clock.ts";
+import type { AccessStore } from "./ports.ts";
+
+const FLUSH_MS = 10_000;
+const CLOSE_WAIT_MS = 2_000;
+
+/**
+ * Notes when each token was last used, and tells the store in batches. A use costs one map write; the timer runs only
+ * while something is to be told. What the store refused is told again with the next batch.
+ */
+export class UsedTokens {
+  readonly #store: Pick<AccessStore, "markUsed">;
+  readonly #clock: Clock;
+  readonly #pendingMax: number;
+  #pending = new Map<string, number>();
+  #telling: Promise<void> | undefined;
+  #cancel: (() => void) | undefined;
+  #closed = false;
+
+  constructor(store: Pick<AccessStore, "markUsed">, clock: Clock, pendingMax: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#pendingMax = pendingMax;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  note(tokenId: string): void {
+    if (this.#pending.size >= this.#pendingMax && !this.#pending.has(tokenId)) return;
+    this.#pending.set(tokenId, this.#clock.wall());
+    this.#arm();
+  }
+
+  /** Tells the store what is pending. Never rejects; a batch under way is waited for. */
+  async flush(): Promise<void> {
+    while (this.#telling !== undefined) await this.#telling;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#pending.size === 0) return;
+    const batch = this.#pending;
+    this.#pending = new Map();
+    this.#telling = this.#tell(batch);
+    await this.#telling;
+  }
+
+  /** The last flush, waited for as long as a store may take. Nothing is timed after it. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(CLOSE_WAIT_MS, resolve);
+      void this.flush().then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #arm(): void {
+    if (this.#closed || this.#cancel !== undefined || this.#telling !== undefined) return;
+    this.#cancel = this.#clock.after(FLUSH_MS, () => void this.flush(), "loose");
+  }
+
+  async #tell(batch: ReadonlyMap<string, number>): Promise<void> {
+    try {
+      await this.#store.markUsed([...batch].map(([tokenId, wallAt]) => ({ tokenId, wallAt })));
+    } catch {
+      // The store is down, which its own readiness reports; a newer use of the same token stands.
+      for (const [tokenId, wallAt] of batch) if (!this.#pending.has(tokenId)) this.#pending.set(tokenId, wallAt);
+    }
+    this.#telling = undefined;
+    if (this.#pending.size > 0) this.#arm();
+  }
+}

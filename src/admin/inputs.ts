@@ -1,0 +1,42 @@
+import { Type } from "typebox";
+import { CONTEXTS } from "../terms/caller.ts";
+
+/** What several verbs take in the same form. */
+
+export const organizationInput = Type.String({
+  pattern: "^org_",
+  maxLength: 128,
+  description: "Id of the organization (org_…)",
+  "x-says": "must be the id of an organization (org_…)",
+});
+
+export const workflowInput = Type.String({
+  pattern: "^wfl_",
+  maxLength: 128,
+  description: "Id of the workflow (wfl_…)",
+  "x-says": "must be the id of a workflow (wfl_…)",
+});
+
+export const credentialInput = Type.String({
+  pattern: "^cred_",
+  maxLength: 128,
+  description: "Id of the credential (cred_…)",
+  "x-says": "must be the id of a credential (cred_…)",
+});
+
+export const sourceInput = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Id of the source, as `datarun source list` shows it",
+});
+
+export const contextInput = Type.Enum([...CONTEXTS]);
+
+export function nameInput(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description,
+    "x-says": "must be a name of 1 to 200 characters",
+  });
+}

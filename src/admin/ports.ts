@@ -1,0 +1,186 @@
+/**
+ * What the operator's verbs need of the world. `main.ts` gives the real ones; each is opened only when a verb asks for it.
+ */
+import type { SealedCredential } from "../credentials/ports.ts";
+import type { RotationParts } from "../credentials/rotate-keys.ts";
+import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
+import type { Context, Workflow } from "../terms/caller.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Secret } from "../terms/secret.ts";
+
+/** Says no to an operator in words meant for an operator. Any other error is a fault of ours and is shown as one. */
+export class OperatorError extends Error {
+  readonly code: OperatorErrorCode;
+  constructor(code: OperatorErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "OperatorError";
+    this.code = code;
+  }
+}
+
+/** `usage`: the command itself; `invalid`: its values; `unavailable`: the store or something else that is away now. */
+export type OperatorErrorCode = "usage" | "invalid" | "not_found" | "refused" | "unavailable";
+
+// ---- what a verb is given ------------------------------------------------------------------------------------------
+
+/**
+ * The bag of things a verb may ask for by name. Functions, so that a verb pays only for what it uses: listing tokens
+ * loads no project folder. Whoever adds a verb that needs something new adds a line here.
+ */
+export interface VerbDeps {
+  readonly clock: Clock;
+  /** Who acts, as the audit trail names them. */
+  readonly actor: Actor;
+  /** Tells a person something beside the result. Never part of the result. */
+  note(sentence: string): void;
+  store(): Promise<AdminStore>;
+  sources(): Promise<SourceListing>;
+  sealer(): Promise<CredentialSealer>;
+  /** What rotating and verifying keys works on. */
+  keys(): Promise<RotationParts>;
+  /** The very finder that runs use, so that what `credential explain` says is what happens. */
+  finder(): Promise<ExplainingFinder>;
+}
+
+export interface Actor {
+  /** The operating system's user, or the name an administrator signed in with. */
+  readonly who: string;
+  readonly via: "cli" | "api" | "service";
+}
+
+export interface SourceListing extends SourceCatalog {
+  /** Every id, sorted. */
+  ids(): readonly string[];
+}
+
+export interface CredentialSealer {
+  /** Seals the fields under the organization's newest data key, making its first if there is none. */
+  seal(
+    place: Pick<SealedCredential, "id" | "organizationId" | "source" | "version">,
+    fields: Secret<JsonObject>,
+  ): Promise<{ readonly keyId: string; readonly sealed: string }>;
+}
+
+export interface ExplainingFinder extends CredentialFinder {
+  explain(request: CredentialRequest): Promise<CredentialExplanation>;
+}
+
+/** What a run would take, and what every rule said on the way. */
+export interface CredentialExplanation {
+  readonly rule: CredentialRule;
+  readonly credentialId: string | null;
+  /** False when the source would fail without being called. */
+  readonly usable: boolean;
+  readonly steps: readonly {
+    readonly rule: CredentialRule;
+    readonly verdict: string;
+    readonly reason: string;
+    readonly credentialId: string | null;
+  }[];
+}
+
+// ---- the store -----------------------------------------------------------------------------------------------------
+
+/** One act of an operator. Every change below writes it to the audit trail in its own transaction. */
+export interface Act extends Actor {
+  /** The verb, such as `token create`. */
+  readonly what: string;
+  readonly wallAt: number;
+}
+
+/** Changes return `null` when what they name does not exist; nothing is changed or recorded then. */
+export interface AdminStore extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, AuditTrail {}
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly createdWallAt: number;
+}
+
+export interface OrganizationAdmin {
+  createOrganization(act: Act, organization: Organization): Promise<void>;
+  organization(id: string): Promise<Organization | null>;
+  /** Newest first, as every list here. */
+  organizations(): Promise<readonly Organization[]>;
+}
+
+export interface NewToken {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** SHA-256 of the token, lower-case hex. */
+  readonly digest: string;
+  readonly createdWallAt: number;
+  readonly expiresWallAt: number | null;
+}
+
+/** A token as an administrator sees it: never the token, nor its digest. */
+export interface IssuedToken extends Omit<NewToken, "digest"> {
+  readonly revokedWallAt: number | null;
+  readonly lastUsedWallAt: number | null;
+}
+
+export interface TokenAdmin {
+  createToken(act: Act, token: NewToken): Promise<IssuedToken | null>;
+  tokens(organizationId: string): Promise<readonly IssuedToken[]>;
+  /** By its id or, for a token found where it should not be, by its digest. A second revocation keeps the first's time. */
+  revokeToken(act: Act, token: { readonly id: string } | { readonly digest: string }): Promise<IssuedToken | null>;
+}
+
+export interface NamedWorkflow extends Workflow {
+  readonly name: string;
+  readonly createdWallAt: number;
+}
+
+/** What may change in a workflow's life. `simulated` may not. */
+export type WorkflowChange = Partial<
+  Pick<NamedWorkflow, "name" | "disabled" | "autoCredentials" | "failureDetails" | "maskCredentials">
+>;
+
+export interface WorkflowAdmin {
+  createWorkflow(act: Act, workflow: NamedWorkflow): Promise<NamedWorkflow | null>;
+  workflow(id: string): Promise<NamedWorkflow | null>;
+  workflows(organizationId: string): Promise<readonly NamedWorkflow[]>;
+  changeWorkflow(act: Act, id: string, change: WorkflowChange): Promise<NamedWorkflow | null>;
+}
+
+/** A credential's description: everything but what it seals. */
+export type StoredCredential = Omit<SealedCredential, "sealed">;
+
+export interface CredentialAdmin {
+  /**
+   * One default per source and context: of the defaults that were there, one whose every context the new one covers stops
+   * being a default; one that reaches further stays and yields to the newer where both apply.
+   */
+  createCredential(act: Act, credential: SealedCredential): Promise<CreatedCredential | null>;
+  credential(id: string): Promise<StoredCredential | null>;
+  credentials(organizationId: string): Promise<readonly StoredCredential[]>;
+  setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
+  /** Erases what it seals and leaves its description, which the ledger refers to; no list or look-up shows it again. */
+  deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
+}
+
+export interface CreatedCredential {
+  readonly credential: StoredCredential;
+  /** Defaults that are none any more. */
+  readonly replaced: readonly StoredCredential[];
+  /** Defaults that stay so outside the contexts of the new one. */
+  readonly narrowed: readonly { readonly credential: StoredCredential; readonly contexts: readonly Context[] }[];
+}
+
+export interface AuditEntry extends Act {
+  readonly id: string;
+  readonly organizationId: string | null;
+  /** The id of what was changed. */
+  readonly subjectId: string;
+  /** What changed. Never a secret. */
+  readonly detail: JsonObject;
+}
+
+export interface AuditTrail {
+  /** For an act that changes nothing through this store, or much through another port: rotating keys, replaying a ledger. */
+  recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
+  /** Newest first. */
+  auditEntries(filter: { readonly organizationId?: string; readonly limit: number }): Promise<readonly AuditEntry[]>;
+}

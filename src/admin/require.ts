@@ -1,0 +1,32 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { NamedWorkflow, OrganizationAdmin, SourceListing, WorkflowAdmin } from "./ports.ts";
+import { unknownId, unknownSource } from "./unknown.ts";
+
+/** What a verb was told to work on, or the error that says that it does not exist. */
+
+/** @throws OperatorError */
+export async function requireOrganization(store: OrganizationAdmin, id: string): Promise<void> {
+  if ((await store.organization(id)) === null) throw unknownId("organization", id, "datarun org list");
+}
+
+/** @throws OperatorError */
+export async function requireWorkflow(store: WorkflowAdmin, id: string): Promise<NamedWorkflow> {
+  return (await store.workflow(id)) ?? fail(unknownWorkflow(id));
+}
+
+export function unknownWorkflow(id: string): Error {
+  return unknownId("workflow", id, "datarun workflow list --org ORG");
+}
+
+export function unknownCredential(id: string): Error {
+  return unknownId("credential", id, "datarun credential list --org ORG");
+}
+
+/** @throws OperatorError */
+export function requireSource(sources: SourceListing, id: string): RunnableSource {
+  return sources.find(id) ?? fail(unknownSource(id, sources.ids()));
+}
+
+function fail(error: Error): never {
+  throw error;
+}

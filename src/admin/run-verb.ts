@@ -1,0 +1,57 @@
+import type { Static, TObject } from "typebox";
+import { Errors } from "typebox/value";
+import type { FieldProblem } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
+import { OperatorError, type VerbDeps } from "./ports.ts";
+import type { Verb } from "./verb.ts";
+
+/** The input of a verb is not what its schema says. Names every field at fault and no value. */
+export class InputError extends OperatorError {
+  readonly problems: readonly FieldProblem[];
+  constructor(problems: readonly FieldProblem[]) {
+    super("invalid", problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+    this.name = "InputError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Runs a verb for a person or for the admin API: its input is checked first, and its changes are recorded under its name.
+ * @throws OperatorError
+ */
+export async function runVerb(name: string, verb: Verb, input: unknown, deps: VerbDeps): Promise<JsonObject> {
+  const checked = checkInput(verb, input);
+  const act = { ...deps.actor, what: name, wallAt: deps.clock.wall() };
+  return verb.run(checked, { ...deps, act });
+}
+
+/** The input as it is, for whoever wants to know before anything is opened. @throws InputError */
+export function checkInput(verb: Verb, input: unknown): Static<TObject> {
+  const problems = inputProblems(verb.input, input);
+  if (problems.length > 0) throw new InputError(problems);
+  return input as Static<TObject>;
+}
+
+function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
+  const byPath = new Map<string, FieldProblem>();
+  for (const error of Errors(schema, input) as SchemaError[]) {
+    for (const problem of toProblems(schema, error)) if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
+  }
+  return [...byPath.values()];
+}
+
+/** This validator reports all missing and all unknown properties of an object at once. */
+function toProblems(schema: TObject, error: SchemaError): FieldProblem[] {
+  const { requiredProperties, additionalProperties } = error.params as Record<string, readonly string[] | undefined>;
+  if (error.keyword === "required" && requiredProperties !== undefined) {
+    return requiredProperties.map((name) => toProblem({ ...error, params: { missingProperty: name } }));
+  }
+  if (error.keyword === "additionalProperties" && additionalProperties !== undefined) {
+    return additionalProperties.map((name) => toProblem({ ...error, params: { additionalProperty: name } }));
+  }
+  // It says once more of an unknown property that nothing fits it.
+  if (error.keyword === "boolean") return [];
+  const property = error.instancePath.split("/")[1] ?? "";
+  return [toProblem({ ...error, parentSchema: schema.properties[property] })];
+}

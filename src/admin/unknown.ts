@@ -1,0 +1,16 @@
+import { OperatorError } from "./ports.ts";
+import { nearest } from "./nearest.ts";
+
+/** What is said of a name that nothing bears. It is repeated only where it has the form of an id that is no secret. */
+export function unknownId(noun: string, id: string, listedBy: string): OperatorError {
+  const named = ID.test(id) ? ` ${id}` : " with this id";
+  return new OperatorError("not_found", `There is no ${noun}${named}. "${listedBy}" shows those there are.`);
+}
+
+const ID = /^(org|tok|wfl|cred)_[0-9a-z]{1,64}$/;
+
+export function unknownSource(id: string, ids: readonly string[]): OperatorError {
+  const near = nearest(id, ids);
+  const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun source list" shows those there are.';
+  return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}.${hint}`);
+}

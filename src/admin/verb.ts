@@ -1,0 +1,41 @@
+import type { Static, TObject } from "typebox";
+import type { JsonObject } from "../terms/json.ts";
+import type { Act, VerbDeps } from "./ports.ts";
+
+/**
+ * One thing an operator can do. It declares itself once; the command line's options and help, and the admin API's route
+ * and schema, are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
+ */
+export interface Verb<Input extends TObject = TObject, Result extends JsonObject = JsonObject> {
+  /** One line for lists of commands, starting with a verb and without a full stop. */
+  readonly summary: string;
+  /** What else a person should know before using it. */
+  readonly description?: string;
+  /** A real command line, from after the verb's name on. */
+  readonly example: string;
+  /**
+   * One object, snake case, `additionalProperties: false`, a `description` on each property. A boolean is a switch, an
+   * array an option that may be repeated, an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a property
+   * is what to tell whoever gave it a value that does not fit, after its name.
+   */
+  readonly input: Input;
+  /** The properties that are given by position on the command line, in order. */
+  readonly positional?: readonly Extract<keyof Input["properties"], string>[];
+  /** Whether it changes anything; one that does not can be repeated freely. */
+  readonly changes: boolean;
+  run(input: Static<Input>, call: VerbCall): Promise<Result>;
+  /** For people. Left out: a table when the result is one list, else one line for each field. */
+  render?(result: Result): string;
+}
+
+/** What a run of a verb is given: everything it may ask for, and the act to record its changes under. */
+export interface VerbCall extends VerbDeps {
+  readonly act: Act;
+}
+
+/** Gives a verb its types; it returns what it was given. */
+export function defineVerb<Input extends TObject, Result extends JsonObject>(
+  verb: Verb<Input, Result>,
+): Verb<Input, Result> {
+  return verb;
+}

@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { organizationInput } from "../../inputs.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+const SHOWN = 100;
+
+export default defineVerb({
+  summary: "List what administrators did, newest first",
+  description: "Who changed what and when. Secrets are not in it. Runs and vendor calls are in the ledger.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --limit 20",
+  input: Type.Object(
+    {
+      org: Type.Optional(organizationInput),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 10_000, description: `How many to show; ${SHOWN} unless given` }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+
+  async run({ org, limit = SHOWN }, { store }) {
+    const entries = await (await store()).auditEntries({ ...(org !== undefined && { organizationId: org }), limit });
+    return {
+      entries: entries.map((entry) => ({
+        at: toWireTime(entry.wallAt),
+        who: entry.who,
+        via: entry.via,
+        what: entry.what,
+        organization_tuid: entry.organizationId,
+        subject: entry.subjectId,
+        detail: entry.detail,
+      })),
+    };
+  },
+});

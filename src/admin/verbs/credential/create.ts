@@ -1,0 +1,82 @@
+import { Type } from "typebox";
+import type { RunnableSource } from "../../../run/ports.ts";
+import type { Context } from "../../../terms/caller.ts";
+import { newId } from "../../../terms/ids.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { Secret } from "../../../terms/secret.ts";
+import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { type CreatedCredential, OperatorError } from "../../ports.ts";
+import { requireOrganization, requireSource } from "../../require.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Store a vendor credential for one source, sealed",
+  description:
+    "The fields are checked against what the source takes, then sealed under the organization's own key; nothing shows them again. Without --context it may be used in every context. One default per source and context: a new one replaces it.",
+  example:
+    "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --set-env api_key=CH_API_KEY --default --context prod",
+  input: Type.Object(
+    {
+      org: organizationInput,
+      source: sourceInput,
+      fields: Type.Record(Type.String(), Type.Unknown(), {
+        description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
+      }),
+      default: Type.Optional(
+        Type.Boolean({ description: "The organization's default for this source in its contexts" }),
+      ),
+      context: Type.Optional(
+        Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context that it may be used in" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+
+  async run(input, { act, store, sources, sealer, note }) {
+    const { org, context: contexts = [], default: isDefault = false } = input;
+    const fields = input.fields as JsonObject;
+    const source = requireSource(await sources(), input.source);
+    refuseUnfit(source, fields);
+    const open = await store();
+    await requireOrganization(open, org);
+
+    const place = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
+    const sealed = await (await sealer()).seal(place, new Secret(fields));
+    const created = await open.createCredential(act, {
+      ...place,
+      ...sealed,
+      contexts,
+      isDefault,
+      disabled: false,
+      createdWallAt: act.wallAt,
+    });
+    if (created === null) throw unknownId("organization", org, "datarun org list");
+    for (const sentence of saysOfDefaults(created)) note(sentence);
+    return { cred_id: created.credential.id };
+  },
+});
+
+function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
+  if (source.credentialUse === "none") throw new OperatorError("invalid", `${source.id} takes no credential.`);
+  const problem = source.credentialProblem(fields);
+  if (problem === null) return;
+  const field = problem.path === "" ? "The credential" : `The credential field ${problem.path.slice(1)}`;
+  throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
+}
+
+function saysOfDefaults({ credential, replaced, narrowed }: CreatedCredential): string[] {
+  const where = inContexts(credential.contexts);
+  return [
+    ...replaced.map(({ id }) => `${id} is no default any more: this one replaces it ${where}.`),
+    ...narrowed.map(
+      ({ credential: { id }, contexts }) =>
+        `${id} yields to this one ${where} and stays the default ${inContexts(contexts)}.`,
+    ),
+  ];
+}
+
+function inContexts(contexts: readonly Context[]): string {
+  return contexts.length === 0 ? "in every context" : `in ${contexts.join(" and ")}`;
+}

@@ -1,0 +1,19 @@
+import { Type } from "typebox";
+import { credentialInput } from "../../inputs.ts";
+import { unknownCredential } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Delete a credential, for good",
+  description: "What it sealed is erased from the store. Its id stays known, because the ledger names it.",
+  example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
+  positional: ["cred_id"],
+  changes: true,
+
+  async run({ cred_id }, { act, store }) {
+    const credential = await (await store()).deleteCredential(act, cred_id);
+    if (credential === null) throw unknownCredential(cred_id);
+    return { cred_id: credential.id, deleted: true };
+  },
+});

@@ -1,0 +1,20 @@
+import { Type } from "typebox";
+import { toWireCredential } from "../../credential-wire.ts";
+import { credentialInput } from "../../inputs.ts";
+import { unknownCredential } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Disable a credential: no run takes it",
+  description: "A running service stops taking it within a second. It keeps being a default, and can be enabled again.",
+  example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
+  positional: ["cred_id"],
+  changes: true,
+
+  async run({ cred_id }, { act, store }) {
+    const credential = await (await store()).setCredentialDisabled(act, cred_id, true);
+    if (credential === null) throw unknownCredential(cred_id);
+    return toWireCredential(credential);
+  },
+});

@@ -1,0 +1,54 @@
+import { Type } from "typebox";
+import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
+import { requireSource, requireWorkflow } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Say which credential a run would take, and why",
+  description:
+    "Asks the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. Nothing is called.",
+  example: "--workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --context prod",
+  input: Type.Object(
+    {
+      workflow: workflowInput,
+      source: sourceInput,
+      cred_id: Type.Optional(Type.String({ maxLength: 128, description: "The cred_id that the request names" })),
+      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev unless given" })),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+
+  async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder }) {
+    const source = requireSource(await sources(), sourceId);
+    const workflow = await requireWorkflow(await store(), id);
+    const request = {
+      organizationId: workflow.organizationId,
+      source: source.id,
+      context,
+      inline: undefined,
+      credentialId: cred_id,
+      autoSelect: workflow.autoCredentials,
+    };
+    const found = await finder();
+    const { rule, credentialId, usable, steps } = await found.explain(request);
+    const misfit = usable ? source.credentialProblem((await found.find(request))?.fields.reveal() ?? {}) : null;
+    // Where no rule applied, a source that can do without a credential is still called.
+    const works = rule === "none" ? source.credentialUse !== "required" : usable && misfit === null;
+    return {
+      source: source.id,
+      needs_credential: source.credentialUse,
+      context,
+      rule,
+      cred_id: credentialId,
+      usable: works,
+      problem: misfit === null ? null : `field ${misfit.path.slice(1)} ${misfit.message}`,
+      steps: steps.map((step) => ({
+        rule: step.rule,
+        verdict: step.verdict,
+        cred_id: step.credentialId,
+        reason: step.reason,
+      })),
+    };
+  },
+});

@@ -1,0 +1,19 @@
+import { Type } from "typebox";
+import { toWireCredential } from "../../credential-wire.ts";
+import { organizationInput } from "../../inputs.ts";
+import { requireOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "List the vendor credentials of an organization, newest first",
+  description: "Never a field of one. Deleted ones are not shown; the ledger goes on naming them.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  changes: false,
+
+  async run({ org }, { store }) {
+    const open = await store();
+    await requireOrganization(open, org);
+    return { credentials: (await open.credentials(org)).map(toWireCredential) };
+  },
+});

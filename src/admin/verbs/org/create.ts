@@ -1,0 +1,20 @@
+import { Type } from "typebox";
+import { newId } from "../../../terms/ids.ts";
+import { nameInput } from "../../inputs.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Create an organization",
+  description:
+    "Tokens, workflows and credentials belong to one organization and are never seen by another. Names need not be unique.",
+  example: '"Acme Lending"',
+  input: Type.Object({ name: nameInput("What people call the organization") }, { additionalProperties: false }),
+  positional: ["name"],
+  changes: true,
+
+  async run({ name }, { act, store }) {
+    const id = newId("organization", act.wallAt);
+    await (await store()).createOrganization(act, { id, name, createdWallAt: act.wallAt });
+    return { organization_tuid: id };
+  },
+});

@@ -1,0 +1,51 @@
+import { Type } from "typebox";
+import { makeAccessToken, tokenDigest } from "../../../access/access-token.ts";
+import { newId } from "../../../terms/ids.ts";
+import { nameInput, organizationInput } from "../../inputs.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+export default defineVerb({
+  summary: "Issue an access token for an organization",
+  description:
+    "The token is shown this once and cannot be shown again: only its SHA-256 is stored. An organization may have any number of tokens, so that a new one can be brought in before the old one is revoked.",
+  example: '--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name "back end" --expires-in 90d',
+  input: Type.Object(
+    {
+      org: organizationInput,
+      name: Type.Optional(nameInput("What the token is for, to tell it from others")),
+      expires_in: Type.Optional(
+        Type.String({
+          pattern: "^[1-9][0-9]{0,4}[mhdw]$",
+          description: "How long it is valid: a number and m, h, d or w. Left out: until it is revoked",
+          "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+
+  async run({ org, name = "", expires_in }, { act, store, note }) {
+    const accessToken = makeAccessToken();
+    const token = await (
+      await store()
+    ).createToken(act, {
+      id: newId("token", act.wallAt),
+      organizationId: org,
+      name,
+      digest: tokenDigest(accessToken),
+      createdWallAt: act.wallAt,
+      expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
+    });
+    if (token === null) throw unknownId("organization", org, "datarun org list");
+    note("The access token is shown this once. Keep it where secrets are kept.");
+    return { token_id: token.id, access_token: accessToken };
+  },
+});
+
+function durationMs(text: string): number {
+  return Number(text.slice(0, -1)) * UNIT_MS[text.slice(-1) as keyof typeof UNIT_MS];
+}

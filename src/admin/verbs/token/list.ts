@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { organizationInput } from "../../inputs.ts";
+import type { IssuedToken } from "../../ports.ts";
+import { requireOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "List the access tokens of an organization, newest first",
+  description: "Never the tokens themselves: only what was said of them. When one was last used is noted in batches.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  changes: false,
+
+  async run({ org }, { act, store }) {
+    const open = await store();
+    await requireOrganization(open, org);
+    return { tokens: (await open.tokens(org)).map((token) => toWire(token, act.wallAt)) };
+  },
+});
+
+function toWire(token: IssuedToken, wallAt: number) {
+  return {
+    token_id: token.id,
+    name: token.name,
+    state: stateOf(token, wallAt),
+    created_at: toWireTime(token.createdWallAt),
+    expires_at: toWireTime(token.expiresWallAt),
+    revoked_at: toWireTime(token.revokedWallAt),
+    last_used_at: toWireTime(token.lastUsedWallAt),
+  };
+}
+
+function stateOf(token: IssuedToken, wallAt: number): "active" | "revoked" | "expired" {
+  if (token.revokedWallAt !== null) return "revoked";
+  return token.expiresWallAt !== null && token.expiresWallAt <= wallAt ? "expired" : "active";
+}

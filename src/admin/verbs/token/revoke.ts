@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "Revoke an access token, for good",
+  description:
+    "A running service refuses the token within a second; while its database is away, within five minutes. For a token that was found where it should not be, the token itself (drt_…) can be given instead of its id.",
+  example: "tok_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object(
+    {
+      token_id: Type.String({
+        pattern: "^(tok|drt)_",
+        maxLength: 128,
+        description: "Id of the token (tok_…)",
+        "x-says": "must be the id of a token (tok_…)",
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["token_id"],
+  changes: true,
+
+  async run({ token_id }, { act, store, note }) {
+    const which = hasTokenShape(token_id) ? { digest: tokenDigest(token_id) } : { id: token_id };
+    const token = await (await store()).revokeToken(act, which);
+    if (token === null) throw unknownId("token", token_id, "datarun token list --org ORG");
+    const revokedWallAt = token.revokedWallAt ?? act.wallAt;
+    if (revokedWallAt < act.wallAt) note("It had been revoked before.");
+    return { token_id: token.id, revoked_at: toWireTime(revokedWallAt) };
+  },
+});

@@ -1,0 +1,41 @@
+import { Type } from "typebox";
+import { newId } from "../../../terms/ids.ts";
+import { nameInput, organizationInput } from "../../inputs.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+import { workflowSettings } from "../../workflow-wire.ts";
+
+export default defineVerb({
+  summary: "Create a workflow in an organization",
+  description:
+    "Every run names a workflow of its token's organization. Its id is no secret. A simulated one calls no vendor, refuses the context prod and marks its answers; that cannot be changed later.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name onboarding --auto-credentials",
+  input: Type.Object(
+    {
+      org: organizationInput,
+      name: Type.Optional(nameInput("What the workflow is for")),
+      ...workflowSettings,
+      simulated: Type.Optional(Type.Boolean({ description: "No call leaves the machine, and answers say so" })),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+
+  async run(input, { act, store }) {
+    const workflow = await (
+      await store()
+    ).createWorkflow(act, {
+      id: newId("workflow", act.wallAt),
+      organizationId: input.org,
+      name: input.name ?? "",
+      disabled: false,
+      autoCredentials: input.auto_credentials ?? false,
+      failureDetails: input.failure_details ?? false,
+      maskCredentials: input.mask_credentials ?? false,
+      simulated: input.simulated ?? false,
+      createdWallAt: act.wallAt,
+    });
+    if (workflow === null) throw unknownId("organization", input.org, "datarun org list");
+    return { workflow: workflow.id };
+  },
+});

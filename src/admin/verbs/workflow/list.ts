@@ -1,0 +1,18 @@
+import { Type } from "typebox";
+import { organizationInput } from "../../inputs.ts";
+import { requireOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireWorkflow } from "../../workflow-wire.ts";
+
+export default defineVerb({
+  summary: "List the workflows of an organization, newest first",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  changes: false,
+
+  async run({ org }, { store }) {
+    const open = await store();
+    await requireOrganization(open, org);
+    return { workflows: (await open.workflows(org)).map(toWireWorkflow) };
+  },
+});

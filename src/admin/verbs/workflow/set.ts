@@ -1,0 +1,31 @@
+import { Type } from "typebox";
+import { nameInput, workflowInput } from "../../inputs.ts";
+import { OperatorError, type WorkflowChange } from "../../ports.ts";
+import { unknownWorkflow } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireWorkflow, workflowSettings } from "../../workflow-wire.ts";
+
+export default defineVerb({
+  summary: "Change settings of a workflow",
+  description: "What is not named stays as it is. Whether a workflow is simulated was fixed when it was created.",
+  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --failure-details --no-auto-credentials",
+  input: Type.Object(
+    { workflow: workflowInput, name: Type.Optional(nameInput("What the workflow is for")), ...workflowSettings },
+    { additionalProperties: false },
+  ),
+  positional: ["workflow"],
+  changes: true,
+
+  async run({ workflow: id, ...settings }, { act, store }) {
+    const change: WorkflowChange = {
+      ...(settings.name !== undefined && { name: settings.name }),
+      ...(settings.auto_credentials !== undefined && { autoCredentials: settings.auto_credentials }),
+      ...(settings.failure_details !== undefined && { failureDetails: settings.failure_details }),
+      ...(settings.mask_credentials !== undefined && { maskCredentials: settings.mask_credentials }),
+    };
+    if (Object.keys(change).length === 0) throw new OperatorError("usage", "No setting to change was given.");
+    const workflow = await (await store()).changeWorkflow(act, id, change);
+    if (workflow === null) throw unknownWorkflow(id);
+    return toWireWorkflow(workflow);
+  },
+});

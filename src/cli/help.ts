@@ -1,0 +1,93 @@
+import type { VerbSet } from "../admin/find-verbs.ts";
+import type { Verb } from "../admin/verb.ts";
+import { type Option, shapeOf } from "./options.ts";
+
+const COLUMNS = 96;
+
+/** A command that is no verb: `main.ts` runs it and it is only listed here. */
+export interface OtherCommand {
+  readonly name: string;
+  readonly summary: string;
+}
+
+export async function helpOnAll(verbs: VerbSet, others: readonly OtherCommand[]): Promise<string> {
+  const listed = await Promise.all(
+    verbs.names.map(async (name) => ({ name, summary: (await verbs.load(name)).summary })),
+  );
+  const nouns = Object.values(Object.groupBy(listed, ({ name }) => name.split(" ")[0]!));
+  return [
+    "datarun: one request asks many data vendors at once and returns one honest answer per vendor.",
+    "Usage: datarun COMMAND [OPTIONS]",
+    ...(others.length === 0 ? [] : [columns(others.map(({ name, summary }) => [name, summary]))]),
+    ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
+    '"datarun COMMAND --help" explains one. Every command takes --json, --data-dir and --project, and works while the service runs.',
+  ]
+    .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))
+    .join("\n\n")
+    .concat("\n");
+}
+
+export async function helpOnNoun(noun: string, verbs: VerbSet): Promise<string> {
+  const names = verbs.names.filter((name) => name.startsWith(`${noun} `));
+  const rows = await Promise.all(names.map(async (name) => [name, (await verbs.load(name)).summary] as const));
+  return `Usage: datarun ${noun} COMMAND [OPTIONS]\n\n${columns(rows)}\n\n"datarun ${noun} COMMAND --help" explains one.\n`;
+}
+
+export function helpOnVerb(name: string, verb: Verb): string {
+  const { positional, options } = shapeOf(verb);
+  const blocks = [
+    `${verb.summary}.`,
+    usageLine(name, verb),
+    ...(verb.description === undefined ? [] : [wrap(verb.description, "")]),
+    columns([
+      ...positional.map((option) => [option.placeholder, option.description] as const),
+      ...options.map((option) => [written(option), description(option)] as const),
+    ]),
+    `Example:\n  datarun ${name} ${verb.example}`,
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+export function usageLine(name: string, verb: Verb): string {
+  const { positional, options } = shapeOf(verb);
+  const parts = [
+    ...positional.map(({ placeholder, required }) => (required ? placeholder : `[${placeholder}]`)),
+    ...options
+      .filter(({ property, name }) => property !== null && name !== "set-env" && name !== "stdin")
+      .map((option) => {
+        const text = `${written(option)}${option.kind === "list" ? "…" : ""}`;
+        return option.required ? text : `[${text}]`;
+      }),
+  ];
+  return wrap(`Usage: datarun ${name} ${parts.join(" ")}`.trimEnd(), "    ");
+}
+
+function written({ name, placeholder, kind }: Option): string {
+  return kind === "switch" ? `--${name}` : `--${name} ${placeholder}`;
+}
+
+function description({ description, required, kind }: Option): string {
+  const more = [...(required ? ["required"] : []), ...(kind === "list" ? ["may be repeated"] : [])];
+  return more.length === 0 ? description : `${description} (${more.join(", ")})`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows
+    .map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, " ".repeat(width + 4), width + 4)}`)
+    .join("\n");
+}
+
+/** Breaks at blanks; later lines begin with the indent. */
+function wrap(text: string, indent: string, start = 0): string {
+  let line = "";
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const room = COLUMNS - (lines.length === 0 ? start : indent.length);
+    if (line !== "" && line.length + 1 + word.length > room) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join(`\n${indent}`);
+}

@@ -1,0 +1,127 @@
+import type { TObject } from "typebox";
+import type { Verb } from "../admin/verb.ts";
+
+/** One option or positional argument of a command, as parsing and help need it. */
+export interface Option {
+  /** The property of the verb's input that it fills; none for those that every command has. */
+  readonly property: string | null;
+  /** Without the dashes. */
+  readonly name: string;
+  readonly kind: "switch" | "value" | "number" | "list" | "fields";
+  readonly placeholder: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+export interface CommandShape {
+  readonly positional: readonly Option[];
+  readonly options: readonly Option[];
+}
+
+/** What the command line of a verb looks like, worked out from its schema alone. */
+export function shapeOf(verb: Verb): CommandShape {
+  const byPosition: readonly string[] = verb.positional ?? [];
+  const all = propertiesOf(verb.input);
+  const options = all.filter(({ property }) => !byPosition.includes(property!));
+  return {
+    positional: byPosition.map((name) => all.find(({ property }) => property === name)!),
+    options: [...options.flatMap(spread), ...COMMON],
+  };
+}
+
+function propertiesOf(input: TObject): Option[] {
+  return Object.entries(input.properties).map(([property, schema]): Option => {
+    const described = schema as PropertySchema;
+    return {
+      property,
+      name: property.replaceAll("_", "-"),
+      kind: kindOf(described),
+      placeholder: (described.enum ?? described.items?.enum)?.join("|") ?? property.toUpperCase(),
+      description: described.description ?? "",
+      required: input.required?.includes(property) ?? false,
+    };
+  });
+}
+
+interface PropertySchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: PropertySchema;
+  readonly description?: string;
+}
+
+function kindOf({ type }: PropertySchema): Option["kind"] {
+  switch (type) {
+    case "boolean":
+      return "switch";
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      return "list";
+    case "object":
+      return "fields";
+    default:
+      return "value";
+  }
+}
+
+/** An object is filled by three options, so that a secret need not stand on a command line. */
+function spread(option: Option): Option[] {
+  if (option.kind !== "fields") return [option];
+  const { property, required, description } = option;
+  return [
+    {
+      property,
+      required,
+      name: "set",
+      kind: "list",
+      placeholder: "FIELD=VALUE",
+      description: `${description}. FIELD:=JSON for what is no text`,
+    },
+    {
+      property,
+      required: false,
+      name: "set-env",
+      kind: "list",
+      placeholder: "FIELD=VARIABLE",
+      description: "Takes the field from an environment variable",
+    },
+    {
+      property,
+      required: false,
+      name: "stdin",
+      kind: "switch",
+      placeholder: "",
+      description: "Reads a JSON object of fields from standard input",
+    },
+  ];
+}
+
+export const COMMON: readonly Option[] = [
+  {
+    property: null,
+    name: "data-dir",
+    kind: "value",
+    placeholder: "DIR",
+    description: "Where the embedded store lies; .datarun unless set otherwise",
+    required: false,
+  },
+  {
+    property: null,
+    name: "project",
+    kind: "value",
+    placeholder: "DIR",
+    description: "The project folder",
+    required: false,
+  },
+  {
+    property: null,
+    name: "json",
+    kind: "switch",
+    placeholder: "",
+    description: "One JSON value on standard output and nothing else",
+    required: false,
+  },
+  { property: null, name: "help", kind: "switch", placeholder: "", description: "This help", required: false },
+];

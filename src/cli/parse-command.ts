@@ -1,0 +1,136 @@
+import { parseArgs } from "node:util";
+import { nearest } from "../admin/nearest.ts";
+import { OperatorError } from "../admin/ports.ts";
+import type { CommandShape, Option } from "./options.ts";
+
+/** A command line taken apart. No value has been looked at yet: the verb's schema does that. */
+export interface ParsedCommand {
+  readonly dataDir: string | undefined;
+  readonly project: string | undefined;
+  readonly json: boolean;
+  readonly help: boolean;
+  /** The verb's input as far as the command line gives it. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly fields: FieldOptions | null;
+}
+
+/** How the one object of a verb's input is to be filled. */
+export interface FieldOptions {
+  readonly property: string;
+  readonly set: readonly string[];
+  readonly setEnv: readonly string[];
+  readonly stdin: boolean;
+}
+
+/** @throws OperatorError `usage`, which repeats names of options and no value: a value may be a secret in the wrong place */
+export function parseCommand(args: readonly string[], shape: CommandShape): ParsedCommand {
+  const given = new Map<string, (string | boolean)[]>();
+  const positionals: string[] = [];
+  for (const token of tokensOf(args, shape)) {
+    if (token.kind === "positional") positionals.push(token.value);
+    else if (token.kind === "option") take(token, shape, given);
+  }
+  if (positionals.length > shape.positional.length) throw tooMany(shape);
+
+  const one = (name: string): string | undefined => given.get(name)?.[0] as string | undefined;
+  const input: Record<string, unknown> = {};
+  for (const [at, { property }] of shape.positional.entries()) {
+    if (at < positionals.length) input[property!] = positionals[at];
+  }
+  for (const option of shape.options) {
+    const values = given.get(option.name);
+    if (values !== undefined && option.property !== null && !FILLING.has(option.name)) {
+      input[option.property] = valueOf(option, values);
+    }
+  }
+  return {
+    dataDir: one("data-dir"),
+    project: one("project"),
+    json: given.has("json"),
+    help: given.has("help"),
+    input,
+    fields: fieldsOf(shape, given),
+  };
+}
+
+const FILLING = new Set(["set", "set-env", "stdin"]);
+
+function tokensOf(args: readonly string[], { options }: CommandShape) {
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: {
+      ...Object.fromEntries(
+        options.map(({ name, kind }) => [
+          name,
+          { type: kind === "switch" ? ("boolean" as const) : ("string" as const) },
+        ]),
+      ),
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  return tokens;
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function take(token: OptionToken, { options }: CommandShape, given: Map<string, (string | boolean)[]>): void {
+  const negated = token.name.startsWith("no-");
+  const name = negated ? token.name.slice(3) : token.name;
+  const option = options.find((known) => known.name === name);
+  if (option === undefined || (negated && (option.kind !== "switch" || option.property === null))) {
+    throw usage(`There is no option ${token.rawName}.${hint(token.name, options)}`);
+  }
+  const values = given.get(name) ?? [];
+  if (values.length > 0 && option.kind !== "list") throw usage(`--${name} is given twice.`);
+  if (option.kind === "switch") {
+    if (token.value !== undefined) throw usage(`--${name} takes no value.`);
+    values.push(!negated);
+  } else {
+    if (token.value === undefined) throw usage(`--${name} needs a value.`);
+    if (token.inlineValue !== true && token.value.startsWith("-")) {
+      throw usage(`--${name} needs a value; one that starts with a dash is written --${name}=-…`);
+    }
+    values.push(token.value);
+  }
+  given.set(name, values);
+}
+
+function valueOf({ kind }: Option, values: readonly (string | boolean)[]): unknown {
+  if (kind === "list") return values;
+  if (kind === "number" && /^-?\d{1,15}(\.\d{1,15})?$/.test(String(values[0]))) return Number(values[0]);
+  return values[0];
+}
+
+function fieldsOf({ options }: CommandShape, given: Map<string, (string | boolean)[]>): FieldOptions | null {
+  const property = options.find(({ name }) => name === "set")?.property;
+  if (property === undefined || property === null) return null;
+  const list = (name: string) => (given.get(name) ?? []) as string[];
+  return { property, set: list("set"), setEnv: list("set-env"), stdin: given.has("stdin") };
+}
+
+function tooMany({ positional }: CommandShape): OperatorError {
+  const takes = positional.length === 0 ? "no argument" : `only ${positional.map((o) => o.placeholder).join(" ")}`;
+  return usage(
+    `The command takes ${takes} besides its options, and more was given. Quote a value that has blanks in it.`,
+  );
+}
+
+function hint(name: string, options: readonly Option[]): string {
+  const near = nearest(
+    name,
+    options.map((option) => option.name),
+  );
+  return near.length === 0 ? "" : ` Near to it: ${near.map((option) => `--${option}`).join(", ")}.`;
+}
+
+export function usage(message: string): OperatorError {
+  return new OperatorError("usage", message);
+}

@@ -1,0 +1,65 @@
+import { stripVTControlCharacters } from "node:util";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+
+/** A result for people: each field on a line, and each list of objects as a table. */
+export function renderResult(result: JsonObject): string {
+  const fields = Object.entries(result);
+  const plain = fields.filter(([, value]) => !isTable(value));
+  const tables = fields.filter(([, value]) => isTable(value));
+  const blocks = [
+    ...(plain.length === 0 ? [] : [alignColumns(plain.map(([name, value]) => [name, cell(value)]))]),
+    ...tables.map(([name, rows]) => renderTable(name, rows as readonly JsonObject[])),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function isTable(value: Json): boolean {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+function renderTable(name: string, rows: readonly JsonObject[]): string {
+  if (rows.length === 0) return `no ${name.replaceAll("_", " ")}`;
+  const columns = Object.keys(rows[0]!);
+  return alignColumns([
+    columns.map((column) => column.toUpperCase().replaceAll("_", " ")),
+    ...rows.map((row) => columns.map((column) => cell(row[column] ?? null))),
+  ]);
+}
+
+function cell(value: Json): string {
+  if (value === null || value === "") return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return printable(value);
+  if (Array.isArray(value) && value.every((part) => typeof part === "string")) {
+    return value.length === 0 ? "-" : value.map(printable).join(", ");
+  }
+  if (isJsonObject(value)) {
+    const parts = Object.entries(value).map(([name, part]) => `${printable(name)}=${cell(part)}`);
+    return parts.length === 0 ? "-" : parts.join(" ");
+  }
+  return printable(JSON.stringify(value));
+}
+
+/** Text that someone else chose, without power over the terminal it is shown on. */
+export function printable(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{C}/gu, "\ufffd");
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text + " ".repeat(widths[column]! - widthOf(text)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const graphemes = new Intl.Segmenter();
+
+function widthOf(text: string): number {
+  return [...graphemes.segment(text)].length;
+}

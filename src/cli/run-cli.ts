@@ -1,0 +1,165 @@
+import type { VerbSet } from "../admin/find-verbs.ts";
+import { nearest } from "../admin/nearest.ts";
+import { OperatorError, type VerbDeps } from "../admin/ports.ts";
+import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
+import type { Verb } from "../admin/verb.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { type CommandIo, write } from "./command-io.ts";
+import { helpOnAll, helpOnNoun, helpOnVerb, type OtherCommand, usageLine } from "./help.ts";
+import { type CommandShape, shapeOf } from "./options.ts";
+import { parseCommand, usage } from "./parse-command.ts";
+import { readFields } from "./read-fields.ts";
+import { printable, renderResult } from "./render.ts";
+
+export interface CliDeps {
+  readonly verbs: VerbSet;
+  /** The commands that are no verbs, for the help and for what was probably meant. */
+  readonly others: readonly OtherCommand[];
+  /** Opens what the verb works on. Called once, when the command line is known to be right; `close` always follows. */
+  open(place: Place, note: (sentence: string) => void): Promise<OpenVerbDeps>;
+}
+
+export interface Place {
+  readonly dataDir: string | undefined;
+  readonly project: string | undefined;
+}
+
+export interface OpenVerbDeps {
+  readonly deps: VerbDeps;
+  close(): Promise<void>;
+}
+
+const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * Runs one command line and returns its exit code: 0 done, 1 failed, 2 not understood. Standard output carries the result
+ * and nothing else; with `--json` exactly one JSON value, also when the command fails: `{"error":{"code","message"}}`.
+ */
+export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDeps): Promise<number> {
+  const json = argv.includes("--json");
+  try {
+    const text = await answerTo(argv, io, cli, json);
+    await write(io.stdout, text);
+    return EXIT.done;
+  } catch (thrown) {
+    return report(thrown, io, json);
+  }
+}
+
+async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<string> {
+  const [noun, second] = argv;
+  const { verbs } = cli;
+  const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
+  if (noun === undefined || noun === "help" || noun.startsWith("-")) {
+    const help = await helpOnAll(verbs, cli.others);
+    if (noun === "help" || asksForHelp) return helpText(help, json);
+    const namesNone = argv.every((arg) => arg.startsWith("-"));
+    throw usage(namesNone ? help : "The command comes first, then its options.");
+  }
+  if (!verbs.names.some((name) => name.startsWith(`${noun} `))) throw unknownCommand(noun, cli);
+  if (second === undefined || second.startsWith("-")) {
+    const help = await helpOnNoun(noun, verbs);
+    if (asksForHelp) return helpText(help, json);
+    throw usage(help);
+  }
+  const name = `${noun} ${second}`;
+  if (!verbs.names.includes(name)) throw unknownCommand(name, cli);
+  const verb = await verbs.load(name);
+  return asksForHelp ? helpText(helpOnVerb(name, verb), json) : runCommand(name, verb, argv.slice(2), io, cli, json);
+}
+
+async function runCommand(
+  name: string,
+  verb: Verb,
+  args: readonly string[],
+  io: CommandIo,
+  cli: CliDeps,
+  json: boolean,
+): Promise<string> {
+  const shape = shapeOf(verb);
+  const result = await inWordsOf(name, verb, shape, async () => {
+    const command = parseCommand(args, shape);
+    const fields = command.fields === null ? undefined : await readFields(command.fields, io);
+    const input = fields === undefined ? command.input : { ...command.input, [command.fields!.property]: fields };
+    return runOpened(name, verb, checkInput(verb, input), command, io, cli);
+  });
+  return json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
+}
+
+async function runOpened(
+  name: string,
+  verb: Verb,
+  input: object,
+  place: Place,
+  io: CommandIo,
+  cli: CliDeps,
+): Promise<JsonObject> {
+  const notes: string[] = [];
+  const opened = await cli.open({ dataDir: place.dataDir, project: place.project }, (note) => notes.push(note));
+  try {
+    return await runVerb(name, verb, input, opened.deps);
+  } finally {
+    await opened.close();
+    for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
+  }
+}
+
+/** An input that does not fit is told in the words of the command line, with how the command is written. */
+async function inWordsOf<Result>(
+  name: string,
+  verb: Verb,
+  shape: CommandShape,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof InputError) {
+      const said = thrown.problems.map(({ path, message }) => `${wordFor(path, shape)} ${message}.`).join("\n");
+      throw usage(`${said}\n${usageLine(name, verb)}`);
+    }
+    if (thrown instanceof OperatorError && thrown.code === "usage") {
+      throw usage(`${thrown.message}\n${usageLine(name, verb)}`);
+    }
+    throw thrown;
+  }
+}
+
+function wordFor(path: string, { positional, options }: CommandShape): string {
+  const property = path.split("/")[1] ?? "";
+  const byPosition = positional.find((option) => option.property === property);
+  if (byPosition !== undefined) return byPosition.placeholder;
+  const filling = options.filter((option) => option.property === property);
+  return filling.length === 0 ? path : filling.map(({ name }) => `--${name}`).join(" or ");
+}
+
+function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError {
+  const known = [...verbs.names, ...others.map((other) => other.name)];
+  const near = nearest(name, [...new Set([...known, ...known.map((command) => command.split(" ")[0]!)])]);
+  const hint = near.length === 0 ? '"datarun --help" lists all.' : `Near to it: ${near.join(", ")}.`;
+  return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
+}
+
+function helpText(help: string, json: boolean): string {
+  return json ? `${JSON.stringify({ help })}\n` : help;
+}
+
+async function report(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
+  const { code, message } = toReport(thrown, io);
+  if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
+  await write(io.stderr, `${message.trimEnd()}\n`);
+  return code === "usage" ? EXIT.usage : EXIT.failed;
+}
+
+function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
+  if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
+  // The text of an unforeseen error may hold anything, so it is shown only to whoever asks for it.
+  const name = thrown instanceof Error ? thrown.name : typeof thrown;
+  const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
+  return {
+    code: "internal",
+    message: `The command failed unexpectedly (${name}).${details || ` DATARUN_DEBUG=1 shows where.`}`,
+  };
+}

@@ -1,0 +1,166 @@
+import type { CredentialFinder, CredentialRequest, CredentialRule, FoundCredential } from "../run/ports.ts";
+import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
+import type { Clock } from "../terms/clock.ts";
+import { asFault, Fault } from "../terms/fault.ts";
+import { Secret } from "../terms/secret.ts";
+import { chooseCredential, hasInline, REASONS, RULES, type Choice, type Verdict } from "./choose-credential.ts";
+import { createInlineScopes } from "./inline-scope.ts";
+import { StoredCredentials } from "./stored-credentials.ts";
+import type { CredentialStore, SealedCredential } from "./ports.ts";
+import type { Sealer } from "./sealer.ts";
+
+/** What a run would take, and what every rule said on the way. */
+export interface Explanation {
+  readonly rule: CredentialRule;
+  readonly credentialId: string | null;
+  /** False when the search ended with a refusal: the source fails and nothing is called. */
+  readonly usable: boolean;
+  readonly steps: readonly ExplainedStep[];
+}
+
+export interface ExplainedStep {
+  readonly rule: CredentialRule;
+  readonly verdict: Verdict | "not reached";
+  readonly reason: string;
+  readonly credentialId: string | null;
+}
+
+export interface CredentialFinderWithReasons extends CredentialFinder {
+  /** The same search, told step by step. @throws Fault `source.credential_unavailable` when the store does not answer */
+  explain(request: CredentialRequest): Promise<Explanation>;
+  stats(): LookupStats;
+}
+
+export interface CredentialFinderParts {
+  readonly store: Pick<CredentialStore, "credentialsFor" | "version">;
+  readonly sealer: Pick<Sealer, "dataKey">;
+  readonly clock: Clock;
+  readonly limits?: Partial<LookupLimits>;
+}
+
+const LIMITS: LookupLimits = {
+  foundMax: 20_000,
+  absentMax: 1,
+  freshMs: 60_000,
+  absentMs: 0,
+  staleMs: 300_000,
+  waitMs: 500,
+  underwayMax: 1_000,
+};
+
+/** One sentence for an id that is unknown, another's, for another source, disabled or not for this context. */
+const NAMED_PROBLEM = "the credential named by cred_id cannot be used";
+
+export function createCredentialFinder({
+  store,
+  sealer,
+  clock,
+  limits,
+}: CredentialFinderParts): CredentialFinderWithReasons {
+  const inlineScope = createInlineScopes();
+  const lists = new CachedLookup<StoredCredentials>(
+    {
+      find: async (key) => {
+        const end = key.indexOf(" ");
+        const organizationId = key.slice(0, end);
+        const source = key.slice(end + 1);
+        return StoredCredentials.load(
+          await store.credentialsFor(organizationId, source),
+          organizationId,
+          source,
+          sealer,
+        );
+      },
+      // An empty list is an answer like any other: it stays good while the store is down.
+      isAbsent: () => false,
+      version: () => store.version(),
+    },
+    clock,
+    { ...LIMITS, ...limits },
+  );
+
+  function listFor({ organizationId, source }: CredentialRequest): StoredCredentials | Promise<StoredCredentials> {
+    const list = lists.get(`${organizationId} ${source}`);
+    return list instanceof Promise ? list.catch(unavailable) : list;
+  }
+
+  function take(request: CredentialRequest, list: StoredCredentials, choice: Choice | null): FoundCredential | null {
+    if (choice === null) return null;
+    const { rule, judgement } = choice;
+    if (judgement.verdict === "refuses") throw refusal(choice);
+    if (judgement.credential !== null) return found(rule, judgement.credential, list);
+    const fields = request.inline ?? {};
+    return { credentialId: null, rule, fields: new Secret(fields), scope: inlineScope(request.organizationId, fields) };
+  }
+
+  return {
+    find(request) {
+      const list = hasInline(request) ? StoredCredentials.NONE : listFor(request);
+      return list instanceof Promise
+        ? list.then((later) => take(request, later, chooseCredential(request, later.rows)))
+        : take(request, list, chooseCredential(request, list.rows));
+    },
+    async explain(request) {
+      const list = hasInline(request) ? StoredCredentials.NONE : await listFor(request);
+      const heard: Choice[] = [];
+      const choice = chooseCredential(request, list.rows, (step) => heard.push(step));
+      return explanation(
+        heard,
+        choice,
+        attempt(() => take(request, list, choice)),
+      );
+    },
+    stats: () => lists.stats,
+  };
+}
+
+function found(rule: CredentialRule, row: SealedCredential, list: StoredCredentials): FoundCredential {
+  const scope = `${row.organizationId}/${row.id}/${row.version}`;
+  try {
+    return { credentialId: row.id, rule, fields: list.open(row), scope };
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || rule !== "named") throw thrown;
+    throw new Fault(thrown.code, { ...thrown.detail, problem: NAMED_PROBLEM }, { cause: thrown });
+  }
+}
+
+function refusal({ rule, judgement }: Choice): Fault {
+  const credentialId = judgement.credential?.id;
+  return new Fault("source.credential_missing", {
+    problem: NAMED_PROBLEM,
+    rule,
+    reason: judgement.reason,
+    credentialId,
+  });
+}
+
+function unavailable(thrown: unknown): never {
+  throw asFault(thrown, "source.credential_unavailable");
+}
+
+function attempt(take: () => FoundCredential | null): Fault | null {
+  try {
+    take();
+    return null;
+  } catch (thrown) {
+    return asFault(thrown, "source.credential_missing");
+  }
+}
+
+function explanation(heard: readonly Choice[], choice: Choice | null, fault: Fault | null): Explanation {
+  const steps = RULES.map((rule): ExplainedStep => {
+    const judgement = heard.find((step) => step.rule === rule)?.judgement;
+    if (judgement === undefined) {
+      return { rule, verdict: "not reached", reason: "an earlier rule has decided", credentialId: null };
+    }
+    const credentialId = judgement.credential?.id ?? null;
+    if (judgement.verdict === "takes" && fault !== null) {
+      const because = fault.detail["reason"];
+      const reason = `${REASONS[judgement.reason]}, but it cannot be opened: ${typeof because === "string" ? because : fault.code}`;
+      return { rule, verdict: "refuses", reason, credentialId };
+    }
+    return { rule, verdict: judgement.verdict, reason: REASONS[judgement.reason], credentialId };
+  });
+  const credentialId = choice?.judgement.credential?.id ?? null;
+  return { rule: choice?.rule ?? "none", credentialId, usable: choice !== null && fault === null, steps };
+}

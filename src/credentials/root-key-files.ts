@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { formatRootKey, parseRootKeys, RootKeyError, rootKeyId } from "./root-key.ts";
+import { KEY_BYTES, type NamedKey } from "./seal.ts";
+
+const FILE_NAME = /^root-(\d{1,9})\.key$/;
+const OWNER_ONLY = 0o600;
+
+/**
+ * Root keys of the embedded store: `root-1.key`, `root-2.key`, … in the data directory, the highest number being the
+ * newest. A file is never changed, only added and removed, so no two processes can lose each other's key.
+ */
+export class RootKeyFiles {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** The newest first. Empty when there is none yet. @throws RootKeyError for a file that others can read, or that holds no key */
+  read(): readonly NamedKey[] {
+    const keys = this.#numbers().flatMap((number) => readKeyFile(this.#path(number)));
+    if (new Set(keys.map((key) => key.id)).size < keys.length) {
+      throw new RootKeyError(`two root key files in ${this.directory} hold one key id`);
+    }
+    return keys;
+  }
+
+  /** Adds the next key, on disk before it is used. Says false when another process has just added one. */
+  add(): boolean {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    const path = this.#path((this.#numbers()[0] ?? 0) + 1);
+    const bytes = randomBytes(KEY_BYTES);
+    const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
+    writeDurably(draft, `${formatRootKey({ id: rootKeyId(bytes), bytes })}\n`);
+    try {
+      // A link, not a rename: it fails when the name is taken, and nobody ever sees half a key.
+      linkSync(draft, path);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw thrown;
+    } finally {
+      unlinkSync(draft);
+      syncDirectory(this.directory);
+    }
+    return true;
+  }
+
+  /** Removes the files that hold one of these keys. */
+  remove(ids: ReadonlySet<string>): void {
+    for (const number of this.#numbers()) {
+      const path = this.#path(number);
+      if (readKeyFile(path).every((key) => ids.has(key.id))) unlinkSync(path);
+    }
+    syncDirectory(this.directory);
+  }
+
+  #path(number: number): string {
+    return join(this.directory, `root-${number}.key`);
+  }
+
+  #numbers(): readonly number[] {
+    return listDirectory(this.directory)
+      .flatMap((name) => FILE_NAME.exec(name)?.slice(1).map(Number) ?? [])
+      .sort((a, b) => b - a);
+  }
+}
+
+function listDirectory(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw thrown;
+  }
+}
+
+function readKeyFile(path: string): readonly NamedKey[] {
+  const file = openSync(path, "r");
+  try {
+    // Of the open file, so that what is checked is what is read.
+    const mode = fstatSync(file).mode & 0o777;
+    if ((mode & ~OWNER_ONLY) !== 0) {
+      throw new RootKeyError(
+        `${path} has mode ${mode.toString(8)}, so others may read the root key: chmod 600 ${path}`,
+      );
+    }
+    return parseRootKeys(readFileSync(file, "utf8"), path);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, "wx", OWNER_ONLY);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

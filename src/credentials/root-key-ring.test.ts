@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { MemoryStore } from "./memory-store.ts";
+import { formatRootKey, RootKeyError } from "./root-key.ts";
+import { RootKeyFiles } from "./root-key-files.ts";
+import { openRootKeys } from "./root-key-ring.ts";
+import { wrapDataKey, type NamedKey } from "./seal.ts";
+
+function directoryOf(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "root-keys-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+function keyNamed(id: string): NamedKey {
+  return { id, bytes: randomBytes(32) };
+}
+
+async function storeWrappedBy(rootKey: NamedKey): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  await store.addDataKey(wrapDataKey(rootKey, keyNamed("key_1"), "org_1"));
+  return store;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const thrown = await promise.then(
+    () => assert.fail("it started"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(thrown instanceof RootKeyError, String(thrown));
+  return thrown.message;
+}
+
+test("the first start on an embedded store makes a key that only its owner can read, and later ones read it", async (t) => {
+  const directory = join(directoryOf(t), "not", "there", "yet");
+  const options = { variable: undefined, directory, store: new MemoryStore() };
+  const first = await openRootKeys(options);
+  const second = await openRootKeys(options);
+  assert.deepEqual(second.current(), first.current());
+  assert.deepEqual(readdirSync(directory), ["root-1.key"]);
+  assert.equal(statSync(join(directory, "root-1.key")).mode & 0o777, 0o600);
+});
+
+test("processes that race for the first start get one key", async (t) => {
+  const directory = directoryOf(t);
+  const script = `
+    const { openRootKeys } = await import(${JSON.stringify(new URL("root-key-ring.ts", import.meta.url).href)});
+    const store = { rootKeyIdsInUse: async () => [], dataKeysAfter: async () => [] };
+    const ring = await openRootKeys({ variable: undefined, directory: process.argv[1], store });
+    process.stdout.write(ring.current().id);`;
+  const ids = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script, directory], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let id = "";
+      child.stdout.on("data", (text: Buffer) => (id += text.toString()));
+      await once(child, "close");
+      return id;
+    }),
+  );
+  assert.equal(new Set(ids).size, 1);
+  assert.match(ids[0]!, /^root_/);
+  assert.deepEqual(readdirSync(directory), ["root-1.key"], "and leave no draft behind");
+});
+
+test("a key file that others can read is refused, and the sentence says what to do", async (t) => {
+  const directory = directoryOf(t);
+  await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
+  for (const mode of [0o644, 0o640, 0o602, 0o700]) {
+    chmodSync(join(directory, "root-1.key"), mode);
+    const message = await refusal(openRootKeys({ variable: undefined, directory, store: new MemoryStore() }));
+    assert.match(message, new RegExp(`root-1\\.key has mode ${mode.toString(8)}.*chmod 600`));
+  }
+});
+
+test("a key file of a stricter mode is fine, one that is empty or cut is refused", async (t) => {
+  const directory = directoryOf(t);
+  const options = { variable: undefined, directory, store: new MemoryStore() };
+  await openRootKeys(options);
+  const path = join(directory, "root-1.key");
+  const text = readFileSync(path, "utf8");
+  chmodSync(path, 0o400);
+  await openRootKeys(options);
+  chmodSync(path, 0o600);
+  writeFileSync(path, "");
+  assert.match(await refusal(openRootKeys(options)), /root-1\.key is empty/);
+  writeFileSync(path, text.slice(0, 30));
+  assert.match(await refusal(openRootKeys(options)), /root-1\.key/);
+});
+
+test("with a shared database the key must be given", async () => {
+  for (const variable of [undefined, "", "  "]) {
+    const message = await refusal(openRootKeys({ variable, directory: null, store: new MemoryStore() }));
+    assert.match(message, /^DATARUN_ROOT_KEY must be given with DATABASE_URL/);
+  }
+});
+
+test("existing rows without their key refuse the start, and no new key is made over them", async (t) => {
+  const directory = directoryOf(t);
+  const store = await storeWrappedBy(keyNamed("k1"));
+  const message = await refusal(openRootKeys({ variable: undefined, directory, store }));
+  assert.match(message, /no root key file.*DATARUN_ROOT_KEY/);
+  assert.deepEqual(readdirSync(directory), []);
+});
+
+test("another key than the rows depend on refuses the start, by its id or by what it opens", async () => {
+  const right = keyNamed("k1");
+  const store = await storeWrappedBy(right);
+  const start = (key: NamedKey) => openRootKeys({ variable: formatRootKey(key), directory: null, store });
+  assert.match(await refusal(start(keyNamed("k2"))), /DATARUN_ROOT_KEY does not hold the root key k1/);
+  assert.match(await refusal(start(keyNamed("k1"))), /DATARUN_ROOT_KEY holds under the id k1 another root key/);
+  assert.equal((await start(right)).current().id, "k1");
+});
+
+test("one altered row stops no start as long as another proves the key", async () => {
+  const right = keyNamed("k1");
+  const store = await storeWrappedBy(right);
+  store.keys.set("key_0", { ...wrapDataKey(right, keyNamed("key_0"), "org_2"), organizationId: "org_3" });
+  await openRootKeys({ variable: formatRootKey(right), directory: null, store });
+});
+
+test("of a list the first seals and all open", async () => {
+  const older = keyNamed("old");
+  const newer = keyNamed("new");
+  const store = await storeWrappedBy(older);
+  const variable = `${formatRootKey(newer)},${formatRootKey(older)}`;
+  const ring = await openRootKeys({ variable, directory: null, store });
+  assert.deepEqual(ring.current(), newer);
+  assert.deepEqual(ring.find("old"), older);
+  assert.equal(ring.find("__proto__"), undefined);
+});
+
+test("an embedded store that is given the variable later still opens what its file sealed", async (t) => {
+  const directory = directoryOf(t);
+  const embedded = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
+  const store = await storeWrappedBy(embedded.current());
+  const given = keyNamed("given");
+  const ring = await openRootKeys({ variable: formatRootKey(given), directory, store });
+  assert.deepEqual(ring.current(), given);
+  assert.deepEqual(ring.find(embedded.current().id), embedded.current());
+});
+
+test("a running service finds a root key that another process has added, and survives that the files vanish", async (t) => {
+  const directory = directoryOf(t);
+  const ring = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
+  const first = ring.current();
+  assert.equal(new RootKeyFiles(directory).add(), true);
+  const added = new RootKeyFiles(directory).read()[0]!;
+  assert.notEqual(added.id, first.id);
+  assert.deepEqual(ring.current(), first);
+  assert.deepEqual(ring.find(added.id), added);
+  assert.deepEqual(ring.current(), added);
+  rmSync(join(directory, "root-1.key"));
+  rmSync(join(directory, "root-2.key"));
+  ring.reload();
+  assert.deepEqual(ring.current(), added);
+});

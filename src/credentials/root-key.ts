@@ -1,0 +1,59 @@
+import { hash } from "node:crypto";
+import { KEY_BYTES, type NamedKey } from "./seal.ts";
+
+export const ROOT_KEY_VARIABLE = "DATARUN_ROOT_KEY";
+
+/** Why the service does not start, in a sentence for the operator. It never repeats a key. */
+export class RootKeyError extends Error {
+  override readonly name = "RootKeyError";
+}
+
+const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
+const HOW_TO = "make one with: openssl rand -base64 32";
+
+/**
+ * Reads a list of root keys, the newest first, as `DATARUN_ROOT_KEY` and key files hold them: `id:base64` or bare base64,
+ * separated by commas. The first seals; all open.
+ * @throws RootKeyError which names `where`
+ */
+export function parseRootKeys(text: string, where: string): readonly NamedKey[] {
+  const keys = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part, index, parts) => parseRootKey(part, parts.length === 1 ? where : `${where}, key ${index + 1},`));
+  if (keys.length === 0) throw new RootKeyError(`${where} is empty: ${HOW_TO}`);
+  if (new Set(keys.map((key) => key.id)).size < keys.length) throw new RootKeyError(`${where} names one key id twice`);
+  return keys;
+}
+
+/** A key that was given no id is known by its hash. */
+export function rootKeyId(bytes: Buffer): string {
+  return `root_${hash("sha256", Buffer.concat([Buffer.from("datarun root key id"), bytes]), "hex").slice(0, 16)}`;
+}
+
+export function formatRootKey(key: NamedKey): string {
+  return `${key.id}:${key.bytes.toString("base64")}`;
+}
+
+function parseRootKey(text: string, where: string): NamedKey {
+  const colon = text.indexOf(":");
+  const bytes = readKey(text.slice(colon + 1).trim(), where);
+  if (colon === -1) return { id: rootKeyId(bytes), bytes };
+  const id = text.slice(0, colon).trim();
+  if (!ID_SHAPE.test(id))
+    throw new RootKeyError(`${where} has an id that is not 1 to 64 letters, digits, "_", "." or "-"`);
+  return { id, bytes };
+}
+
+function readKey(text: string, where: string): Buffer {
+  const bytes = Buffer.from(text, "base64");
+  const canonical = bytes.toString("base64").replace(/=+$/, "");
+  if (text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/") !== canonical) {
+    throw new RootKeyError(`${where} is not base64: ${HOW_TO}`);
+  }
+  if (bytes.length !== KEY_BYTES) {
+    throw new RootKeyError(`${where} must be ${KEY_BYTES} bytes in base64, and is ${bytes.length}: ${HOW_TO}`);
+  }
+  return bytes;
+}

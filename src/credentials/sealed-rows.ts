@@ -1,0 +1,45 @@
+import { Fault } from "../terms/fault.ts";
+
+const BATCH_SIZE = 100;
+
+/** Every row of a table that is read in pages by id. Rows added meanwhile behind the page are left to the next pass. */
+export async function* eachRow<Row extends { readonly id: string }>(
+  page: (after: string, limit: number) => Promise<readonly Row[]>,
+  batchSize: number = BATCH_SIZE,
+): AsyncGenerator<Row> {
+  let rows = await page("", batchSize);
+  while (rows.length > 0) {
+    yield* rows;
+    rows = await page(rows.at(-1)!.id, batchSize);
+  }
+}
+
+export interface Unreadable {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Rows that cannot be opened: they are named at the end, and stop nothing before it. */
+export class UnreadableRows {
+  readonly #reasons = new Map<string, string>();
+
+  has(id: string): boolean {
+    return this.#reasons.has(id);
+  }
+
+  list(): readonly Unreadable[] {
+    return [...this.#reasons].map(([id, reason]) => ({ id, reason }));
+  }
+
+  /** `null` for a row that cannot be opened. A store that does not answer is not about the row, and ends the whole. */
+  async unless<Value>(id: string, open: () => Promise<Value>): Promise<Value | null> {
+    try {
+      return await open();
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      const { reason } = thrown.detail;
+      this.#reasons.set(id, typeof reason === "string" ? reason : thrown.code);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { Secret } from "../terms/secret.ts";
+import type { SealedCredential } from "./ports.ts";
+import { openFields, type NamedKey } from "./seal.ts";
+import type { Sealer } from "./sealer.ts";
+
+/**
+ * What one organization has stored for one source, with the keys to it. A credential is opened when it is first chosen
+ * and forgotten with the list, which lives a minute.
+ */
+export class StoredCredentials {
+  static readonly NONE = new StoredCredentials([], new Map());
+
+  readonly rows: readonly SealedCredential[];
+  readonly #keys: ReadonlyMap<string, NamedKey | Fault>;
+  readonly #opened = new Map<string, Secret<JsonObject>>();
+
+  private constructor(rows: readonly SealedCredential[], keys: ReadonlyMap<string, NamedKey | Fault>) {
+    this.rows = rows;
+    this.#keys = keys;
+  }
+
+  /** Rejects when the store does not answer. A key that is missing or altered costs only what is sealed with it. */
+  static async load(
+    found: readonly SealedCredential[],
+    organizationId: string,
+    source: string,
+    sealer: Pick<Sealer, "dataKey">,
+  ): Promise<StoredCredentials> {
+    // A row that names another owner cannot be opened either; here it is not even considered.
+    const rows = found.filter((row) => row.organizationId === organizationId && row.source === source);
+    const keys = new Map<string, NamedKey | Fault>();
+    for (const { keyId, disabled } of rows) {
+      if (!disabled && !keys.has(keyId)) keys.set(keyId, await sealer.dataKey(keyId, organizationId).catch(faultOnly));
+    }
+    return new StoredCredentials(rows, keys);
+  }
+
+  /** @throws Fault `source.credential_missing` when the row or its key was altered */
+  open(row: SealedCredential): Secret<JsonObject> {
+    const opened = this.#opened.get(row.id);
+    if (opened !== undefined) return opened;
+    const key = this.#keys.get(row.keyId);
+    if (key === undefined) throw new TypeError(`the key of ${row.id} was not loaded`);
+    if (key instanceof Fault) throw key;
+    const fields = new Secret(openFields(key, row, row.sealed));
+    this.#opened.set(row.id, fields);
+    return fields;
+  }
+}
+
+function faultOnly(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown;
+  throw thrown;
+}

@@ -1,0 +1,59 @@
+import { RootKeyError } from "./root-key.ts";
+import type { RotationParts } from "./rotate-keys.ts";
+import { eachRow, UnreadableRows, type Unreadable } from "./sealed-rows.ts";
+
+export interface KeyVerification {
+  readonly dataKeys: number;
+  readonly credentials: number;
+  readonly unreadable: readonly Unreadable[];
+  /** How many data keys each root key wraps. */
+  readonly rootKeysInUse: ReadonlyMap<string, number>;
+  /** Older root keys that nothing depends on any more. Empty while anything is unreadable: it may need one of them. */
+  readonly removable: readonly string[];
+}
+
+/** Opens everything that is sealed, and says which root keys are no longer needed. */
+export async function verifyKeys(
+  { store, rootKeys, sealer }: RotationParts,
+  batchSize?: number,
+): Promise<KeyVerification> {
+  const unreadable = new UnreadableRows();
+  const rootKeysInUse = new Map<string, number>();
+  let dataKeys = 0;
+  let credentials = 0;
+  rootKeys.reload();
+  for await (const row of eachRow((after, limit) => store.dataKeysAfter(after, limit), batchSize)) {
+    dataKeys += 1;
+    rootKeysInUse.set(row.rootKeyId, (rootKeysInUse.get(row.rootKeyId) ?? 0) + 1);
+    await unreadable.unless(row.id, async () => sealer.unwrap(row));
+  }
+  for await (const row of eachRow((after, limit) => store.sealedCredentialsAfter(after, limit), batchSize)) {
+    credentials += 1;
+    await unreadable.unless(row.id, () => sealer.open(row));
+  }
+  const failed = unreadable.list();
+  const older = rootKeys
+    .all()
+    .slice(1)
+    .map((key) => key.id);
+  const removable = failed.length > 0 ? [] : older.filter((id) => !rootKeysInUse.has(id));
+  return { dataKeys, credentials, unreadable: failed, rootKeysInUse, removable };
+}
+
+/**
+ * Removes the files of root keys that nothing depends on, after verifying that.
+ * @throws RootKeyError when something is unreadable, or where root keys are not files
+ */
+export async function removeOldRootKeys(parts: RotationParts): Promise<readonly string[]> {
+  const { files } = parts.rootKeys;
+  if (files === null) throw new RootKeyError("root keys are given from outside: remove the older ones there");
+  const { removable, unreadable } = await verifyKeys(parts);
+  if (unreadable.length > 0) {
+    throw new RootKeyError(
+      `${unreadable.length} stored keys or credentials cannot be opened, so no root key is removed`,
+    );
+  }
+  files.remove(new Set(removable));
+  parts.rootKeys.reload();
+  return removable;
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { StartedRun } from "../run/data-run.ts";
+import type { Clock } from "../terms/clock.ts";
+import { asFault, Fault } from "../terms/fault.ts";
+import type { EdgeObserver } from "./ports.ts";
+import { receiveRun, type ReceivedRun, type ReceiveParts } from "./receive-run.ts";
+import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
+import type { CheckBody } from "./request-schema.ts";
+
+/** How a POST becomes a run: its schema, and what starts it. */
+export interface RunRoute {
+  readonly check: CheckBody;
+  start(received: ReceivedRun, arrivedAt: number): StartedRun;
+}
+
+export interface AppParts extends ReceiveParts, FaultStatuses {
+  readonly data: RunRoute;
+  readonly func: RunRoute;
+  readonly statusBody: string;
+  readonly clock: Clock;
+  readonly observer: EdgeObserver;
+  /** True once the service is ending: connections are then closed with their answer. */
+  readonly isStopping: () => boolean;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+interface Route {
+  /** As `Allow` lists them. */
+  readonly methods: string;
+  readonly handle: Handler;
+}
+
+/** The three routes of the public edge, and the answer to everything else. */
+export function createApp(parts: AppParts): Handler {
+  const data: Handler = (request, response) => run(parts.data, request, response);
+  const func: Handler = (request, response) => run(parts.func, request, response);
+  const routes: ReadonlyMap<string, Route> = new Map([
+    ["/data", { methods: "POST", handle: data }],
+    ["/func", { methods: "POST", handle: func }],
+    ["/status", { methods: "GET, HEAD", handle: status }],
+  ]);
+
+  function status(request: IncomingMessage, response: ServerResponse): void {
+    sendJson(response, 200, parts.statusBody, { close: parts.isStopping(), headOnly: request.method === "HEAD" });
+  }
+
+  async function run(route: RunRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrivedAt = parts.clock.now();
+    try {
+      const received = await receiveRun(request, route.check, parts);
+      const started = route.start(received, arrivedAt);
+      response.on("close", started.clientGone);
+      const body = await started.answer;
+      if (!response.destroyed) sendJson(response, 200, body, { close: parts.isStopping() });
+    } catch (thrown) {
+      // The client went away while it was sending: there is nothing to answer, and nothing was run.
+      if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
+      refuse(request, response, asFault(thrown, "request.unexpected"));
+    }
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, fault: Fault, allow?: string): void {
+    parts.observer.refused(pathOf(request), fault);
+    if (response.destroyed || response.headersSent) return;
+    // A body that was not read to its end stands in the way of the next request on this connection.
+    const close = hasUnreadBody(request) || parts.isStopping();
+    sendJson(response, statusOf(fault, parts), errorBody(fault), {
+      close,
+      headOnly: request.method === "HEAD",
+      ...(allow === undefined ? {} : { allow }),
+    });
+  }
+
+  return (request, response) => {
+    const route = routes.get(pathOf(request));
+    if (route === undefined) return refuse(request, response, new Fault("request.not_found"));
+    if (!route.methods.split(", ").includes(request.method ?? "")) {
+      return refuse(request, response, new Fault("request.method"), route.methods);
+    }
+    return route.handle(request, response);
+  };
+}
+
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0");
+}
+
+/** The path as it was sent, without the query, which means nothing here and is not logged. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? "";
+  const query = url.indexOf("?");
+  return query === -1 ? url : url.slice(0, query);
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../terms/caller.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Authenticator, TokenGrant } from "./ports.ts";
+
+/** What the headers of a request say about who is calling. Empty counts as absent (decision 2). */
+export interface HeaderAccess {
+  readonly token: string | undefined;
+  readonly workflow: string | undefined;
+}
+
+/** The token from the first header that has one: `X-Service-Access-Token`, then `Authorization: Bearer`. */
+export function readHeaderAccess(request: IncomingMessage): HeaderAccess {
+  const { headers } = request;
+  return {
+    token: presence(headers["x-service-access-token"]) ?? bearer(request),
+    workflow: presence(headers["x-service-workflow"]),
+  };
+}
+
+function bearer(request: IncomingMessage): string | undefined {
+  const value = request.headers.authorization;
+  if (value === undefined) return undefined;
+  const match = /^bearer +(.*)$/i.exec(value);
+  if (match === null) return undefined;
+  // Node keeps the first of several; which one was meant cannot be known, so none is good.
+  const several =
+    request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "authorization").length > 1;
+  if (several) throw new Fault("request.unauthenticated");
+  return presence(match[1]);
+}
+
+function presence(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Before the body is read: a bad header token is refused here, and so is a bad header workflow. */
+export async function authenticateHeaders(
+  access: HeaderAccess,
+  authenticator: Authenticator,
+): Promise<Caller | TokenGrant | null> {
+  if (access.token === undefined) return null;
+  const grant = await authenticator.resolveToken(access.token);
+  return access.workflow === undefined ? grant : await authenticator.resolveCaller(grant, access.workflow);
+}
+
+/** With the body at hand (`null` when it could not be parsed): what the headers left open is taken from it. */
+export async function authenticateBody(
+  known: TokenGrant | null,
+  access: HeaderAccess,
+  body: JsonObject | null,
+  authenticator: Authenticator,
+): Promise<Caller> {
+  const token = access.token === undefined ? presence(own(body, "access_token")) : undefined;
+  if (known === null && token === undefined) throw new Fault("request.unauthenticated");
+  const grant = known ?? (await authenticator.resolveToken(token!));
+  const workflow = access.workflow ?? presence(own(body, "workflow"));
+  if (workflow === undefined) throw new Fault("request.unauthenticated");
+  return await authenticator.resolveCaller(grant, workflow);
+}
+
+function own(body: JsonObject | null, name: string): unknown {
+  return body !== null && Object.hasOwn(body, name) ? body[name] : undefined;
+}
+
+export function isCaller(value: Caller | TokenGrant | null): value is Caller {
+  return value !== null && "workflow" in value;
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import { Fault, type FieldProblem } from "../terms/fault.ts";
+import {
+  isJsonObject,
+  JsonError,
+  parseJson,
+  type JsonLimits,
+  type JsonObject,
+  type JsonProblem,
+} from "../terms/json.ts";
+
+export interface BodyLimits extends JsonLimits {
+  readonly bodyBytesMax: number;
+}
+
+const JSON_MEDIA_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
+
+const SAYS: Record<JsonProblem, string> = {
+  encoding: "is not valid UTF-8",
+  too_deep: "is nested too deeply",
+  too_many_keys: "has an object with too many members",
+  syntax: "is not valid JSON",
+  not_finite: "holds a number that is too large",
+};
+
+export function invalid(problems: readonly FieldProblem[]): Fault {
+  return new Fault("request.invalid", {}, { problems });
+}
+
+/** JSON without a media type is accepted, and JSON under its own with any parameters; nothing else (specification 4.1, 9). */
+export function checkMediaType(request: IncomingMessage): void {
+  const type = request.headers["content-type"];
+  if (type !== undefined && type !== "" && !JSON_MEDIA_TYPE.test(type))
+    throw invalid([{ path: "", message: "must be sent as application/json" }]);
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+    throw invalid([{ path: "", message: "must be sent without a content encoding" }]);
+  }
+}
+
+/** Reads a body of bounded size; never more than the limit is kept. @throws Fault `request.invalid`, or rejects when the client goes away */
+export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) {
+        request.pause();
+        request.removeAllListeners("data");
+        reject(tooLarge(bytesMax));
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the client went away")));
+  });
+}
+
+function tooLarge(bytesMax: number): Fault {
+  return invalid([{ path: "", message: `is larger than ${bytesMax} bytes` }]);
+}
+
+/** One JSON object within the limits. @throws Fault `request.invalid` */
+export function parseBody(bytes: Buffer, limits: BodyLimits): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(bytes, limits);
+  } catch (error) {
+    throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
+  }
+  if (!isJsonObject(value)) throw invalid([{ path: "", message: "must be an object" }]);
+  return value;
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../terms/caller.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
+import type { Authenticator } from "./ports.ts";
+import { checkMediaType, parseBody, readBody, type BodyLimits } from "./read-body.ts";
+import type { CheckBody } from "./request-schema.ts";
+
+export interface ReceiveParts {
+  readonly authenticator: Authenticator;
+  readonly bodyLimits: BodyLimits;
+}
+
+export interface ReceivedRun {
+  readonly caller: Caller;
+  readonly body: JsonObject;
+}
+
+/**
+ * From a request to an authenticated caller and a body that matches the schema, in the order of decision 3: a bad header
+ * token is refused before the body is read, a missing one is looked for in the body, and only who is known is told what
+ * is wrong with the body.
+ * @throws Fault `request.unauthenticated` before `request.invalid`
+ */
+export async function receiveRun(
+  request: IncomingMessage,
+  check: CheckBody,
+  parts: ReceiveParts,
+): Promise<ReceivedRun> {
+  const { authenticator, bodyLimits } = parts;
+  const access = readHeaderAccess(request);
+  const known = await authenticateHeaders(access, authenticator);
+  if (isCaller(known)) {
+    const body = await readJson(request, bodyLimits);
+    check(body);
+    return { caller: known, body };
+  }
+  const received = await readJson(request, bodyLimits).catch(asUnreadable);
+  const body = received instanceof Fault ? null : received;
+  const caller = await authenticateBody(known, access, body, authenticator);
+  if (received instanceof Fault) throw received;
+  check(received);
+  return { caller, body: received };
+}
+
+async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
+  checkMediaType(request);
+  return parseBody(await readBody(request, limits.bodyBytesMax), limits);
+}
+
+function asUnreadable(error: unknown): Fault {
+  if (error instanceof Fault && error.code === "request.invalid") return error;
+  throw error;
+}

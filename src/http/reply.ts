@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+
+/** On every response whatsoever (specification 1.4). */
+export const PROTECTIVE_HEADERS = [
+  "X-Frame-Options",
+  "DENY",
+  "Content-Security-Policy",
+  "frame-ancestors 'none'",
+] as const;
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export interface ReplyOptions {
+  readonly close?: boolean;
+  readonly allow?: string;
+  /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
+  readonly headOnly?: boolean;
+}
+
+/** The one way a response leaves: one head with its length, one body. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: Buffer | string,
+  options: ReplyOptions = {},
+): void {
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const headers = [
+    ...PROTECTIVE_HEADERS,
+    "Content-Type",
+    JSON_TYPE,
+    "Cache-Control",
+    "no-store",
+    "Content-Length",
+    String(length),
+  ];
+  if (options.close === true) headers.push("Connection", "close");
+  if (options.allow !== undefined) headers.push("Allow", options.allow);
+  response.writeHead(status, headers);
+  response.end(options.headOnly === true ? undefined : body);
+}
+
+export interface FaultStatuses {
+  /** 500 by the specification; 503 for operators whose balancer acts on it. */
+  readonly overloadStatus: 500 | 503;
+}
+
+export function statusOf(fault: Fault, statuses: FaultStatuses): number {
+  return fault.row.kind === "overloaded" ? statuses.overloadStatus : fault.row.status;
+}
+
+/** Decision 5. The body of every error: a code, a sentence, and which fields are wrong; never a value that was sent. */
+export function errorBody(fault: Fault): string {
+  const { problems } = fault;
+  const error = { code: fault.row.kind, message: fault.says, ...(problems === undefined ? {} : { details: problems }) };
+  return JSON.stringify({ error });
+}
+
+/** A whole response as text, for sockets on which no request could be parsed. */
+export function rawErrorResponse(code: RequestFaultCode, reason: string, allow?: string): string {
+  const fault = new Fault(code);
+  const body = errorBody(fault);
+  const pairs: string[] = [];
+  for (let at = 0; at < PROTECTIVE_HEADERS.length; at += 2)
+    pairs.push(`${PROTECTIVE_HEADERS[at]}: ${PROTECTIVE_HEADERS[at + 1]}`);
+  if (allow !== undefined) pairs.push(`Allow: ${allow}`);
+  const head = [
+    `HTTP/1.1 ${fault.row.status} ${reason}`,
+    ...pairs,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${body.length}`,
+  ];
+  return [...head, "Cache-Control: no-store", "Connection: close", "", body].join("\r\n");
+}

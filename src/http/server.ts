@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import type { EdgeObserver } from "./ports.ts";
+import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
+
+export interface ServerLimits {
+  readonly headerBytesMax: number;
+  readonly headersMax: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** How long a client may take to read an answer. */
+  readonly writeTimeoutMs: number;
+  /** Requests of one connection that may wait while an earlier one is answered. */
+  readonly pipelinedMax: number;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/**
+ * The public edge on `node:http`, with the manners the contract asks for where Node has others: an answer in our own form
+ * also for what cannot be parsed, one request of a connection at a time, and a limit on how slowly anything may go.
+ */
+export function createEdge(handle: Handler, limits: ServerLimits, observer: EdgeObserver): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Node looks every 30 s unless told otherwise, which would be the shortest timeout there is.
+    connectionsCheckingInterval: 1000,
+    insecureHTTPParser: false,
+    // Node's own answer to a request without Host lacks our headers; `accept` gives ours.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  // 0: none is dropped silently; `accept` counts them.
+  server.maxHeadersCount = 0;
+
+  const queues = new WeakMap<Duplex, Turn[]>();
+
+  function accept(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = httpProblem(request, limits);
+    if (refusal !== null) return refuse(response, refusal, request.url ?? "");
+    const { socket } = request;
+    let queue = queues.get(socket);
+    if (queue === undefined) queues.set(socket, (queue = []));
+    if (queue.length > limits.pipelinedMax) return void socket.destroy();
+    queue.push({ request, response });
+    response.once("close", () => next(queue));
+    if (queue.length === 1) start(queue[0]!);
+  }
+
+  /** A connection's requests are answered one after the other: pipelining must not multiply a caller's share. */
+  function next(queue: Turn[]): void {
+    queue.shift();
+    const turn = queue[0];
+    if (turn !== undefined && !turn.response.destroyed) start(turn);
+  }
+
+  function start({ request, response }: Turn): void {
+    limitWriting(response, limits.writeTimeoutMs);
+    void handle(request, response);
+  }
+
+  function refuse(response: ServerResponse, code: RequestFaultCode, path: string): void {
+    const fault = new Fault(code);
+    observer.refused(path, fault);
+    sendJson(response, fault.row.status, errorBody(fault), { close: true });
+  }
+
+  server.on("request", accept);
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    // Only when the body is about to be read, so that a refusal by the headers alone spares the client from sending it.
+    request.once("resume", () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    accept(request, response);
+  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    refuse(response, "request.http_expectation", request.url ?? "");
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    observer.refused("", new Fault("request.method"));
+    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const [code, reason] = parserProblem(error.code);
+    observer.refused("", new Fault(code));
+    const queue = queues.get(socket);
+    const current = queue?.[0];
+    if (current === undefined) return void socket.end(rawErrorResponse(code, reason), () => socket.destroy());
+    // What came after a request under way cannot be read: that request keeps its answer, and the connection ends with it.
+    queue!.length = 1;
+    if (!current.request.complete) return void socket.end(rawErrorResponse(code, reason), () => socket.destroy());
+    current.response.shouldKeepAlive = false;
+    current.response.once("finish", () => socket.destroy());
+  });
+  return server;
+}
+
+interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
+  if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
+  if (request.headers.host === undefined && request.httpVersion === "1.1") return "request.http";
+  return null;
+}
+
+function parserProblem(code: string | undefined): readonly [RequestFaultCode, string] {
+  if (code === "HPE_HEADER_OVERFLOW") return ["request.http_headers", "Request Header Fields Too Large"];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request.http_timeout", "Request Timeout"];
+  return ["request.http", "Bad Request"];
+}
+
+/** Cuts a client off that does not read its answer. */
+function limitWriting(response: ServerResponse, timeoutMs: number): void {
+  response.once("prefinish", () => {
+    if (response.writableFinished) return;
+    const timer = setTimeout(() => response.socket?.destroy(), timeoutMs);
+    timer.unref();
+    response.once("close", () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,104 @@
+import type { Caller, Context } from "../terms/caller.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Admission } from "./admission.ts";
+import { echoConfig, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
+import { fanOut, type Outcome } from "./fan-out.ts";
+import { noteNearMisses } from "./near-misses.ts";
+import { openRun } from "./open-run.ts";
+import { planSources } from "./plan.ts";
+import type { CallReport, Ledger, Run, RunObserver, RunSource, SourceCatalog } from "./ports.ts";
+import { reportCall, reportRun } from "./report.ts";
+import { statusText } from "./status.ts";
+
+export interface EngineParts {
+  readonly catalog: SourceCatalog;
+  /** The whole stack around a source call. */
+  readonly runSource: RunSource;
+  readonly ledger: Ledger;
+  readonly observers: readonly RunObserver[];
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly region: string;
+}
+
+/** A valid `POST /data`, from an authenticated caller. */
+export interface DataRequest {
+  readonly caller: Caller;
+  readonly context: Context;
+  readonly config: JsonObject;
+  readonly sources: JsonObject;
+  readonly inputs: JsonObject;
+  readonly arrivedAt: number;
+}
+
+/** A run under way: its answer, and the way to say that nobody waits for it any more. */
+export interface StartedRun {
+  readonly answer: Promise<Buffer>;
+  /** Nothing new is sent from now on; calls that were sent finish and are recorded, since they are paid for. */
+  clientGone(): void;
+}
+
+/** The most a whole answer may measure; over it, its largest outputs fail one by one. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
+export function createDataRun(parts: EngineParts): (request: DataRequest) => StartedRun {
+  const { admission, clock, catalog, runSource, observers } = parts;
+
+  return function runData(request) {
+    admission.enter(request.caller.organizationId);
+    try {
+      const { run, intent } = openRun({ kind: "data", functionId: null, ...request }, parts);
+      const plan = planSources(run, request.sources, request.inputs, catalog, clock);
+      noteNearMisses(plan, request.inputs);
+      const config = JSON.stringify(echoConfig(request.config, request.caller, { context: request.context }));
+      const answer = fanOut(plan, runSource, clock)
+        .then(async (collected) => {
+          const outcomes = capAnswer(collected);
+          const calls = outcomes.map(reportCall);
+          const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt));
+          for (const observer of observers) observer.runEnded(report);
+          const envelope = toEnvelope(run.transactionId, config, toEntries(run, outcomes, calls));
+          await run.record.close(report);
+          return seal(envelope, Math.round(clock.now() - run.arrivedAt));
+        })
+        .finally(() => admission.leave(request.caller.organizationId));
+      return { answer, clientGone: () => void (run.maySend = false) };
+    } catch (fault) {
+      admission.leave(request.caller.organizationId);
+      throw fault;
+    }
+  };
+}
+
+function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {
+  const options = { failureDetails: run.caller.workflow.failureDetails };
+  return outcomes.map((outcome, index) => ({
+    id: outcome.call.id,
+    output: outcome.result instanceof Fault ? "{}" : outcome.result.json,
+    status: statusText(outcome, calls[index]!.charged, options),
+  }));
+}
+
+/** Fails the largest outputs until the rest fits: one source's flood must not take the whole answer with it. */
+export function capAnswer(outcomes: readonly Outcome[], bytesMax = ANSWER_BYTES_MAX): readonly Outcome[] {
+  let total = 0;
+  for (const { result } of outcomes) if (!(result instanceof Fault)) total += result.json.length;
+  if (total <= bytesMax) return outcomes;
+  const kept = [...outcomes];
+  const bySize = outcomes
+    .map(({ result }, index) => ({ index, size: result instanceof Fault ? 0 : Buffer.byteLength(result.json) }))
+    .sort((a, b) => b.size - a.size);
+  let bytes = bySize.reduce((sum, { size }) => sum + size, 0);
+  for (const { index, size } of bySize) {
+    if (bytes <= bytesMax) break;
+    kept[index] = {
+      ...kept[index]!,
+      result: new Fault("source.contract", { problem: "the whole answer would be too large" }),
+    };
+    bytes -= size;
+  }
+  return kept;
+}

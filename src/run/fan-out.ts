@@ -1,0 +1,50 @@
+import type { Clock } from "../terms/clock.ts";
+import { asFault, Fault } from "../terms/fault.ts";
+import type { Planned } from "./plan.ts";
+import type { Answer, PlannedCall, RunSource } from "./ports.ts";
+
+/** How one planned call ended: an answer, or the fault that stands in its place. */
+export interface Outcome {
+  readonly call: PlannedCall;
+  readonly leavesMachine: boolean;
+  readonly charge: ChargeTerms;
+  readonly tookMs: number;
+  readonly result: Answer | Fault;
+}
+
+export type ChargeTerms = "free" | "per_call" | "per_match" | "per_success";
+
+/**
+ * Starts every planned call at once and waits for all. Never rejects: each slot of the plan gets exactly one outcome
+ * under its own id, so one source's failure can neither lose nor misname another's answer.
+ */
+export function fanOut(plan: readonly Planned[], runSource: RunSource, clock: Clock): Promise<Outcome[]> {
+  return Promise.all(plan.map((planned) => settle(planned, runSource, clock)));
+}
+
+/** One call to its outcome. */
+export async function settle({ call, source }: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
+  let result: Answer | Fault;
+  try {
+    if (source === undefined) throw new Fault("source.unknown", { source: call.id });
+    result = await runSource(source, call);
+  } catch (thrown) {
+    result = asFault(thrown, "source.adapter_raised");
+  }
+  call.ended = true;
+  return {
+    call,
+    leavesMachine: source?.leavesMachine ?? false,
+    charge: chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false),
+    tookMs: Math.round(clock.now() - call.startedAt),
+    result,
+  };
+}
+
+function chargeTerms(
+  charge: ChargeTerms | { readonly model: ChargeTerms } | undefined,
+  leavesMachine: boolean,
+): ChargeTerms {
+  if (charge === undefined) return leavesMachine ? "per_call" : "free";
+  return typeof charge === "string" ? charge : charge.model;
+}

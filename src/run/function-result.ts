@@ -1,0 +1,40 @@
+import { Fault } from "../terms/fault.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+
+/** What a function returned, told apart. `fields` is `null` for "no output": nothing, or an empty object. */
+export interface FunctionResult {
+  readonly fields: JsonObject | null;
+  readonly output: JsonObject;
+  readonly pipes: JsonObject;
+  readonly success: boolean;
+  readonly message: string | null;
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+/** Reads the JSON text of a returned object. @throws Fault `function.contract` for anything but an object, or parts that are none */
+export function readFunctionResult(text: string | null): FunctionResult {
+  if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
+  const fields: unknown = JSON.parse(text);
+  if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
+  const message = own(fields, "message");
+  return {
+    fields: Object.keys(fields).length === 0 ? null : fields,
+    output: part(fields, "output"),
+    pipes: part(fields, "pipes"),
+    success: own(fields, "success") !== false,
+    message: typeof message === "string" ? message : null,
+  };
+}
+
+function part(fields: JsonObject, name: "output" | "pipes"): JsonObject {
+  const value = own(fields, name);
+  if (value === undefined) return NOTHING;
+  if (!isJsonObject(value))
+    throw new Fault("function.contract", { problem: `the function's ${name} is not an object` });
+  return value;
+}
+
+function own(fields: JsonObject, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

@@ -1,0 +1,187 @@
+import type { Caller, Context } from "../terms/caller.ts";
+import { asFault, Fault } from "../terms/fault.ts";
+import type { Json, JsonObject } from "../terms/json.ts";
+import type { EngineParts, StartedRun } from "./data-run.ts";
+import { echoConfig, withoutCredentials } from "./envelope.ts";
+import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
+import { readFunctionResult, type FunctionResult } from "./function-result.ts";
+import { openRun } from "./open-run.ts";
+import type { FunctionCatalog, Run, RunnableFunction } from "./ports.ts";
+import { reportCall, reportRun } from "./report.ts";
+
+export interface FunctionEngineParts extends EngineParts, HostParts {
+  readonly functions: FunctionCatalog;
+}
+
+/** A valid `POST /func`, from an authenticated caller. */
+export interface FunctionRequest {
+  readonly caller: Caller;
+  readonly context: Context;
+  readonly config: JsonObject;
+  readonly sources: JsonObject;
+  readonly inputs: JsonObject;
+  /** The unknown top-level fields. */
+  readonly extra: JsonObject;
+  /** `null`: none was named, and none runs. */
+  readonly functionId: string | null;
+  readonly passthrough: boolean;
+  readonly arrivedAt: number;
+}
+
+/** How a function ended: what it returned, or the fault that stands in its place; and what it had recorded by then. */
+interface FunctionOutcome {
+  readonly result: FunctionResult | Fault;
+  readonly pipes: JsonObject;
+  readonly tookMs: number;
+}
+
+/** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
+export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
+  const { admission, clock } = parts;
+
+  return function runFunction(request) {
+    const { organizationId } = request.caller;
+    admission.enter(organizationId);
+    try {
+      const { run, intent } = openRun({ kind: "func", ...request }, parts);
+      const config = echoConfig(request.config, request.caller, {
+        context: request.context,
+        organization_tuid: organizationId,
+      });
+      const answer = (async () => {
+        const host = openHost(hostRun(run, request, parts), parts);
+        const outcome =
+          request.functionId === null ? null : await runOne(request.functionId, run, request, config, host, parts);
+        // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
+        const calls = host.end().map(reportCall);
+        const fault = outcome?.result instanceof Fault ? outcome.result.code : null;
+        const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt), fault);
+        for (const observer of parts.observers) observer.runEnded(report);
+        const fields =
+          request.passthrough && outcome !== null
+            ? passthroughFields(run, outcome)
+            : envelopeFields(run, request, config, outcome);
+        await run.record.close(report);
+        return toBytes(fields, Math.round(clock.now() - run.arrivedAt));
+      })().finally(() => admission.leave(organizationId));
+      return { answer, clientGone: () => void (run.maySend = false) };
+    } catch (fault) {
+      admission.leave(organizationId);
+      throw fault;
+    }
+  };
+}
+
+function hostRun(run: Run, request: FunctionRequest, parts: FunctionEngineParts) {
+  const timeoutMs = request.functionId === null ? 0 : (parts.functions.find(request.functionId)?.timeoutMs ?? 0);
+  return { run, functionId: request.functionId ?? "", sources: request.sources, deadlineAt: run.arrivedAt + timeoutMs };
+}
+
+async function runOne(
+  id: string,
+  run: Run,
+  request: FunctionRequest,
+  config: JsonObject,
+  host: OpenHost,
+  parts: FunctionEngineParts,
+): Promise<FunctionOutcome> {
+  const startedAt = parts.clock.now();
+  const found = parts.functions.find(id);
+  let result: FunctionResult | Fault;
+  try {
+    if (found === undefined) throw new Fault("function.unknown", { function: id });
+    result = await callFunction(found, run, request, config, host);
+  } catch (thrown) {
+    result = asFault(thrown, "function.collect");
+  }
+  const pipes = Object.fromEntries<Json>(host.pipes);
+  return { result, pipes, tookMs: Math.round(parts.clock.now() - startedAt) };
+}
+
+async function callFunction(
+  found: RunnableFunction,
+  run: Run,
+  request: FunctionRequest,
+  config: JsonObject,
+  host: OpenHost,
+): Promise<FunctionResult> {
+  refuse("input", found.inputProblem(request.inputs));
+  const argument = JSON.stringify({
+    inputs: request.inputs,
+    extra: request.extra,
+    config: { ...config, sources: withoutCredentials(request.sources) },
+    context: run.context,
+    region: run.region,
+    transaction_id: run.transactionId,
+  });
+  const deadlineAt = run.arrivedAt + found.timeoutMs;
+  const { organizationId } = run.caller;
+  const text = await found.run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host);
+  const result = readFunctionResult(text);
+  if (result.fields !== null && result.success) refuse("output", found.outputProblem(result.output));
+  return result;
+}
+
+function refuse(part: "input" | "output", problem: { readonly path: string; readonly message: string } | null): void {
+  if (problem === null) return;
+  const field = problem.path.slice(1).replaceAll("/", ".");
+  // What is wrong with an output is the author's business and goes to the log; what is wrong with an input is the caller's.
+  if (part === "output")
+    throw new Fault("function.contract", {
+      problem: "the function's output breaks its contract",
+      field,
+      says: problem.message,
+    });
+  throw new Fault("function.contract", { problem: `input ${field} ${problem.message}`.replace("  ", " ") });
+}
+
+/** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */
+function envelopeFields(
+  run: Run,
+  request: FunctionRequest,
+  config: JsonObject,
+  outcome: FunctionOutcome | null,
+): Fields {
+  const outputs: Fields = [];
+  const status: Fields = [];
+  if (outcome !== null && request.functionId !== null) {
+    const { result, tookMs } = outcome;
+    const failed = result instanceof Fault;
+    const pipes = failed ? outcome.pipes : { ...outcome.pipes, ...result.pipes };
+    outputs.push([request.functionId, { output: failed ? {} : result.output, pipes }]);
+    status.push([
+      request.functionId,
+      { success: !failed && result.success, message: messageOf(result), response_time_ms: tookMs },
+    ]);
+  }
+  return [
+    ["transaction_id", run.transactionId],
+    ["config", config],
+    ["outputs", Object.fromEntries<Json>(outputs)],
+    ["status", Object.fromEntries<Json>(status)],
+  ];
+}
+
+function messageOf(result: FunctionResult | Fault): string {
+  if (result instanceof Fault) return result.says;
+  return result.message ?? (result.success ? "Function completed" : "The function reports a failure");
+}
+
+/** The function's own fields at the top level; a fixed shape where it has none (specification 4.2). */
+function passthroughFields(run: Run, { result, pipes }: FunctionOutcome): Fields {
+  const recorded = Object.keys(pipes).length > 0;
+  if (result instanceof Fault && recorded) return [["output", {}], ["pipes", pipes]]; // prettier-ignore
+  if (result instanceof Fault || result.fields === null) {
+    return [["transaction_id", run.transactionId], ["output", {}], ["pipes", {}]]; // prettier-ignore
+  }
+  const fields = Object.entries(result.fields).filter(
+    ([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"),
+  );
+  return recorded ? [...fields, ["pipes", { ...pipes, ...result.pipes }]] : fields;
+}
+
+type Fields = [string, Json][];
+
+function toBytes(fields: Fields, responseTimeMs: number): Buffer {
+  return Buffer.from(JSON.stringify(Object.fromEntries<Json>([...fields, ["response_time_ms", responseTimeMs]])));
+}

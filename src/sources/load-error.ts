@@ -1,0 +1,11 @@
+/** A file of a project folder that cannot be used. It stops a start, and `datarun dev` reports it. */
+export class LoadError extends Error {
+  readonly file: string;
+  readonly reason: string;
+  constructor(file: string, reason: string, cause?: unknown) {
+    super(`${file}: ${reason}`, cause === undefined ? undefined : { cause });
+    this.name = "LoadError";
+    this.file = file;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import type { RunnableSource } from "../run/ports.ts";
+import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
+import { declarationProblem } from "./check-declaration.ts";
+import { LoadError } from "./load-error.ts";
+import { toRunnable } from "./runnable.ts";
+import type { Schemas } from "./validator.ts";
+
+export interface LoadOptions {
+  readonly schemas: Schemas;
+  /** The catalog's schemas are compiled by its tests; a project's are compiled at its start, so that a bad one stops it. */
+  readonly compile: "now" | "first use";
+  /** Reads a declarative source; throws an error that says line and column. */
+  readonly compileDeclarative: (text: string, file: string) => SourceDeclaration;
+}
+
+/** Loads one source file. @throws LoadError */
+export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
+  const exported = /\.ya?ml$/.test(file) ? await readDeclarative(file, options) : await importDefault(file);
+  const problem = declarationProblem(exported);
+  if (problem !== null) throw new LoadError(file, problem);
+  const declaration = withCasesBeside(exported as SourceDeclaration, file);
+  for (const name of ["inputs", "credentials", "output"] as const) {
+    const schema = declaration[name];
+    const wrong =
+      schema === undefined || options.compile === "first use" ? null : options.schemas.schemaProblem(schema);
+    if (wrong !== null) throw new LoadError(file, `${name} is not a valid JSON Schema: ${wrong}`);
+  }
+  try {
+    return toRunnable(declaration, options.schemas, options.compile);
+  } catch (error) {
+    throw new LoadError(file, `a schema cannot be compiled: ${(error as Error).message}`, error);
+  }
+}
+
+async function readDeclarative(file: string, options: LoadOptions): Promise<SourceDeclaration> {
+  try {
+    return options.compileDeclarative(await readFile(file, "utf8"), file);
+  } catch (error) {
+    throw new LoadError(file, (error as Error).message, error);
+  }
+}
+
+/** Imports a file's default export; a changed file is another module, so that `datarun dev` gets the new one. */
+export async function importDefault(file: string): Promise<unknown> {
+  const url = pathToFileURL(file);
+  url.searchParams.set("changed", String(statSync(file).mtimeMs));
+  try {
+    const module = (await import(url.href)) as { default?: unknown };
+    return module.default;
+  } catch (error) {
+    throw new LoadError(file, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+/** `<name>.cases.json` beside the file holds its cases; it is read when somebody asks for them. */
+function withCasesBeside(declaration: SourceDeclaration, file: string): SourceDeclaration {
+  const casesFile = file.replace(/\.\w+$/, ".cases.json");
+  if (declaration.cases !== undefined || !existsSync(casesFile)) return declaration;
+  let cases: readonly SourceCase[] | undefined;
+  return Object.defineProperty({ ...declaration }, "cases", {
+    enumerable: true,
+    get() {
+      cases ??= JSON.parse(readFileSync(casesFile, "utf8")) as readonly SourceCase[];
+      return cases;
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { SourceDeclaration } from "../sdk/source.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
+import { createFilter } from "./filter.ts";
+import { declaredNames } from "./schema-names.ts";
+import type { Schemas } from "./validator.ts";
+
+/** Works out once what every call of a source needs. The declaration has been checked. */
+export function toRunnable(
+  declaration: SourceDeclaration,
+  schemas: Schemas,
+  compile: "now" | "first use",
+): RunnableSource {
+  const inputNames = declaredNames(declaration.inputs);
+  const inputs = schemas.validator(declaration.inputs, compile);
+  const credentials = declaration.credentials;
+  const checkCredential = credentials === undefined ? () => null : schemas.validator(credentials, compile);
+  return {
+    id: declaration.id,
+    declaration,
+    timeoutMs: declaration.timeout_ms ?? TIMEOUT_MS_DEFAULT,
+    inputNames,
+    filter: createFilter(inputNames),
+    inputProblem: inputs,
+    credentialUse: credentialUse(credentials),
+    credentialProblem: checkCredential,
+    leavesMachine: declaration.origins !== undefined,
+  };
+}
+
+function credentialUse(schema: object | undefined): RunnableSource["credentialUse"] {
+  if (schema === undefined) return "none";
+  return needsFields(schema as JsonObject) ? "required" : "optional";
+}
+
+function needsFields(schema: JsonObject): boolean {
+  const required = schema["required"];
+  const branches = ["anyOf", "oneOf", "allOf"].some((keyword) => Array.isArray(schema[keyword]));
+  return (Array.isArray(required) && required.length > 0) || branches || !isJsonObject(schema["properties"]);
+}

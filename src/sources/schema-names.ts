@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+
+/** Keywords whose value is one schema that describes the same object. */
+const ONE_BRANCH = ["if", "then", "else"] as const;
+/** Keywords whose value is a list of schemas that describe the same object. */
+const MANY_BRANCHES = ["oneOf", "anyOf", "allOf"] as const;
+
+/**
+ * The property names a schema declares for the object it describes: its own `properties` and those of every branch that
+ * describes the same object, at any nesting of those keywords. Names inside nested objects, `not` and
+ * `patternProperties` say nothing about what may be sent at the top.
+ */
+export function declaredNames(schema: object): readonly string[] {
+  const names = new Set<string>();
+  const seen = new Set<object>();
+  const root = schema as JsonObject;
+
+  function visit(branch: unknown): void {
+    if (!isJsonObject(branch) || seen.has(branch)) return;
+    seen.add(branch);
+    const properties = own(branch, "properties");
+    if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+    for (const keyword of ONE_BRANCH) visit(own(branch, keyword));
+    for (const keyword of MANY_BRANCHES) {
+      const branches = own(branch, keyword);
+      if (Array.isArray(branches)) branches.forEach(visit);
+    }
+    const dependent = own(branch, "dependentSchemas");
+    if (isJsonObject(dependent)) Object.values(dependent).forEach(visit);
+    const reference = own(branch, "$ref");
+    if (typeof reference === "string") visit(resolveLocal(root, reference));
+  }
+
+  visit(root);
+  return [...names];
+}
+
+/** A local reference: `#`, a JSON pointer, or the name of a `$anchor`. Anything else is not ours to follow. */
+function resolveLocal(root: JsonObject, reference: string): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  const fragment = decodeFragment(reference.slice(1));
+  if (fragment === undefined) return undefined;
+  if (fragment === "") return root;
+  if (!fragment.startsWith("/")) return findAnchor(root, fragment, new Set());
+  let value: unknown = root;
+  for (const step of fragment.slice(1).split("/")) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null) return undefined;
+    value = own(value as JsonObject, name);
+  }
+  return value;
+}
+
+function decodeFragment(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}
+
+function findAnchor(value: unknown, anchor: string, seen: Set<object>): unknown {
+  if (typeof value !== "object" || value === null || seen.has(value)) return undefined;
+  seen.add(value);
+  if (!Array.isArray(value) && own(value as JsonObject, "$anchor") === anchor) return value;
+  for (const part of Object.values(value)) {
+    const found = findAnchor(part, anchor, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AccessStore } from "../access/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { answerInTime } from "./answer-in-time.ts";
+import type { Engine } from "./engine.ts";
+import { toWorkflow } from "./rows.ts";
+
+/** Tokens and workflows as authentication looks them up. */
+export function accessStore(engine: Engine, clock: Clock): AccessStore {
+  return {
+    findToken: (digest) =>
+      answerInTime(engine, clock, async () => {
+        const row = await engine.reader
+          .selectFrom("tokens")
+          .select(["id", "organization_id", "digest", "expires_wall_at", "revoked_wall_at"])
+          .where("digest", "=", digest)
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        return {
+          id: row.id,
+          organizationId: row.organization_id,
+          digest: row.digest,
+          expiresWallAt: row.expires_wall_at,
+          revoked: row.revoked_wall_at !== null,
+        };
+      }),
+
+    findWorkflow: (id) =>
+      answerInTime(engine, clock, async () => {
+        const row = await engine.reader.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
+        return row === undefined ? null : toWorkflow(row);
+      }),
+
+    version: () => engine.version(),
+
+    markUsed: async (uses) => {
+      await engine.ready();
+      // In the order of ids, so that two replicas that note the same tokens never wait for each other in a circle.
+      const ordered = uses.toSorted((a, b) => Number(a.tokenId > b.tokenId) - Number(a.tokenId < b.tokenId));
+      for (let at = 0; at < ordered.length; at += USES_AT_ONCE) {
+        await noteUses(engine, ordered.slice(at, at + USES_AT_ONCE));
+        await nextTurn();
+      }
+    },
+  };
+}
+
+/** SQLite works on the service's own thread: a long batch leaves room for requests after so many. */
+const USES_AT_ONCE = 100;
+
+async function noteUses(engine: Engine, uses: Parameters<AccessStore["markUsed"]>[0]): Promise<void> {
+  await engine.noter.transaction().execute(async (transaction) => {
+    for (const { tokenId, wallAt } of uses) {
+      await transaction
+        .updateTable("tokens")
+        .set({ last_used_wall_at: wallAt })
+        .where("id", "=", tokenId)
+        // Replicas report in any order, and time only goes on.
+        .where((row) => row.or([row("last_used_wall_at", "is", null), row("last_used_wall_at", "<", wallAt)]))
+        .execute();
+    }
+  });
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, within } from "./contract.ts";
+
+export function accessContract(engine: EngineUnderTest): void {
+  describe(`access on ${engine.name}`, () => {
+    test("a token is found by its digest and by nothing else", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const id = await aToken(store, organizationId, "d1");
+
+      const expected = { id, organizationId, digest: "d1", expiresWallAt: null, revoked: false };
+      assert.deepEqual(await store.access.findToken("d1"), expected);
+      assert.equal(await store.access.findToken("d2"), null);
+      assert.equal(await store.access.findToken("D1"), null);
+      assert.equal(await store.access.findToken(""), null);
+    });
+
+    test("a revoked token is found as revoked, and the first revocation stands", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const id = await aToken(store, await anOrganization(store), "d1");
+
+      await store.admin.revokeToken({ ...ACT, wallAt: ACT.wallAt + 1 }, { id });
+      const again = await store.admin.revokeToken({ ...ACT, wallAt: ACT.wallAt + 2 }, { digest: "d1" });
+
+      assert.equal((await store.access.findToken("d1"))?.revoked, true);
+      assert.equal(again?.revokedWallAt, ACT.wallAt + 1);
+    });
+
+    test("times are numbers, also beyond 32 bits", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const expiresWallAt = 9_007_199_254_740_991;
+      const token = { id: "tok_1", organizationId, name: "", digest: "d", createdWallAt: 1, expiresWallAt };
+      await store.admin.createToken(ACT, token);
+
+      assert.equal((await store.access.findToken("d"))?.expiresWallAt, expiresWallAt);
+    });
+
+    test("a workflow comes back with every setting", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      for (const setting of ["autoCredentials", "failureDetails", "maskCredentials", "simulated", "disabled"]) {
+        const workflow = { ...aWorkflow(organizationId), [setting]: true };
+        await store.admin.createWorkflow(ACT, workflow);
+        assert.deepEqual(await store.access.findWorkflow(workflow.id), workflow);
+      }
+      assert.equal(await store.access.findWorkflow("wfl_unknown"), null);
+    });
+
+    test("an id that no database can hold as it is finds nothing and fails nothing", async (t) => {
+      const store = await (await engine.newStore(t))();
+      for (const id of [
+        "wfl_\u0000",
+        "\u0000",
+        "wfl_\ud800",
+        "wfl_\udfff\u001a",
+        "x".repeat(10_000),
+        "'; drop table",
+      ]) {
+        assert.equal(await store.access.findWorkflow(id), null);
+        assert.equal(await store.access.findToken(id), null);
+      }
+    });
+
+    test("every change by another process is noticed within a second, and notes of use are none", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const [service, operator] = [await openAgain(), await openAgain()];
+      const organizationId = await anOrganization(operator);
+      const tokenId = await aToken(operator, organizationId, "d1");
+      // The first answer may come before the store was ever looked at.
+      assert.ok(await within(2_000, () => service.access.version() > 2));
+
+      const before = service.access.version();
+      await service.access.markUsed([{ tokenId, wallAt: 5 }]);
+      await operator.access.markUsed([{ tokenId, wallAt: 6 }]);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.equal(service.access.version(), before);
+
+      await operator.admin.revokeToken(ACT, { id: tokenId });
+      assert.ok(await within(1_000, () => service.access.version() !== before));
+      assert.ok(await within(1_000, () => operator.access.version() === service.access.version()));
+      assert.equal(service.credentials.version(), service.access.version());
+    });
+
+    test("last use is the latest that any replica noted, and unknown tokens are passed over", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const ids = await Promise.all(Array.from({ length: 250 }, (_, at) => aToken(store, organizationId, `d${at}`)));
+
+      await store.access.markUsed([]);
+      await store.access.markUsed([...ids, "tok_gone"].map((tokenId) => ({ tokenId, wallAt: 7_000 })));
+      await store.access.markUsed([{ tokenId: ids[0]!, wallAt: 6_000 }]);
+
+      const tokens = await store.admin.tokens(organizationId);
+      assert.deepEqual(
+        tokens.map((token) => token.lastUsedWallAt),
+        ids.map(() => 7_000),
+      );
+    });
+
+    test("a closed store answers with the one fault", async (t) => {
+      const store = await (await engine.newStore(t))();
+      await store.close();
+      await assert.rejects(store.access.findToken("d"), { name: "Fault", code: "request.store_unavailable" });
+      assert.equal(store.health().state, "closed");
+      await store.close();
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Engine } from "./engine.ts";
+import { insertAuditEntry } from "./record-change.ts";
+
+export function auditTrail(engine: Engine): AuditTrail {
+  return {
+    recordAct: async (act, entry) => {
+      await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
+    },
+
+    auditEntries: async ({ organizationId, limit }) => {
+      const rows = await engine.reader
+        .selectFrom("audit")
+        .selectAll()
+        .$if(organizationId !== undefined, (query) => query.where("organization_id", "=", organizationId!))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row): AuditEntry => ({
+        id: row.id,
+        wallAt: row.wall_at,
+        who: row.who,
+        via: row.via as AuditEntry["via"],
+        what: row.what,
+        organizationId: row.organization_id,
+        subjectId: row.subject_id,
+        detail: JSON.parse(row.detail) as JsonObject,
+      }));
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { TestContext } from "node:test";
+import type { Act } from "../admin/ports.ts";
+import type { SealedCredential } from "../credentials/ports.ts";
+import { newId } from "../terms/ids.ts";
+import type { Store } from "./store.ts";
+
+/** An engine as the contract tests need it: a new, empty store that can be opened more than once, as processes do. */
+export interface EngineUnderTest {
+  readonly name: string;
+  newStore(t: TestContext): Promise<OpenAgain>;
+}
+
+/** Opens the same store once more and closes it when the test ends. */
+export type OpenAgain = () => Promise<Store>;
+
+export const ACT: Act = { who: "ada", via: "cli", what: "test", wallAt: 1_700_000_000_000 };
+
+/** What `aCredential` and its like fill in is arbitrary; what a test is about, it says. */
+export async function anOrganization(store: Store, wallAt = ACT.wallAt): Promise<string> {
+  const id = newId("organization", wallAt);
+  await store.admin.createOrganization(ACT, { id, name: "Acme", createdWallAt: wallAt });
+  return id;
+}
+
+export async function aToken(store: Store, organizationId: string, digest: string): Promise<string> {
+  const id = newId("token", ACT.wallAt);
+  const token = { id, organizationId, name: "back end", digest, createdWallAt: ACT.wallAt, expiresWallAt: null };
+  await store.admin.createToken(ACT, token);
+  return id;
+}
+
+export function aWorkflow(organizationId: string) {
+  return {
+    id: newId("workflow", ACT.wallAt),
+    organizationId,
+    name: "onboarding",
+    disabled: false,
+    autoCredentials: false,
+    failureDetails: false,
+    maskCredentials: false,
+    simulated: false,
+    createdWallAt: ACT.wallAt,
+  };
+}
+
+export function aCredential(organizationId: string, parts: Partial<SealedCredential> = {}): SealedCredential {
+  const createdWallAt = parts.createdWallAt ?? ACT.wallAt;
+  return {
+    id: newId("credential", createdWallAt),
+    organizationId,
+    source: "acme__people",
+    version: 1,
+    contexts: [],
+    isDefault: false,
+    disabled: false,
+    createdWallAt,
+    keyId: "key_1",
+    sealed: "c2VhbGVk",
+    ...parts,
+  };
+}
+
+/** Asks until the answer is yes; for what another process must notice within a second. */
+export async function within(ms: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+  const giveUpAt = performance.now() + ms;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) return false;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return true;
+}

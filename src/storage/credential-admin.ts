@@ -1,0 +1,128 @@
+import type { Transaction } from "kysely";
+import type { Act, CreatedCredential, CredentialAdmin, StoredCredential } from "../admin/ports.ts";
+import { type Context, CONTEXTS } from "../terms/caller.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Engine } from "./engine.ts";
+import { organizationExists } from "./organization-admin.ts";
+import { recordChange } from "./record-change.ts";
+import { fromCredential, toStoredCredential } from "./rows.ts";
+import { flag, type NewRow, type Tables } from "./schema.ts";
+
+export function credentialAdmin(engine: Engine): CredentialAdmin {
+  return {
+    createCredential: (act, sealed) =>
+      recordChange(engine, act, async (transaction) => {
+        if (!(await organizationExists(transaction, sealed.organizationId))) return null;
+        const { sealed: _, ...credential } = sealed;
+        const { replaced, narrowed } = credential.isDefault
+          ? overtaken(credential, await defaultsBeside(transaction, credential))
+          : { replaced: [], narrowed: [] };
+        const replacedIds = replaced.map(({ id }) => id);
+        if (replacedIds.length > 0) {
+          await transaction
+            .updateTable("credentials")
+            .set({ is_default: flag(false) })
+            .where("id", "in", replacedIds)
+            .execute();
+        }
+        await transaction.insertInto("credentials").values(fromCredential(sealed)).execute();
+        return {
+          result: { credential, replaced, narrowed },
+          entry: subject(credential, {
+            source: credential.source,
+            contexts: credential.contexts,
+            default: credential.isDefault,
+            replaced_defaults: replacedIds,
+          }),
+        };
+      }),
+
+    credential: async (id) => {
+      const row = await engine.reader
+        .selectFrom("credentials")
+        .selectAll()
+        .where("id", "=", id)
+        .where("deleted_wall_at", "is", null)
+        .executeTakeFirst();
+      return row === undefined ? null : toStoredCredential(row);
+    },
+
+    credentials: async (organizationId) => {
+      const rows = await engine.reader
+        .selectFrom("credentials")
+        .selectAll()
+        .where("organization_id", "=", organizationId)
+        .where("deleted_wall_at", "is", null)
+        .orderBy("created_wall_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toStoredCredential);
+    },
+
+    setCredentialDisabled: (act, id, disabled) =>
+      changeCredential(engine, act, id, { disabled: flag(disabled) }, { disabled }),
+
+    deleteCredential: (act, id) =>
+      changeCredential(engine, act, id, { deleted_wall_at: act.wallAt, is_default: flag(false), sealed: "" }, {}),
+  };
+}
+
+function changeCredential(
+  engine: Engine,
+  act: Act,
+  id: string,
+  change: Partial<NewRow<"credentials">>,
+  detail: JsonObject,
+): Promise<StoredCredential | null> {
+  return recordChange(engine, act, async (transaction) => {
+    const before = await transaction
+      .selectFrom("credentials")
+      .selectAll()
+      .where("id", "=", id)
+      .where("deleted_wall_at", "is", null)
+      .executeTakeFirst();
+    if (before === undefined) return null;
+    await transaction.updateTable("credentials").set(change).where("id", "=", id).execute();
+    const credential = toStoredCredential({ ...before, ...change });
+    return { result: credential, entry: subject(credential, { source: credential.source, ...detail }) };
+  });
+}
+
+function subject(credential: StoredCredential, detail: JsonObject) {
+  return { organizationId: credential.organizationId, subjectId: credential.id, detail };
+}
+
+async function defaultsBeside(
+  transaction: Transaction<Tables>,
+  credential: StoredCredential,
+): Promise<StoredCredential[]> {
+  const rows = await transaction
+    .selectFrom("credentials")
+    .selectAll()
+    .where("organization_id", "=", credential.organizationId)
+    .where("source", "=", credential.source)
+    .where("is_default", "=", flag(true))
+    .where("deleted_wall_at", "is", null)
+    .execute();
+  return rows.map(toStoredCredential);
+}
+
+/** Which of the defaults that were there are none any more beside the new one, and which go on where it does not reach. */
+function overtaken(
+  added: StoredCredential,
+  existing: readonly StoredCredential[],
+): Pick<CreatedCredential, "replaced" | "narrowed"> {
+  const taken = reach(added);
+  const replaced: StoredCredential[] = [];
+  const narrowed: CreatedCredential["narrowed"][number][] = [];
+  for (const credential of existing) {
+    const left = reach(credential).filter((context) => !taken.includes(context));
+    if (left.length === 0) replaced.push(credential);
+    else if (left.length < reach(credential).length) narrowed.push({ credential, contexts: left });
+  }
+  return { replaced, narrowed };
+}
+
+function reach(credential: StoredCredential): readonly Context[] {
+  return credential.contexts.length === 0 ? CONTEXTS : credential.contexts;
+}

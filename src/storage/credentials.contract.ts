@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { aCredential, ACT, anOrganization, type EngineUnderTest } from "./contract.ts";
+
+export function credentialsContract(engine: EngineUnderTest): void {
+  describe(`credentials on ${engine.name}`, () => {
+    test("a credential comes back as it was stored, to its own organization and source only", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [mine, other] = [await anOrganization(store), await anOrganization(store)];
+      const credential = aCredential(mine, { contexts: ["prod", "test"], isDefault: true, disabled: true, version: 3 });
+      await store.admin.createCredential(ACT, credential);
+
+      assert.deepEqual(await store.credentials.credentialsFor(mine, "acme__people"), [credential]);
+      assert.deepEqual(await store.credentials.credentialsFor(other, "acme__people"), []);
+      assert.deepEqual(await store.credentials.credentialsFor(mine, "acme__people\u0000"), []);
+    });
+
+    test("credentials come newest first", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const all = [3, 1, 2].map((createdWallAt) => aCredential(organizationId, { createdWallAt }));
+      for (const credential of all) await store.admin.createCredential(ACT, credential);
+
+      const found = await store.credentials.credentialsFor(organizationId, "acme__people");
+      assert.deepEqual(
+        found.map((credential) => credential.createdWallAt),
+        [3, 2, 1],
+      );
+    });
+
+    test("a deleted credential is erased, whatever asks for it", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const credential = aCredential(organizationId, { isDefault: true });
+      await store.admin.createCredential(ACT, credential);
+
+      assert.equal((await store.admin.deleteCredential(ACT, credential.id))?.id, credential.id);
+
+      assert.deepEqual(await store.credentials.credentialsFor(organizationId, credential.source), []);
+      assert.equal(await store.admin.credential(credential.id), null);
+      assert.deepEqual(await store.admin.credentials(organizationId), []);
+      assert.deepEqual(await store.keys.sealedCredentialsAfter("", 10), []);
+      assert.equal(await store.admin.deleteCredential(ACT, credential.id), null);
+      assert.equal(await store.keys.resealCredential(credential, { keyId: "key_2", sealed: "bmV3" }), false);
+    });
+
+    test("the newest data key of an organization is the current one, and any is found by its id", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      assert.equal(await store.keys.currentDataKey(organizationId), null);
+      const keys = ["key_a", "key_b"].map((id) => ({ id, organizationId, rootKeyId: "root_1", wrapped: `w-${id}` }));
+      for (const key of keys) {
+        await store.keys.addDataKey(key);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+
+      assert.deepEqual(await store.keys.currentDataKey(organizationId), keys[1]);
+      assert.deepEqual(await store.credentials.dataKey("key_a"), keys[0]);
+      assert.equal(await store.credentials.dataKey("key_c"), null);
+      assert.deepEqual(await store.keys.dataKeysAfter("", 10), keys);
+      assert.deepEqual(await store.keys.dataKeysAfter("key_a", 10), [keys[1]]);
+    });
+
+    test("of two rotations at once each row is moved by one", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const [one, two] = [await openAgain(), await openAgain()];
+      const organizationId = await anOrganization(one);
+      const key = { id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w1" };
+      const credential = aCredential(organizationId);
+      await one.keys.addDataKey(key);
+      await one.admin.createCredential(ACT, credential);
+
+      const rewrapped = await Promise.all(
+        [one, two].map((store, at) => store.keys.rewrapDataKey("root_1", { ...key, rootKeyId: `root_${at + 2}` })),
+      );
+      const resealed = await Promise.all(
+        [one, two].map((store, at) => store.keys.resealCredential(credential, { keyId: `key_${at + 2}`, sealed: "x" })),
+      );
+
+      assert.equal(rewrapped.filter(Boolean).length, 1);
+      assert.equal(resealed.filter(Boolean).length, 1);
+      assert.equal((await one.keys.rootKeyIdsInUse()).length, 1);
+      assert.equal((await two.credentials.credentialsFor(organizationId, credential.source))[0]?.version, 1);
+    });
+  });
+}

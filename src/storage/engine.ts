@@ -1,0 +1,37 @@
+import type { Kysely, Transaction } from "kysely";
+import { OperatorError } from "../admin/ports.ts";
+import type { Tables } from "./schema.ts";
+
+/** One database as the port files reach it. What SQLite and PostgreSQL do differently ends here. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres";
+  /** Settles once the store is migrated and can be asked. Rejects only with `StoreRefused`: waiting will not help. */
+  ready(): Promise<void>;
+  readonly reader: Kysely<Tables>;
+  readonly writer: Kysely<Tables>;
+  /** For notes that a power failure may take: it commits without waiting for the disk. */
+  readonly noter: Kysely<Tables>;
+  /** Tells the other processes on this store, from inside the transaction that makes the change. */
+  announce(transaction: Transaction<Tables>, changes: number): Promise<void>;
+  /** The number of the last change known here. No I/O that waits. */
+  version(): number;
+  health(): StoreHealth;
+  close(): Promise<void>;
+}
+
+export interface StoreHealth {
+  readonly engine: Engine["name"];
+  readonly state: "ready" | "connecting" | "refused" | "closed";
+  /** The class of what is wrong now, such as `ECONNREFUSED`; never an address or a password. */
+  readonly problem: string | null;
+  /** Whether changes made by other processes are being noticed as they happen. */
+  readonly watching: boolean;
+}
+
+/** This store cannot be used by this version or in this way, and waiting will not help. */
+export class StoreRefused extends OperatorError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("refused", message, options);
+    this.name = "StoreRefused";
+  }
+}

@@ -1,0 +1,13 @@
+import type { Kysely } from "kysely";
+import * as accessAndCredentials from "./0001_access_and_credentials.ts";
+
+export interface Migration {
+  readonly name: string;
+  readonly up: (db: Kysely<unknown>) => Promise<void>;
+}
+
+/**
+ * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a step that
+ * was released is never edited, what was wrong is put right by the next one. One set serves both engines.
+ */
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001_access_and_credentials", up: accessAndCredentials.up }];

@@ -1,0 +1,66 @@
+import type { Transaction } from "kysely";
+import type { Act, AuditEntry } from "../admin/ports.ts";
+import { newId } from "../terms/ids.ts";
+import type { Engine } from "./engine.ts";
+import type { Tables } from "./schema.ts";
+
+/** What a change has to say for the audit trail, beside its result. */
+export interface Changed<Result> {
+  readonly result: Result;
+  readonly entry: AuditSubject;
+}
+
+export type AuditSubject = Pick<AuditEntry, "organizationId" | "subjectId" | "detail">;
+
+/**
+ * Makes one change of an administrator's: the rows, the audit entry and the count that tells every cache, all in one
+ * transaction or none. Counting first makes the changes of all processes follow one another, so that a change may look
+ * before it writes. `null` from `change` means there was nothing to change; the transaction is then undone.
+ */
+export async function recordChange<Result>(
+  engine: Engine,
+  act: Act,
+  change: (transaction: Transaction<Tables>) => Promise<Changed<Result> | null>,
+): Promise<Result | null> {
+  try {
+    return await engine.writer.transaction().execute(async (transaction) => {
+      const { changes } = await transaction
+        .updateTable("datarun_changes")
+        .set((row) => ({ changes: row("changes", "+", 1) }))
+        .where("id", "=", 1)
+        .returning("changes")
+        .executeTakeFirstOrThrow();
+      const changed = await change(transaction);
+      if (changed === null) throw new NothingToChange();
+      await insertAuditEntry(transaction, act, changed.entry);
+      await engine.announce(transaction, changes);
+      return changed.result;
+    });
+  } catch (thrown) {
+    if (thrown instanceof NothingToChange) return null;
+    throw thrown;
+  }
+}
+
+/** Carries the "nothing" out of a transaction that has to be undone. */
+class NothingToChange extends Error {}
+
+export async function insertAuditEntry(
+  transaction: Transaction<Tables>,
+  act: Act,
+  subject: AuditSubject,
+): Promise<void> {
+  await transaction
+    .insertInto("audit")
+    .values({
+      id: newId("audit", act.wallAt),
+      wall_at: act.wallAt,
+      who: act.who,
+      via: act.via,
+      what: act.what,
+      organization_id: subject.organizationId,
+      subject_id: subject.subjectId,
+      detail: JSON.stringify(subject.detail),
+    })
+    .execute();
+}

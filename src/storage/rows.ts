@@ -1,0 +1,89 @@
+import type { IssuedToken, NamedWorkflow, Organization, StoredCredential } from "../admin/ports.ts";
+import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
+import type { Context } from "../terms/caller.ts";
+import type { NewRow, Row } from "./schema.ts";
+import { flag } from "./schema.ts";
+
+/** From the words of the tables to the words of the code, and back where a row is written. */
+
+export function toOrganization(row: Row<"organizations">): Organization {
+  return { id: row.id, name: row.name, createdWallAt: row.created_wall_at };
+}
+
+export function toIssuedToken(row: Row<"tokens">): IssuedToken {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    createdWallAt: row.created_wall_at,
+    expiresWallAt: row.expires_wall_at,
+    revokedWallAt: row.revoked_wall_at,
+    lastUsedWallAt: row.last_used_wall_at,
+  };
+}
+
+export function toWorkflow(row: Row<"workflows">): NamedWorkflow {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    disabled: row.disabled === 1,
+    autoCredentials: row.auto_credentials === 1,
+    failureDetails: row.failure_details === 1,
+    maskCredentials: row.mask_credentials === 1,
+    simulated: row.simulated === 1,
+    createdWallAt: row.created_wall_at,
+  };
+}
+
+export function fromWorkflow(workflow: NamedWorkflow): NewRow<"workflows"> {
+  return {
+    id: workflow.id,
+    organization_id: workflow.organizationId,
+    name: workflow.name,
+    disabled: flag(workflow.disabled),
+    auto_credentials: flag(workflow.autoCredentials),
+    failure_details: flag(workflow.failureDetails),
+    mask_credentials: flag(workflow.maskCredentials),
+    simulated: flag(workflow.simulated),
+    created_wall_at: workflow.createdWallAt,
+  };
+}
+
+export function toStoredCredential(row: Row<"credentials">): StoredCredential {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    source: row.source,
+    version: row.version,
+    contexts: JSON.parse(row.contexts) as Context[],
+    isDefault: row.is_default === 1,
+    disabled: row.disabled === 1,
+    createdWallAt: row.created_wall_at,
+    keyId: row.key_id,
+  };
+}
+
+export function toSealedCredential(row: Row<"credentials">): SealedCredential {
+  return { ...toStoredCredential(row), sealed: row.sealed };
+}
+
+export function fromCredential(credential: SealedCredential): NewRow<"credentials"> {
+  return {
+    id: credential.id,
+    organization_id: credential.organizationId,
+    source: credential.source,
+    version: credential.version,
+    contexts: JSON.stringify(credential.contexts),
+    is_default: flag(credential.isDefault),
+    disabled: flag(credential.disabled),
+    created_wall_at: credential.createdWallAt,
+    deleted_wall_at: null,
+    key_id: credential.keyId,
+    sealed: credential.sealed,
+  };
+}
+
+export function toWrappedKey(row: Row<"data_keys">): WrappedKey {
+  return { id: row.id, organizationId: row.organization_id, rootKeyId: row.root_key_id, wrapped: row.wrapped };
+}

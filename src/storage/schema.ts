@@ -1,0 +1,101 @@
+import type { Insertable, Selectable } from "kysely";
+
+/**
+ * The tables as the code sees them after the last migration. Column types are portable: text, bigint milliseconds since
+ * 1970 (a number on both engines), flags as 0 or 1, JSON as text.
+ */
+export interface Tables {
+  readonly organizations: OrganizationTable;
+  readonly tokens: TokenTable;
+  readonly workflows: WorkflowTable;
+  readonly credentials: CredentialTable;
+  readonly data_keys: DataKeyTable;
+  readonly audit: AuditTable;
+  readonly datarun_changes: ChangesTable;
+  readonly datarun_migrations: MigrationsTable;
+}
+
+export type Flag = 0 | 1;
+
+interface OrganizationTable {
+  readonly id: string;
+  readonly name: string;
+  readonly created_wall_at: number;
+}
+
+interface TokenTable {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly created_wall_at: number;
+  readonly expires_wall_at: number | null;
+  readonly revoked_wall_at: number | null;
+  readonly last_used_wall_at: number | null;
+}
+
+interface WorkflowTable {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly disabled: Flag;
+  readonly auto_credentials: Flag;
+  readonly failure_details: Flag;
+  readonly mask_credentials: Flag;
+  readonly simulated: Flag;
+  readonly created_wall_at: number;
+}
+
+interface CredentialTable {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly source: string;
+  readonly version: number;
+  /** JSON list of contexts; empty means every one. */
+  readonly contexts: string;
+  readonly is_default: Flag;
+  readonly disabled: Flag;
+  readonly created_wall_at: number;
+  /** The row of a deleted credential stays, since the ledger names it; its sealed bytes do not. */
+  readonly deleted_wall_at: number | null;
+  readonly key_id: string;
+  readonly sealed: string;
+}
+
+interface DataKeyTable {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly root_key_id: string;
+  readonly wrapped: string;
+  readonly created_wall_at: number;
+}
+
+interface AuditTable {
+  readonly id: string;
+  readonly wall_at: number;
+  readonly who: string;
+  readonly via: string;
+  readonly what: string;
+  readonly organization_id: string | null;
+  readonly subject_id: string;
+  readonly detail: string;
+}
+
+/** One row: how many changes this store has seen that a cached answer may rest on. */
+interface ChangesTable {
+  readonly id: number;
+  readonly changes: number;
+}
+
+interface MigrationsTable {
+  readonly version: number;
+  readonly name: string;
+  readonly applied_wall_at: number;
+}
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+export type NewRow<Table extends keyof Tables> = Insertable<Tables[Table]>;
+
+export function flag(value: boolean): Flag {
+  return value ? 1 : 0;
+}

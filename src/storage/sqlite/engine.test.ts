@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { systemClock } from "../../terms/clock.ts";
+import { ACT, anOrganization, aToken } from "../contract.ts";
+import { MIGRATIONS } from "../migrations/index.ts";
+import { openStore } from "../store.ts";
+import { openSqlite, STORE_FILE } from "./engine.ts";
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-sqlite-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test("processes that open a new store at the same moment all succeed, and every row is kept", async (t) => {
+  const dataDir = join(temporaryFolder(t), "made", "on", "the", "way");
+  const storeModule = new URL("../store.ts", import.meta.url).href;
+  const clockModule = new URL("../../terms/clock.ts", import.meta.url).href;
+  const script = `
+    const { openStore } = await import(${JSON.stringify(storeModule)});
+    const { systemClock } = await import(${JSON.stringify(clockModule)});
+    const [dataDir, name] = process.argv.slice(1);
+    const store = await openStore({ dataDir, clock: systemClock });
+    for (let at = 0; at < 10; at += 1) {
+      const organization = { id: "org_" + name + at, name, createdWallAt: at };
+      await store.admin.createOrganization({ who: name, via: "cli", what: "org create", wallAt: at }, organization);
+    }
+    await store.close();`;
+  const children = ["a", "b", "c", "d"].map((name) =>
+    spawn(process.execPath, ["--input-type=module", "-e", script, dataDir, name], { stdio: ["ignore", 2, 2] }),
+  );
+  const exits = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0] as number));
+  assert.deepEqual(exits, [0, 0, 0, 0]);
+
+  const store = await openStore({ dataDir, clock: systemClock });
+  t.after(() => store.close());
+  assert.equal((await store.admin.organizations()).length, 40);
+  assert.equal((await store.admin.auditEntries({ limit: 100 })).length, 40);
+});
+
+test("the store and its folder are for their owner alone", async (t) => {
+  const dataDir = join(temporaryFolder(t), "data");
+  const store = await openStore({ dataDir, clock: systemClock });
+  await anOrganization(store);
+  const modes = [dataDir, ...readdirSync(dataDir).map((file) => join(dataDir, file))].map((path) => [
+    path.replace(dataDir, ""),
+    (statSync(path).mode & 0o777).toString(8),
+  ]);
+  await store.close();
+
+  assert.deepEqual(modes, [
+    ["", "700"],
+    [`/${STORE_FILE}`, "600"],
+    [`/${STORE_FILE}-shm`, "600"],
+    [`/${STORE_FILE}-wal`, "600"],
+  ]);
+});
+
+test("a store that a newer version migrated is refused and left as it is", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const newer = [...MIGRATIONS, { name: "9999_future", up: async () => {} }];
+  await (await openSqlite(dataDir, systemClock, newer)).close();
+
+  await assert.rejects(openStore({ dataDir, clock: systemClock }), { name: "StoreRefused", message: /newer version/ });
+  await (await openSqlite(dataDir, systemClock, newer)).close();
+});
+
+test("a migration that fails leaves nothing behind, and the next start goes on from there", async (t) => {
+  const dataDir = temporaryFolder(t);
+  await (await openStore({ dataDir, clock: systemClock })).close();
+  const broken = {
+    name: "0002_broken",
+    up: async (db: Parameters<(typeof MIGRATIONS)[0]["up"]>[0]) => {
+      await sql`create table half_made (id text)`.execute(db);
+      throw new Error("broken step");
+    },
+  };
+  await assert.rejects(openSqlite(dataDir, systemClock, [...MIGRATIONS, broken]), /broken step/);
+
+  const mended = {
+    ...broken,
+    up: (db: Parameters<typeof broken.up>[0]) => sql`create table half_made (id text)`.execute(db).then(() => {}),
+  };
+  await (await openSqlite(dataDir, systemClock, [...MIGRATIONS, mended])).close();
+});
+
+test("what is no store, or cannot be reached, is refused with a sentence that names the folder", async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, STORE_FILE), "this is no database, and it is long enough to look like one".repeat(20));
+  await assert.rejects(openStore({ dataDir: folder, clock: systemClock }), {
+    name: "StoreRefused",
+    message: `The store in ${folder} cannot be opened: file is not a database`,
+  });
+  const file = join(folder, "a-file");
+  writeFileSync(file, "");
+  await assert.rejects(openStore({ dataDir: file, clock: systemClock }), { name: "StoreRefused" });
+});
+
+test("while another process holds the write lock, reading goes on and writing waits without stopping the event loop", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const store = await openStore({ dataDir, clock: systemClock });
+  t.after(() => store.close());
+  const organizationId = await anOrganization(store);
+  const tokenId = await aToken(store, organizationId, "d1");
+  const rival = new DatabaseSync(join(dataDir, STORE_FILE));
+  rival.exec("begin immediate");
+
+  const revoked = store.admin.revokeToken(ACT, { id: tokenId });
+  const noted = store.access.markUsed([{ tokenId, wallAt: 9 }]);
+  let turns = 0;
+  for (const until = performance.now() + 100; performance.now() < until; turns += 1) {
+    assert.equal((await store.access.findToken("d1"))?.revoked, false);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  rival.exec("commit");
+  rival.close();
+  await Promise.all([revoked, noted]);
+
+  assert.ok(turns > 20, `${turns} turns of the event loop`);
+  assert.equal((await store.access.findToken("d1"))?.revoked, true);
+  assert.equal((await store.admin.tokens(organizationId))[0]?.lastUsedWallAt, 9);
+});
+
+test("every change is synced before it is acknowledged; a note of use need not be", async (t) => {
+  const engine = await openSqlite(temporaryFolder(t), systemClock);
+  t.after(() => engine.close());
+  const settingOf = async (db: typeof engine.writer) =>
+    (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous;
+
+  assert.equal(await settingOf(engine.writer), 2);
+  assert.equal(await settingOf(engine.noter), 1);
+});
+
+test("a folder that is already there keeps its mode", async (t) => {
+  const dataDir = join(temporaryFolder(t), "shared");
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o750);
+  await (await openStore({ dataDir, clock: systemClock })).close();
+  assert.equal(statSync(dataDir).mode & 0o777, 0o750);
+});

@@ -1,0 +1,76 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import type { Clock } from "../../terms/clock.ts";
+import { type Engine, StoreRefused } from "../engine.ts";
+import { isMigrated, migrate } from "../migrate.ts";
+import { MIGRATIONS, type Migration } from "../migrations/index.ts";
+import type { Tables } from "../schema.ts";
+import { sqliteDialect, whenNotBusy } from "./dialect.ts";
+import { watchChanges } from "./watch-changes.ts";
+
+export const STORE_FILE = "store.sqlite";
+
+/** Opens, or makes, the embedded store of a data directory, and migrates it. @throws StoreRefused */
+export async function openSqlite(
+  dataDir: string,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Engine> {
+  const databases: DatabaseSync[] = [];
+  const close = () => databases.forEach((database) => database.close());
+  try {
+    const file = makePrivateFile(dataDir);
+    // In this order: the writer migrates. A reader of its own never queues behind a writer that waits for its turn.
+    for (const synchronous of ["full", "full", "normal"]) {
+      const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
+      databases.push(database);
+      const settings = `pragma journal_mode = wal; pragma synchronous = ${synchronous}`;
+      await whenNotBusy(() => database.exec(settings), clock);
+    }
+    const [writer, reader, noter] = databases.map(
+      (database) => new Kysely<Tables>({ dialect: sqliteDialect(database, clock) }),
+    ) as [Kysely<Tables>, Kysely<Tables>, Kysely<Tables>];
+    if (!(await isMigrated(writer, migrations))) {
+      // The transaction is IMMEDIATE: its start is the exclusive lock.
+      await migrate(writer, migrations, clock.wall(), async () => {});
+    }
+    return engineOver({ writer, reader, noter }, watchChanges(databases[1]!, clock), close);
+  } catch (error) {
+    close();
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreRefused(`The store in ${dataDir} cannot be opened: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+type Connections = Pick<Engine, "reader" | "writer" | "noter">;
+
+function engineOver(connections: Connections, version: () => number, closeDatabases: () => void): Engine {
+  let closed = false;
+  return {
+    name: "sqlite",
+    ...connections,
+    ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
+    announce: async () => {}, // The others see the file itself change.
+    version,
+    health: () => ({ engine: "sqlite", state: closed ? "closed" : "ready", problem: null, watching: !closed }),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      // Whoever holds a connection finishes first.
+      const all = [connections.writer, connections.noter, connections.reader];
+      await Promise.all(all.map((db) => db.connection().execute(async () => {})));
+      await Promise.all(all.map((db) => db.destroy()));
+      closeDatabases();
+    },
+  };
+}
+
+/** The store's file with nobody else's eyes on it; SQLite gives the files beside it the same mode. */
+function makePrivateFile(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, STORE_FILE);
+  closeSync(openSync(file, "a", 0o600));
+  return file;
+}

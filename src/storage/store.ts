@@ -1,0 +1,57 @@
+import type { AccessStore } from "../access/ports.ts";
+import type { AdminStore } from "../admin/ports.ts";
+import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { accessStore } from "./access-store.ts";
+import { adminStore } from "./admin-store.ts";
+import { credentialStore, keyStore } from "./credential-store.ts";
+import type { Engine, StoreHealth } from "./engine.ts";
+import { openPostgres } from "./postgres/engine.ts";
+import { sayWhenAway } from "./say-when-away.ts";
+import { openSqlite } from "./sqlite/engine.ts";
+
+export { StoreRefused, type StoreHealth } from "./engine.ts";
+
+export interface StoreOptions {
+  /** Where the embedded store lies; made, for its owner alone, when it is not there. */
+  readonly dataDir: string;
+  /** A PostgreSQL to use instead. */
+  readonly databaseUrl?: string | undefined;
+  readonly clock: Clock;
+}
+
+/** One store behind every port that rests on it. */
+export interface Store {
+  readonly access: AccessStore;
+  readonly credentials: CredentialStore;
+  readonly keys: KeyStore;
+  readonly admin: AdminStore;
+  /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
+  ready(): Promise<void>;
+  /** Does no I/O. */
+  health(): StoreHealth;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store of a deployment. The embedded one is migrated and ready when this resolves; a PostgreSQL may be away,
+ * now or later: this resolves all the same, and `ready` tells.
+ * @throws StoreRefused
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { dataDir, databaseUrl, clock } = options;
+  const engine = databaseUrl === undefined ? await openSqlite(dataDir, clock) : openPostgres(databaseUrl, clock);
+  return storeOver(engine, clock);
+}
+
+export function storeOver(engine: Engine, clock: Clock): Store {
+  return {
+    access: accessStore(engine, clock),
+    credentials: credentialStore(engine, clock),
+    keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
+    admin: sayWhenAway(engine, clock, adminStore(engine)),
+    ready: () => engine.ready(),
+    health: () => engine.health(),
+    close: () => engine.close(),
+  };
+}

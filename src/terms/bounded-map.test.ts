@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { BoundedMap } from "./bounded-map.ts";
+
+test("it never holds more than its bound, and the half used last is always there", () => {
+  const use = fc.record({ key: fc.nat(30), write: fc.boolean() });
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 12 }), fc.array(use, { maxLength: 200 }), (entriesMax, uses) => {
+      const map = new BoundedMap<number, string>(entriesMax);
+      let usedLast: number[] = [];
+      for (const { key, write } of uses) {
+        if (write) map.set(key, `value ${key}`);
+        const value = map.get(key);
+        assert.ok(value === undefined || value === `value ${key}`);
+        if (value !== undefined) usedLast = [key, ...usedLast.filter((other) => other !== key)];
+        assert.ok(map.size <= entriesMax);
+        for (const recent of usedLast.slice(0, Math.floor(entriesMax / 2))) {
+          assert.equal(map.get(recent), `value ${recent}`);
+        }
+      }
+    }),
+  );
+});
+
+test("a deleted entry is gone from both generations", () => {
+  const map = new BoundedMap<string, number>(4);
+  map.set("a", 1);
+  map.set("b", 2);
+  map.set("a", 3);
+  map.delete("a");
+  assert.equal(map.get("a"), undefined);
+  assert.equal(map.get("b"), 2);
+});
+
+test("names that an object inherits are plain keys", () => {
+  const map = new BoundedMap<string, number>(4);
+  for (const name of ["__proto__", "constructor", "toString"]) assert.equal(map.get(name), undefined);
+  map.set("__proto__", 1);
+  assert.equal(map.get("__proto__"), 1);
+});

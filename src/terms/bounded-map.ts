@@ -1,0 +1,52 @@
+/**
+ * A map that forgets what was not used for long. It holds at most `entriesMax` entries and never forgets one of the
+ * half of them used last. Two generations instead of a list in order of use: a read of something hot is one look-up.
+ */
+export class BoundedMap<Key, Value> {
+  readonly #generationMax: number;
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
+
+  constructor(entriesMax: number) {
+    this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  get(key: Key): Value | undefined {
+    const value = this.#young.get(key);
+    if (value !== undefined || this.#young.has(key)) return value;
+    if (!this.#old.has(key)) return undefined;
+    const kept = this.#old.get(key) as Value;
+    this.set(key, kept);
+    return kept;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#old.delete(key);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#generationMax) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  delete(key: Key): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  getOrMake(key: Key, make: () => Value): Value {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.set(key, made);
+    return made;
+  }
+
+  *values(): Iterable<Value> {
+    yield* this.#young.values();
+    yield* this.#old.values();
+  }
+}

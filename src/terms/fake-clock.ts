@@ -1,0 +1,55 @@
+import type { Clock } from "./clock.ts";
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** A clock for tests, which stands still until it is advanced. Both of its clocks go together unless one is set apart. */
+export class FakeClock implements Clock {
+  #now = 1_000;
+  #wallOffset = 1_760_000_000_000;
+  #timers: Timer[] = [];
+
+  readonly now = (): number => this.#now;
+  readonly wall = (): number => Math.floor(this.#now) + this.#wallOffset;
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = { at: this.#now + delayMs, callback };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  get timers(): number {
+    return this.#timers.length;
+  }
+
+  /** Moves both clocks and calls back what falls due, in order, letting promises settle before, between and after. */
+  async advance(byMs: number): Promise<void> {
+    await settle();
+    const end = this.#now + byMs;
+    for (;;) {
+      const next = this.#timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#now = next.at;
+      next.callback();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+
+  /** The wall clock alone jumps, as it does when it is set. */
+  jumpWall(byMs: number): void {
+    this.#wallOffset += byMs;
+  }
+}
+
+/** Lets every promise that can go on do so. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,61 @@
+import type { FieldProblem } from "./fault.ts";
+
+/** What a JSON Schema validator reports of one failed keyword; the shape is Ajv's. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Record<string, unknown>;
+  readonly message?: string;
+  readonly parentSchema?: unknown;
+}
+
+const PATH_CHARS_MAX = 200;
+
+/** The first error in words that name the place and repeat no value. */
+export function describeProblem(errors: readonly SchemaError[] | null | undefined): FieldProblem {
+  const error = errors?.[0];
+  return error === undefined ? { path: "", message: "is not valid" } : toProblem(error);
+}
+
+export function toProblem(error: SchemaError): FieldProblem {
+  const path = pointer(error);
+  return { path: path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path, message: say(error) };
+}
+
+function pointer({ instancePath, params }: SchemaError): string {
+  const last = params["missingProperty"] ?? params["additionalProperty"] ?? params["propertyName"];
+  return typeof last === "string"
+    ? `${instancePath}/${last.replaceAll("~", "~0").replaceAll("/", "~1")}`
+    : instancePath;
+}
+
+/** A sentence per keyword; the validator's own where it can only speak of the schema. A schema may bring its own as `x-says`. */
+function say({ keyword, params, message, parentSchema }: SchemaError): string {
+  const says = (parentSchema as { "x-says"?: unknown } | undefined)?.["x-says"];
+  if (typeof says === "string") return says;
+  switch (keyword) {
+    case "required":
+    case "dependentRequired":
+      return "is required";
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return "is not a known field";
+    case "enum":
+      return `must be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`;
+    case "const":
+      return `must be ${JSON.stringify(params["allowedValue"])}`;
+    case "type":
+      return `must be ${typeWords(params["type"])}`;
+    case "format":
+      return `must be in the format ${String(params["format"])}`;
+    case "pattern":
+      return "does not have the required form";
+    default:
+      return message ?? "is not valid";
+  }
+}
+
+function typeWords(type: unknown): string {
+  const types = Array.isArray(type) ? type.map(String) : [String(type)];
+  return types.map((name) => (name === "null" ? "null" : `${/^[aeio]/.test(name) ? "an" : "a"} ${name}`)).join(" or ");
+}

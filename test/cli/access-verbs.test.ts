@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hasTokenShape, tokenDigest } from "../../src/access/access-token.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { terminal } from "./terminal.ts";
+
+const UNKNOWN = "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f";
+
+test("the documented commands print exactly the documented JSON", async (t) => {
+  const { json } = terminal(t);
+  const organization = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  assert.deepEqual(Object.keys(organization), ["organization_tuid"]);
+  assert.match(organization.organization_tuid, /^org_[0-9a-f]{32}$/);
+  const org = organization.organization_tuid;
+
+  const token = await json<{ token_id: string; access_token: string }>(["token", "create", "--org", org]);
+  assert.deepEqual(Object.keys(token), ["token_id", "access_token"]);
+  assert.match(token.token_id, /^tok_[0-9a-f]{32}$/);
+  assert.ok(hasTokenShape(token.access_token));
+
+  const workflow = await json<{ workflow: string }>(["workflow", "create", "--org", org]);
+  assert.deepEqual(Object.keys(workflow), ["workflow"]);
+  assert.match(workflow.workflow, /^wfl_[0-9a-f]{32}$/);
+});
+
+test("a token is stored as its digest alone, with what was said of it", async (t) => {
+  const { json, dataDir } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const { token_id, access_token } = await json<{ token_id: string; access_token: string }>([
+    ..."token create --name back --expires-in 90d --org".split(" "),
+    org,
+  ]);
+
+  const store = await openStore({ dataDir, clock: systemClock });
+  t.after(() => store.close());
+  const row = await store.access.findToken(tokenDigest(access_token));
+  assert.equal(row?.id, token_id);
+  const days = ((row?.expiresWallAt ?? 0) - Date.now()) / 86_400_000;
+  assert.ok(days > 89.9 && days <= 90, String(days));
+
+  const listed = await json<{ tokens: Record<string, unknown>[] }>(["token", "list", "--org", org]);
+  assert.equal(listed.tokens[0]?.["name"], "back");
+  assert.equal(listed.tokens[0]?.["state"], "active");
+  assert.doesNotMatch(JSON.stringify(listed) + JSON.stringify(await store.admin.auditEntries({ limit: 9 })), /drt_/);
+});
+
+test("a revoked token is noticed within a second by a service that has the store open", async (t) => {
+  const { json, run, dataDir } = terminal(t);
+  const service = await openStore({ dataDir, clock: systemClock });
+  t.after(() => service.close());
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const issued = await json<{ token_id: string; access_token: string }>(["token", "create", "--org", org]);
+  const digest = tokenDigest(issued.access_token);
+  assert.equal((await service.access.findToken(digest))?.revoked, false);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  const before = service.access.version();
+
+  assert.equal((await run(["token", "revoke", issued.token_id])).code, 0);
+
+  const giveUpAt = performance.now() + 1_000;
+  while (service.access.version() === before && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.notEqual(service.access.version(), before);
+  assert.equal((await service.access.findToken(digest))?.revoked, true);
+});
+
+test("a leaked token can be revoked by showing it, and revoking twice says so", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const issued = await json<{ token_id: string; access_token: string }>(["token", "create", "--org", org]);
+
+  const revoked = await json<{ token_id: string }>(["token", "revoke", issued.access_token]);
+  assert.equal(revoked.token_id, issued.token_id);
+  const again = await run(["token", "revoke", issued.token_id]);
+  assert.equal(again.code, 0);
+  assert.match(again.stderr, /before/);
+
+  const unknown = await run(["token", "revoke", `drt_${"0".repeat(49)}`]);
+  assert.equal(unknown.code, 1);
+  assert.doesNotMatch(unknown.stderr, /drt_/);
+});
+
+test("a workflow's settings are what was given, change one by one, and it can be disabled and enabled", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const { workflow } = await json<{ workflow: string }>(
+    `workflow create --org ${org} --name kyc --auto-credentials --simulated`.split(" "),
+  );
+  const state = async () =>
+    (await json<{ workflows: Record<string, unknown>[] }>(["workflow", "list", "--org", org])).workflows[0];
+  const created = await state();
+  assert.deepEqual(created, {
+    workflow,
+    name: "kyc",
+    disabled: false,
+    auto_credentials: true,
+    failure_details: false,
+    mask_credentials: false,
+    simulated: true,
+    created_at: created?.["created_at"],
+  });
+
+  await json(["workflow", "set", workflow, "--no-auto-credentials", "--failure-details"]);
+  await json(["workflow", "disable", workflow]);
+  assert.deepEqual(await state(), { ...created, auto_credentials: false, failure_details: true, disabled: true });
+  await json(["workflow", "enable", workflow]);
+  assert.equal((await state())?.["disabled"], false);
+
+  const refused = await run(["workflow", "set", workflow, "--no-simulated"]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /There is no option --no-simulated/);
+  assert.equal((await run(["workflow", "set", workflow])).code, 2);
+});
+
+for (const command of [
+  `token create --org ${UNKNOWN}`,
+  `token list --org ${UNKNOWN}`,
+  "token revoke tok_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  `workflow create --org ${UNKNOWN}`,
+  `workflow list --org ${UNKNOWN}`,
+  "workflow set wfl_0192 --name x",
+  "workflow disable wfl_0192",
+  "credential disable cred_0192",
+  "credential delete cred_0192",
+  `credential list --org ${UNKNOWN}`,
+  `credential create --org ${UNKNOWN} --source acme__people --set api_key=abcd`,
+]) {
+  test(`"${command}" says that there is no such thing and fails`, async (t) => {
+    const { run } = terminal(t);
+    const printed = await run(command.split(" "));
+    assert.equal(printed.code, 1);
+    assert.equal(printed.stdout, "");
+    assert.match(
+      printed.stderr,
+      /^There is no (organization|token|workflow|credential) .* list.* shows those there are\.\n$/,
+    );
+
+    const inJson = await run([...command.split(" "), "--json"]);
+    assert.equal(inJson.code, 1);
+    assert.deepEqual(JSON.parse(inJson.stdout), {
+      error: { code: "not_found", message: printed.stderr.trimEnd() },
+    });
+  });
+}
+
+test("every act is in the audit trail under the user who did it", async (t) => {
+  const { json } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const { token_id } = await json<{ token_id: string }>(["token", "create", "--org", org]);
+  await json(["token", "revoke", token_id]);
+
+  const { entries } = await json<{ entries: Record<string, unknown>[] }>(["audit", "list", "--org", org]);
+  assert.deepEqual(
+    entries.map(({ what, subject, via }) => [what, subject, via]),
+    [
+      ["token revoke", token_id, "cli"],
+      ["token create", token_id, "cli"],
+      ["org create", org, "cli"],
+    ],
+  );
+  assert.ok(entries.every(({ who }) => typeof who === "string" && who !== ""));
+  const limited = await json<{ entries: unknown[] }>(["audit", "list", "--limit", "2"]);
+  assert.equal(limited.entries.length, 2);
+});

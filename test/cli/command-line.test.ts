@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { terminal } from "./terminal.ts";
+
+test("every verb has help with its options, what they mean, and an example that parses", async (t) => {
+  const { run, dataDir } = terminal(t);
+  const verbs = findVerbs();
+  assert.ok(verbs.names.length >= 17);
+  for (const name of verbs.names) {
+    const verb = await verbs.load(name);
+    const { code, stdout, stderr } = await run([...name.split(" "), "--help"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.ok(stdout.startsWith(`${verb.summary}.\n`), name);
+    assert.ok(stdout.includes(`Example:\n  datarun ${name} ${verb.example}\n`), name);
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 200, line);
+    for (const [property, schema] of Object.entries(verb.input.properties)) {
+      assert.ok((schema as { description?: string }).description, `${name}: ${property} has no description`);
+    }
+    const words = [...verb.example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+    const tried = await run([...name.split(" "), ...words], { env: { CH_API_KEY: "x" } });
+    assert.notEqual(tried.code, 2, `${name} ${verb.example}: ${tried.stderr}`);
+  }
+  assert.ok(existsSync(dataDir));
+});
+
+test("help alone opens and makes nothing", async (t) => {
+  const { run, dataDir } = terminal(t);
+  for (const args of [
+    ["--help"],
+    ["help"],
+    ["token", "--help"],
+    ["token", "create", "--help"],
+    ["token", "create", "-h"],
+  ]) {
+    const printed = await run(args);
+    assert.equal(printed.code, 0);
+    assert.match(printed.stdout, /Usage: datarun/);
+  }
+  assert.match((await run(["--help"])).stdout, /^ {2}start .*Start the service$/m);
+  assert.equal(existsSync(dataDir), false);
+});
+
+const misunderstood: readonly [string, RegExp][] = [
+  ["", /Usage: datarun COMMAND/],
+  ["token", /Usage: datarun token COMMAND[\s\S]*token create/],
+  ["tokne create", /no command "tokne"\. Near to it: .*token/],
+  ["token craete", /no command "token craete"\. Near to it: .*token create/],
+  ["strat", /Near to it: start/],
+  ["--json org list", /command comes first/],
+  ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
+  ["org create one two", /takes only NAME besides its options, and more was given\. Quote/],
+  ["token create", /--org is required\.\nUsage: datarun token create --org ORG \[--name NAME\]/],
+  ["token create --org", /--org needs a value/],
+  ["token create --org --name x", /--org needs a value; one that starts with a dash is written --org=/],
+  ["token create --org acme", /--org must be the id of an organization/],
+  ["token create --org org_1 --org org_2", /--org is given twice/],
+  ["token create --org org_1 --expires-in soon", /--expires-in must be a number and a unit, such as 90d/],
+  ["token create --org org_1 --expires-in 0d", /--expires-in must be/],
+  ["token create --org org_1 --expire-in 1d", /no option --expire-in\. Near to it: --expires-in/],
+  ["audit list --limit many", /--limit must be an integer/],
+  ["audit list --limit 0", /--limit must be >= 1/],
+  ["workflow create --org org_1 --no-json", /no option --no-json/],
+];
+for (const [command, says] of misunderstood) {
+  test(`"datarun ${command}" is not understood, says what is wrong and makes nothing`, async (t) => {
+    const { run, dataDir } = terminal(t);
+    const args = command === "" ? [] : command.split(" ");
+    const printed = await run(args);
+    assert.equal(printed.code, 2);
+    if (!args.includes("--json")) assert.equal(printed.stdout, "");
+    assert.match(printed.stderr, says);
+
+    const inJson = await run([...args, "--json"]);
+    assert.equal(inJson.code, 2);
+    const body = JSON.parse(inJson.stdout) as { error: { code: string; message: string } };
+    assert.equal(body.error.code, "usage");
+    assert.match(body.error.message, says);
+    assert.equal(existsSync(dataDir), false);
+  });
+}
+
+test("results for people are aligned, and no name has power over the terminal", async (t) => {
+  const { run } = terminal(t);
+  await run(["org", "create", "\u001b[31mred\u0007 Söhne\n\u202eevil"]);
+  await run(["org", "create", "Acme"]);
+  const { stdout } = await run(["org", "list"]);
+  const [head, ...rows] = stdout.trimEnd().split("\n");
+  assert.match(head!, /^ORGANIZATION TUID +NAME +CREATED AT$/);
+  assert.equal(rows.length, 2);
+  const column = head!.indexOf("CREATED AT");
+  for (const row of rows) assert.match(row.slice(column), /^\d{4}-\d\d-\d\dT/);
+  for (const line of stdout.split("\n")) assert.doesNotMatch(line, /\p{C}/u);
+  assert.match((await run(["audit", "list", "--org", "org_none"])).stdout, /^no entries\n$/);
+});
+
+test("a store that cannot be opened is a sentence and exit code 1", async (t) => {
+  const { run, dataDir } = terminal(t);
+  await run(["org", "create", "Acme"]);
+  const printed = await run(["org", "list", "--data-dir", `${dataDir}/store.sqlite`]);
+  assert.equal(printed.code, 1);
+  assert.match(printed.stderr, /^The store in .* cannot be opened: /);
+});
+
+test("an unforeseen error shows its text to nobody who did not ask", async (t) => {
+  const { run } = terminal(t);
+  const printed = await run(["org", "list", "--data-dir", "\u0000canary"]);
+  assert.equal(printed.code, 1);
+  assert.doesNotMatch(printed.stderr, /\n\s+at /);
+});
+
+test("a reader that goes away ends a command quietly", async (t) => {
+  const { dataDir, run } = terminal(t);
+  await run(["org", "create", "Acme"]);
+  const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const script = `
+    const { runCli } = await import(${module("../../src/cli/run-cli.ts")});
+    const { commandsOn } = await import(${module("./terminal.ts")});
+    const { stdin, stdout, stderr, env } = process;
+    await new Promise((resolve) => process.once("message", resolve));
+    process.exitCode = await runCli(["org", "list"], { stdin, stdout, stderr, env }, commandsOn(${JSON.stringify(dataDir)}));
+    process.disconnect();`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let complaints = "";
+  child.stderr!.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
+  child.stdout!.destroy();
+  await once(child.stdout!, "close");
+  child.send("go");
+  const [code] = (await once(child, "exit")) as [number];
+  assert.deepEqual([code, complaints], [0, ""]);
+});

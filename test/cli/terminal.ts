@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import type { TestContext } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import type { SourceListing } from "../../src/admin/ports.ts";
+import { osActor } from "../../src/cli/os-actor.ts";
+import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
+import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
+import { openRootKeys } from "../../src/credentials/root-key-ring.ts";
+import { createSealer } from "../../src/credentials/sealer.ts";
+import { createSchemas } from "../../src/sources/validator.ts";
+import { toRunnable } from "../../src/sources/runnable.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+
+/** What a command printed and how it ended. */
+export interface Printed {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Typed {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A shell in an empty folder: each call is one command with the real verbs on a real store. */
+export interface Terminal {
+  readonly dataDir: string;
+  run(args: readonly string[], typed?: Typed): Promise<Printed>;
+  /** With `--json`; fails the test unless the command succeeds. */
+  json<Result>(args: readonly string[], typed?: Typed): Promise<Result>;
+}
+
+export function terminal(t: TestContext): Terminal {
+  const dataDir = join(mkdtempSync(join(tmpdir(), "datarun-cli-")), "data");
+  t.after(() => rmSync(join(dataDir, ".."), { recursive: true }));
+  const run = async (args: readonly string[], { stdin = "", env = {} }: Typed = {}): Promise<Printed> => {
+    const [stdout, stderr] = [new Collected(), new Collected()];
+    const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env };
+    const code = await runCli(args, io, commandsOn(dataDir));
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  };
+  return {
+    dataDir,
+    run,
+    json: async <Result>(args: readonly string[], typed?: Typed) => {
+      const printed = await run([...args, "--json"], typed);
+      if (printed.code !== 0) throw new Error(`${args.slice(0, 2).join(" ")}: ${printed.stderr}`);
+      return JSON.parse(printed.stdout) as Result;
+    },
+  };
+}
+
+/** The parts that commands work with, over the embedded store of one folder. */
+export function commandsOn(dataDir: string): CliDeps {
+  return {
+    verbs: findVerbs(),
+    others: [{ name: "start", summary: "Start the service" }],
+    open: async (place, note) => {
+      const store = await openStore({ dataDir: place.dataDir ?? dataDir, clock: systemClock });
+      const keyStore = { ...store.credentials, ...store.keys };
+      const keys = async () => {
+        const rootKeys = await openRootKeys({ variable: undefined, directory: dataDir, store: store.keys });
+        return { store: keyStore, rootKeys, sealer: createSealer({ store: keyStore, rootKeys, clock: systemClock }) };
+      };
+      const sealer = async () => (await keys()).sealer;
+      return {
+        deps: {
+          clock: systemClock,
+          actor: osActor(),
+          note,
+          store: async () => store.admin,
+          sources: async () => SOURCES,
+          sealer,
+          keys,
+          finder: async () =>
+            createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
+        },
+        close: () => store.close(),
+      };
+    },
+  };
+}
+
+const runnable = [
+  {
+    id: "acme__people",
+    title: "People",
+    inputs: { type: "object", properties: {} },
+    credentials: {
+      type: "object",
+      properties: { api_key: { type: "string", minLength: 4 }, port: { type: "integer" } },
+      required: ["api_key"],
+      additionalProperties: false,
+    },
+    run: () => null,
+  },
+  { id: "acme__open", title: "Open data", inputs: { type: "object", properties: {} }, run: () => null },
+].map((declaration) => toRunnable(declaration, createSchemas(), "now"));
+
+const SOURCES: SourceListing = {
+  ids: () => runnable.map(({ id }) => id).sort(),
+  find: (id) => runnable.find((source) => source.id === id),
+};
+
+class Collected extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
