@@ -57,6 +57,10 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
   }
+  running.failed.catch((error: unknown) => {
+    process.stderr.write(`datarun cannot go on: ${reasonOf(error)}\n`);
+    void running!.close().finally(() => process.exit(1));
+  });
   // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
   process.on("uncaughtException", (error) => running!.reportStray(error));
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));

@@ -9,7 +9,7 @@ import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { createDoor } from "./outbound/door.ts";
-import { PACKAGE_ROOT } from "./project.ts";
+import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs } from "./open-catalogs.ts";
@@ -24,9 +24,13 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported and the rest serves. */
   readonly dev?: boolean;
+  /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
+  readonly sources?: LoadedSources;
 }
 
 export interface Running extends Service {
+  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  readonly failed: Promise<never>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -44,9 +48,10 @@ export async function start(options: StartOptions): Promise<Running> {
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
     openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
-    openCatalogs({ settings, clock, log, dev: options.dev ?? false }),
+    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
   ]);
   const { store, finder } = opened;
+  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -106,8 +111,11 @@ export async function start(options: StartOptions): Promise<Running> {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
+  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  failed.catch(() => {});
   return {
     ...service,
+    failed,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
@@ -122,6 +130,17 @@ export async function start(options: StartOptions): Promise<Running> {
       log.flushNow();
     },
   };
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** Rejects if the promise does within that time; otherwise waits no longer. */
+function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, resolve);
+    promise.then(() => resolve(), reject).finally(cancel);
+  });
 }
 
 function outboundLimits(settings: Settings) {

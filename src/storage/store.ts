@@ -6,6 +6,8 @@ import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
+import { openPostgres } from "./postgres/engine.ts";
+import { sayWhenAway } from "./say-when-away.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { StoreRefused, type StoreHealth } from "./engine.ts";
@@ -37,15 +39,17 @@ export interface Store {
  * @throws StoreRefused
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  return storeOver(await openSqlite(options.dataDir, options.clock), options.clock);
+  const { dataDir, databaseUrl, clock } = options;
+  const engine = databaseUrl === undefined ? await openSqlite(dataDir, clock) : openPostgres(databaseUrl, clock);
+  return storeOver(engine, clock);
 }
 
 export function storeOver(engine: Engine, clock: Clock): Store {
   return {
     access: accessStore(engine, clock),
     credentials: credentialStore(engine, clock),
-    keys: keyStore(engine, clock),
-    admin: adminStore(engine),
+    keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
+    admin: sayWhenAway(engine, clock, adminStore(engine)),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),
