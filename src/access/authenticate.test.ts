@@ -158,6 +158,12 @@ for (const [what, workflow, reason] of BAD_WORKFLOWS) {
   });
 }
 
+test("a workflow that no database should see is not asked for", async () => {
+  const { store, refusal } = rig();
+  for (const workflow of ["wfl_\0", "wfl_\ud800", "wfl_\n", "wfl é", "w".repeat(129)]) await refusal(GOOD, workflow);
+  assert.deepEqual(store.asked, ["token"]);
+});
+
 test("unknown, revoked and expired tokens are looked up at the very same moments", async () => {
   const patterns = await Promise.all(
     ["unknown", "revoked", "expired"].map(async (kind) => {

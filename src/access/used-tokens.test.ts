@@ -69,6 +69,19 @@ test("what the store refused is told again, and a newer use is not overwritten b
   ]);
 });
 
+test("a use during a batch that fails is the one that is told", async () => {
+  const { clock, batches, store, used } = rig();
+  store.mode = "fails";
+  used.note("tok_a");
+  const failing = used.flush();
+  clock.jumpWall(5);
+  used.note("tok_a");
+  await failing;
+  store.mode = "up";
+  await used.close();
+  assert.deepEqual(batches, [[{ tokenId: "tok_a", wallAt: clock.wall() }]]);
+});
+
 test("a store that is down costs bounded memory", async () => {
   const { clock, store, used } = rig(3);
   store.mode = "fails";

@@ -2,6 +2,7 @@
  * What the operator's verbs need of the world. `main.ts` gives the real ones; each is opened only when a verb asks for it.
  */
 import type { SealedCredential } from "../credentials/ports.ts";
+import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -36,6 +37,8 @@ export interface VerbDeps {
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
   sealer(): Promise<CredentialSealer>;
+  /** What rotating and verifying keys works on. */
+  keys(): Promise<RotationParts>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
 }

@@ -201,6 +201,14 @@ for (const mode of ["fails", "hangs"] as const) {
   });
 }
 
+test("that an organization has no credential for a source is known as long, so that one that needs none goes on", async () => {
+  const { finder, store, clock } = await rig();
+  assert.equal(await finder.find(ASK), null);
+  store.mode = "fails";
+  await clock.advance(120_000);
+  assert.equal(await finder.find(ASK), null);
+});
+
 test("calls that start together cost one look-up", async () => {
   const { finder, put, store } = await rig();
   await put("cred_d", {}, { isDefault: true });

@@ -1,15 +1,29 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { JsonObject } from "../terms/json.ts";
+
+const BLOCK_BYTES = 64;
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
 
 /**
  * Names the scopes of inline credentials: the same fields of the same organization get the same name, and nobody can
  * get from a name to the fields, nor try fields against it, without a key that never leaves this process.
  */
-export function createInlineScopes(key: Uint8Array = randomBytes(32)) {
-  return (organizationId: string, fields: JsonObject): string => {
-    const content = createHmac("sha256", key)
-      .update(JSON.stringify([organizationId, fields]))
-      .digest("base64url");
-    return `${organizationId}/inline/${content}`;
+export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
+  const keyedHash = createKeyedHash(key);
+  return (organizationId: string, fields: JsonObject): string =>
+    `${organizationId}/inline/${keyedHash(JSON.stringify([organizationId, fields]))}`;
+}
+
+/** HMAC-SHA-256 (RFC 2104) of two one-shot hashes: this is done for every inline call, and `createHmac` takes several times as long. */
+export function createKeyedHash(key: Uint8Array): (text: string) => string {
+  if (key.length > BLOCK_BYTES) throw new RangeError(`a key has ${BLOCK_BYTES} bytes at the most`);
+  const block = Buffer.alloc(BLOCK_BYTES);
+  block.set(key);
+  const inner = block.map((byte) => byte ^ INNER_PAD);
+  const outer = block.map((byte) => byte ^ OUTER_PAD);
+  return (text) => {
+    const innerHash = hash("sha256", Buffer.concat([inner, Buffer.from(text)]), "buffer");
+    return hash("sha256", Buffer.concat([outer, innerHash]), "base64url");
   };
 }

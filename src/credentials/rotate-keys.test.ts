@@ -19,7 +19,10 @@ import { removeOldRootKeys, verifyKeys } from "./verify-keys.ts";
 const ORGANIZATIONS = ["org_1", "org_2", "org_3"];
 
 /** One process on a store: its own ring of keys and its own caches. */
-async function process(store: MemoryStore, keys: { readonly directory: string | null; readonly variable?: string }) {
+async function startProcess(
+  store: MemoryStore,
+  keys: { readonly directory: string | null; readonly variable?: string },
+) {
   const clock = new FakeClock();
   const rootKeys = await openRootKeys({ variable: keys.variable, directory: keys.directory, store });
   const sealer = createSealer({ store, rootKeys, clock });
@@ -30,7 +33,7 @@ async function embedded(t: TestContext, credentials = 5) {
   const directory = mkdtempSync(join(tmpdir(), "rotate-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const store = new MemoryStore();
-  const service = await process(store, { directory });
+  const service = await startProcess(store, { directory });
   for (const organizationId of ORGANIZATIONS) {
     for (let index = 0; index < credentials; index += 1)
       await create(service, organizationId, `cred_${organizationId}_${index}`);
@@ -38,7 +41,7 @@ async function embedded(t: TestContext, credentials = 5) {
   return { directory, store, service };
 }
 
-async function create(by: Awaited<ReturnType<typeof process>>, organizationId: string, id: string): Promise<void> {
+async function create(by: Awaited<ReturnType<typeof startProcess>>, organizationId: string, id: string): Promise<void> {
   const place = { id, organizationId, source: "acme__people", version: 1 };
   const sealed = await by.sealer.seal(place, new Secret({ id }));
   by.store.put({
@@ -77,7 +80,7 @@ function through(store: MemoryStore, instead: Partial<KeyStore>): RotationParts[
   };
 }
 
-async function assertEveryRowOpens(by: Awaited<ReturnType<typeof process>>): Promise<void> {
+async function assertEveryRowOpens(by: Awaited<ReturnType<typeof startProcess>>): Promise<void> {
   for (const row of by.store.rows.values()) assert.deepEqual((await by.sealer.open(row)).reveal(), { id: row.id });
 }
 
@@ -86,7 +89,7 @@ for (const newDataKeys of [false, true]) {
     const { directory, store, service } = await embedded(t);
     const oldRoot = service.rootKeys.current().id;
     const oldDataKeys = new Set(store.keys.keys());
-    const verb = await process(store, { directory });
+    const verb = await startProcess(store, { directory });
     const progress: RotationProgress[] = [];
     const report = await rotateKeys(verb, { newDataKeys, batchSize: 2, onProgress: (done) => progress.push(done) });
 
@@ -105,13 +108,13 @@ for (const newDataKeys of [false, true]) {
     assert.deepEqual(verified.removable, [oldRoot]);
     assert.deepEqual(await removeOldRootKeys(verb), [oldRoot]);
     assert.deepEqual(readdirSync(directory), ["root-2.key"]);
-    await assertEveryRowOpens(await process(store, { directory }));
+    await assertEveryRowOpens(await startProcess(store, { directory }));
   });
 }
 
 test("a service under load loses no run while keys are rotated, and needs no restart when the old one is gone", async (t) => {
   const { directory, store, service } = await embedded(t);
-  const verb = await process(store, { directory });
+  const verb = await startProcess(store, { directory });
   let failed = 0;
   let runs = 0;
   const load = { on: true };
@@ -135,21 +138,21 @@ test("a service under load loses no run while keys are rotated, and needs no res
   await running;
   assert.equal(failed, 0);
   assert.ok(runs > 50);
-  await assertEveryRowOpens(await process(store, { directory }));
+  await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
 test("a service that has not seen the new root key makes no data key under the old one", async (t) => {
   const { directory, store, service } = await embedded(t, 1);
-  const verb = await process(store, { directory });
+  const verb = await startProcess(store, { directory });
   await rotateKeys(verb, { newDataKeys: false });
   await create(service, "org_late", "cred_late");
   await removeOldRootKeys(verb);
-  await assertEveryRowOpens(await process(store, { directory }));
+  await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
 test("a rotation that was broken off is taken up again with the root key it had made", async (t) => {
   const { directory, store } = await embedded(t);
-  const verb = await process(store, { directory });
+  const verb = await startProcess(store, { directory });
   let changes = 0;
   const breaking = through(store, {
     async rewrapDataKey(from, to) {
@@ -160,9 +163,9 @@ test("a rotation that was broken off is taken up again with the root key it had 
   await assert.rejects(rotateKeys({ ...verb, store: breaking }, { newDataKeys: false }), /connection lost/);
   assert.deepEqual((await verifyKeys(verb)).removable, [], "the old key is still needed");
   await removeOldRootKeys(verb);
-  await assertEveryRowOpens(await process(store, { directory }));
+  await assertEveryRowOpens(await startProcess(store, { directory }));
 
-  const report = await rotateKeys(await process(store, { directory }), { newDataKeys: false });
+  const report = await rotateKeys(await startProcess(store, { directory }), { newDataKeys: false });
   assert.equal(report.madeRootKey, false);
   assert.equal(report.dataKeysRewrapped, ORGANIZATIONS.length - 1);
   assert.equal(readdirSync(directory).length, 2);
@@ -170,17 +173,17 @@ test("a rotation that was broken off is taken up again with the root key it had 
 
 test("two rotations at once end on one root key and lose nothing", async (t) => {
   const { directory, store } = await embedded(t);
-  const [one, other] = [await process(store, { directory }), await process(store, { directory })];
+  const [one, other] = [await startProcess(store, { directory }), await startProcess(store, { directory })];
   await Promise.all([one, other].map((verb) => rotateKeys(verb, { newDataKeys: true, batchSize: 1 })));
-  const verified = await verifyKeys(await process(store, { directory }));
+  const verified = await verifyKeys(await startProcess(store, { directory }));
   assert.deepEqual(verified.unreadable, []);
   assert.equal(verified.rootKeysInUse.size, 1);
-  await assertEveryRowOpens(await process(store, { directory }));
+  await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
 test("a credential changed while it is sealed again keeps its new content", async (t) => {
   const { directory, store, service } = await embedded(t, 1);
-  const verb = await process(store, { directory });
+  const verb = await startProcess(store, { directory });
   const id = "cred_org_1_0";
   const racing = through(store, {
     async resealCredential(from, to) {
@@ -199,7 +202,7 @@ test("what cannot be opened is named, left as it was, and keeps every root key",
   const { directory, store } = await embedded(t);
   const broken = { ...store.rows.get("cred_org_1_2")!, version: 9 };
   store.put(broken);
-  const verb = await process(store, { directory });
+  const verb = await startProcess(store, { directory });
   const report = await rotateKeys(verb, { newDataKeys: true });
   assert.deepEqual(report.unreadable, [{ id: "cred_org_1_2", reason: "altered" }]);
   assert.equal(report.credentialsResealed, store.rows.size - 1);
@@ -212,18 +215,18 @@ test("what cannot be opened is named, left as it was, and keeps every root key",
 test("with DATARUN_ROOT_KEY the operator says which key is current, in an order of starts that loses nothing", async () => {
   const store = new MemoryStore();
   const [older, newer] = ["old", "new"].map((id) => formatRootKey({ id, bytes: randomBytes(32) }));
-  const before = await process(store, { directory: null, variable: older! });
+  const before = await startProcess(store, { directory: null, variable: older! });
   await create(before, "org_1", "cred_1");
-  const reading = await process(store, { directory: null, variable: `${older},${newer}` });
-  const verb = await process(store, { directory: null, variable: `${newer},${older}` });
+  const reading = await startProcess(store, { directory: null, variable: `${older},${newer}` });
+  const verb = await startProcess(store, { directory: null, variable: `${newer},${older}` });
   const report = await rotateKeys(verb, { newDataKeys: false });
   assert.deepEqual([report.madeRootKey, report.rootKeyId, report.dataKeysRewrapped], [false, "new", 1]);
   assert.deepEqual((await verifyKeys(verb)).removable, ["old"]);
   await assertEveryRowOpens(reading);
-  await assertEveryRowOpens(await process(store, { directory: null, variable: newer! }));
+  await assertEveryRowOpens(await startProcess(store, { directory: null, variable: newer! }));
   await assert.rejects(removeOldRootKeys(verb), /given from outside/);
   await assert.rejects(
-    process(store, { directory: null, variable: older! }),
+    startProcess(store, { directory: null, variable: older! }),
     /DATARUN_ROOT_KEY does not hold the root key new/,
   );
 });
@@ -231,7 +234,7 @@ test("with DATARUN_ROOT_KEY the operator says which key is current, in an order 
 test("an empty store rotates to a new key and verifies", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "rotate-"));
   t.after(() => rmSync(directory, { recursive: true }));
-  const verb = await process(new MemoryStore(), { directory });
+  const verb = await startProcess(new MemoryStore(), { directory });
   const report = await rotateKeys(verb, { newDataKeys: true });
   assert.equal(report.madeRootKey, true);
   assert.equal((await removeOldRootKeys(verb)).length, 1);

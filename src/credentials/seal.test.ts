@@ -44,6 +44,11 @@ test("no part of the place can lend a character to its neighbour", () => {
   assert.throws(() => openFields(KEY, { ...PLACE, organizationId: "org_1", id: "cred" }, sealed), altered("altered"));
 });
 
+test("places that are told apart by a lone surrogate alone are told apart", () => {
+  const sealed = sealFields(KEY, { ...PLACE, source: "acme__\ud800" }, {});
+  assert.throws(() => openFields(KEY, { ...PLACE, source: "acme__\ud801" }, sealed), altered("altered"));
+});
+
 test("any flipped bit is noticed", () => {
   const sealed = Buffer.from(sealFields(KEY, PLACE, { api_key: "secret", n: 1 }), "base64");
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {

@@ -5,7 +5,7 @@ import { FakeClock } from "../terms/fake-clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
 import { MemoryStore } from "./memory-store.ts";
-import type { SealedCredential } from "./ports.ts";
+import type { SealedCredential, WrappedKey } from "./ports.ts";
 import { formatRootKey } from "./root-key.ts";
 import { openRootKeys } from "./root-key-ring.ts";
 import type { NamedKey } from "./seal.ts";
@@ -109,6 +109,32 @@ test("a store that does not answer is not a bad credential", async () => {
   await assert.rejects(other.open(row), /connection refused/);
 });
 
+test("a data key is made under the newest root key there is, not the newest that was known", async () => {
+  const { store } = await rig();
+  const newer: NamedKey = { id: "k2", bytes: randomBytes(32) };
+  const added: string[] = [];
+  let current = ROOT;
+  const rootKeys = {
+    files: null,
+    all: () => [current],
+    find: () => current,
+    current: () => current,
+    reload() {
+      current = newer;
+    },
+  };
+  const watched = {
+    dataKey: (keyId: string) => store.dataKey(keyId),
+    currentDataKey: (organizationId: string) => store.currentDataKey(organizationId),
+    rewrapDataKey: (from: string, to: WrappedKey) => store.rewrapDataKey(from, to),
+    async addDataKey(key: WrappedKey) {
+      added.push(key.rootKeyId);
+    },
+  };
+  await createSealer({ store: watched, rootKeys, clock: new FakeClock() }).makeDataKey("org_1");
+  assert.deepEqual(added, ["k2"]);
+});
+
 test("a data key made while the root key is replaced ends up under the newer one", async () => {
   const { store } = await rig();
   const newer: NamedKey = { id: "k2", bytes: randomBytes(32) };
@@ -123,8 +149,8 @@ test("a data key made while the root key is replaced ends up under the newer one
   const replacing = {
     dataKey: (keyId: string) => store.dataKey(keyId),
     currentDataKey: (organizationId: string) => store.currentDataKey(organizationId),
-    rewrapDataKey: (from: string, to: Parameters<MemoryStore["rewrapDataKey"]>[1]) => store.rewrapDataKey(from, to),
-    async addDataKey(key: Parameters<MemoryStore["addDataKey"]>[0]) {
+    rewrapDataKey: (from: string, to: WrappedKey) => store.rewrapDataKey(from, to),
+    async addDataKey(key: WrappedKey) {
       await store.addDataKey(key);
       current = newer;
     },

@@ -54,6 +54,8 @@ export function createApp(parts: AppParts): Handler {
       const body = await started.answer;
       if (!response.destroyed) sendJson(response, 200, body, { close: parts.isStopping() });
     } catch (thrown) {
+      // The client went away while it was sending: there is nothing to answer, and nothing was run.
+      if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
       refuse(request, response, asFault(thrown, "request.unexpected"));
     }
   }
@@ -62,7 +64,7 @@ export function createApp(parts: AppParts): Handler {
     parts.observer.refused(pathOf(request), fault);
     if (response.destroyed || response.headersSent) return;
     // A body that was not read to its end stands in the way of the next request on this connection.
-    const close = !request.complete || parts.isStopping();
+    const close = hasUnreadBody(request) || parts.isStopping();
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
       close,
       headOnly: request.method === "HEAD",
@@ -78,6 +80,10 @@ export function createApp(parts: AppParts): Handler {
     }
     return route.handle(request, response);
   };
+}
+
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0");
 }
 
 /** The path as it was sent, without the query, which means nothing here and is not logged. */

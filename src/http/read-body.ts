@@ -30,7 +30,7 @@ export function invalid(problems: readonly FieldProblem[]): Fault {
 /** JSON without a media type is accepted, and JSON under its own with any parameters; nothing else (specification 4.1, 9). */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers["content-type"];
-  if (type !== undefined && !JSON_MEDIA_TYPE.test(type))
+  if (type !== undefined && type !== "" && !JSON_MEDIA_TYPE.test(type))
     throw invalid([{ path: "", message: "must be sent as application/json" }]);
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {

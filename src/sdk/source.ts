@@ -37,6 +37,8 @@ export interface SourceDeclaration<
   /** Examples, documentation, tests and the simulated vendor at once. Or in `<name>.cases.json` beside the file. */
   readonly cases?: readonly SourceCase[];
   run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
+  /** Proves a credential by the cheapest call there is; `inputs` are empty. False, or a fault: it is not good. */
+  verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
 }
 
 export type ChargeModel = "free" | "per_call" | "per_match" | "per_success";
@@ -64,6 +66,13 @@ export interface DataOrigin {
   readonly url?: string;
 }
 
+/**
+ * Tells the resolved credential apart from every other one, of other organizations too, without showing it: what an
+ * adapter of ours may keep between calls (a login's token) is kept under it. Absent: nothing may be kept. Not for
+ * authors, and not enumerable.
+ */
+export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
+
 /** What a source's `run` is given. */
 export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   /** Reduced to the declared names, valid by the schema, frozen. */
@@ -74,16 +83,17 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly context: Context;
   readonly region: string;
   readonly transaction_id: string;
+  readonly [credentialScope]?: string | undefined;
   /** Aborts at the deadline. Made only when it is asked for. */
   readonly signal: AbortSignal;
   /** To the service's log, under the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
   /** A header for HTTP Basic authentication. */
-  basic(user: string, password: string): { readonly authorization: string };
+  basic(this: void, user: string, password: string): { readonly authorization: string };
   /** Completed, nothing found, with something to say about it all the same. */
-  noMatch(output?: JsonObject): NoMatch;
+  noMatch(this: void, output?: JsonObject): NoMatch;
   /** For a vendor that reports failure inside a 200: ends the call as that kind. */
-  fail(kind: FailureKind, options?: FailOptions): never;
+  fail(this: void, kind: FailureKind, options?: FailOptions): never;
 }
 
 export interface FailOptions {

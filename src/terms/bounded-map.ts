@@ -36,4 +36,17 @@ export class BoundedMap<Key, Value> {
     this.#young.delete(key);
     this.#old.delete(key);
   }
+
+  getOrMake(key: Key, make: () => Value): Value {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    this.set(key, made);
+    return made;
+  }
+
+  *values(): Iterable<Value> {
+    yield* this.#young.values();
+    yield* this.#old.values();
+  }
 }

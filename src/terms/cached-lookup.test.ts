@@ -174,6 +174,40 @@ test("a failure long ago does not let an outdated answer pass", async () => {
   assert.deepEqual(await lookup.get("a"), { text: null });
 });
 
+test("one success ends the failure: what is outdated is not given after it", async () => {
+  const { lookup, rows, store } = rig();
+  await lookup.get("a");
+  store.mode = "fails";
+  await assert.rejects(async () => lookup.get("b"));
+  store.mode = "up";
+  await lookup.get("b");
+  rows.delete("a");
+  store.version = 2;
+  assert.deepEqual(await lookup.get("a"), { text: null });
+});
+
+test("an answer that comes late replaces no newer one", async () => {
+  const answers: ((answer: Answer) => void)[] = [];
+  let version = 1;
+  const lookup = new CachedLookup<Answer>(
+    {
+      find: () => new Promise((resolve) => answers.push(resolve)),
+      isAbsent: (answer) => answer.text === null,
+      version: () => version,
+    },
+    new FakeClock(),
+    LIMITS,
+  );
+  const older = lookup.get("a");
+  version = 2;
+  const newer = lookup.get("a");
+  answers[1]?.({ text: null });
+  assert.deepEqual(await newer, { text: null });
+  answers[0]?.({ text: "one" });
+  assert.deepEqual(await older, { text: "one" });
+  assert.deepEqual(lookup.get("a"), { text: null });
+});
+
 test("look-ups of unseen keys under way are bounded, and known keys are not refused for it", async () => {
   const { lookup, clock, store } = rig();
   await lookup.get("a");

@@ -82,7 +82,7 @@ export const FAULTS = {
   "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
   "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
-  "source.abandoned": source("abandoned", false, "unknown", "the function ended before the vendor answered"),
+  "source.abandoned": source("abandoned", false, "unknown", "the run ended before the vendor answered"),
   "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
   "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
 

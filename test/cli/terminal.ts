@@ -62,12 +62,12 @@ export function commandsOn(dataDir: string): CliDeps {
     others: [{ name: "start", summary: "Start the service" }],
     open: async (place, note) => {
       const store = await openStore({ dataDir: place.dataDir ?? dataDir, clock: systemClock });
-      const sealer = async () =>
-        createSealer({
-          store: { ...store.credentials, ...store.keys },
-          rootKeys: await openRootKeys({ variable: undefined, directory: dataDir, store: store.keys }),
-          clock: systemClock,
-        });
+      const keyStore = { ...store.credentials, ...store.keys };
+      const keys = async () => {
+        const rootKeys = await openRootKeys({ variable: undefined, directory: dataDir, store: store.keys });
+        return { store: keyStore, rootKeys, sealer: createSealer({ store: keyStore, rootKeys, clock: systemClock }) };
+      };
+      const sealer = async () => (await keys()).sealer;
       return {
         deps: {
           clock: systemClock,
@@ -76,6 +76,7 @@ export function commandsOn(dataDir: string): CliDeps {
           store: async () => store.admin,
           sources: async () => SOURCES,
           sealer,
+          keys,
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
         },

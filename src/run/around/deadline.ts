@@ -4,24 +4,41 @@ import type { Answer, Around } from "../ports.ts";
 
 /**
  * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, what
- * it does later changes nothing, and it can send nothing more.
+ * it does later changes nothing, and it can send nothing more. `endAll` does so to every call under way, for a service
+ * whose time to finish is over.
  */
-export function withDeadline(clock: Clock): Around {
-  return (next) => (source, call) =>
+export function withDeadline(clock: Clock): Around & { endAll(): void } {
+  const underWay = new Set<(fault: Fault) => void>();
+
+  const around: Around = (next) => (source, call) =>
     new Promise<Answer>((resolve, reject) => {
-      const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
+      const end = (fault: Fault) => {
+        underWay.delete(end);
+        cancel();
         call.ended = true;
-        reject(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
+        reject(fault);
+      };
+      const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
+        end(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
       });
+      underWay.add(end);
       next(source, call).then(
         (answer) => {
+          underWay.delete(end);
           cancel();
           resolve(answer);
         },
         (thrown: unknown) => {
+          underWay.delete(end);
           cancel();
           reject(thrown);
         },
       );
     });
+  return Object.assign(around, {
+    endAll() {
+      // Ending one takes it out of the set, which a set allows while it is walked.
+      for (const end of underWay) end(new Fault("source.abandoned"));
+    },
+  });
 }

@@ -1,0 +1,156 @@
+import jaroWinkler from "talisman/metrics/jaro-winkler.js";
+import doubleMetaphone from "talisman/phonetics/double-metaphone.js";
+
+import type { Word } from "./fold-name.ts";
+
+/** How two words were found alike, surest first. */
+export const METHODS = ["equal", "transliteration", "phonetic", "jaro_winkler", "initial"] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface Pair {
+  readonly word: string;
+  readonly other_word: string;
+  readonly similarity: number;
+  readonly method: Method;
+}
+
+export interface Comparison {
+  /** 0 to 1, four decimals. */
+  readonly score: number;
+  readonly pairs: readonly Pair[];
+  readonly unmatched: readonly string[];
+  readonly other_unmatched: readonly string[];
+  readonly same_order: boolean;
+}
+
+const ALIKE_MIN = 0.85;
+const SHORT_ALIKE_MIN = 0.9;
+const SHORT_WORD = 3;
+/** Below this, two words that sound alike are still taken for different words. */
+const PHONETIC_MIN = 0.7;
+const PHONETIC_SIMILARITY = 0.9;
+/** Words that are not equal never count as equal. */
+const UNEQUAL_MAX = 0.97;
+const INITIAL_SIMILARITY = 0.75;
+const INITIAL_WEIGHT = 0.5;
+
+/**
+ * Pairs the words of two names, best pair first and each word once, in whatever order they stand, and weighs what fits
+ * against all words. Words that only the longer name has count half when everything in the shorter one (of two words at
+ * least) was found: a middle name that one vendor leaves out is no contradiction.
+ */
+export function compareWords(
+  words: readonly Word[],
+  otherWords: readonly Word[],
+  weightOf: (word: string) => number,
+): Comparison {
+  const [here, there] = [joinParted(words, otherWords).map(measured), joinParted(otherWords, words).map(measured)];
+  const pairs = pairUp(here, there);
+  const weigh = ({ text }: Word) => (/^\p{L}$/u.test(text) ? Math.min(INITIAL_WEIGHT, weightOf(text)) : weightOf(text));
+  let fitting = 0;
+  let all = 0;
+  for (const { at, otherAt, similarity } of pairs) {
+    const weight = weigh(here[at]!) + weigh(there[otherAt]!);
+    fitting += similarity * weight;
+    all += weight;
+  }
+  const left = here.filter((_, at) => !pairs.some((pair) => pair.at === at));
+  const otherLeft = there.filter((_, at) => !pairs.some((pair) => pair.otherAt === at));
+  const isContained = pairs.length >= 2 && (left.length === 0 || otherLeft.length === 0);
+  for (const word of [...left, ...otherLeft]) all += weigh(word) * (isContained ? 0.5 : 1);
+  const inOrder = pairs.toSorted((a, b) => a.at - b.at);
+  return {
+    score: all === 0 ? 0 : Math.round((fitting / all) * 10_000) / 10_000,
+    pairs: inOrder.map(({ at, otherAt, similarity, method }) => ({
+      word: here[at]!.text,
+      other_word: there[otherAt]!.text,
+      similarity: Math.round(similarity * 10_000) / 10_000,
+      method,
+    })),
+    unmatched: left.map((word) => word.text),
+    other_unmatched: otherLeft.map((word) => word.text),
+    same_order: inOrder.every((pair, index) => index === 0 || inOrder[index - 1]!.otherAt < pair.otherAt),
+  };
+}
+
+/** Two neighbours that the other name writes as one word are one word: `mac donald`, `macdonald`. */
+function joinParted(words: readonly Word[], others: readonly Word[]): readonly Word[] {
+  const whole = new Set(others.map((word) => word.text));
+  const joined: Word[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [word, next] = [words[at]!, words[at + 1]];
+    if (next !== undefined && whole.has(word.text + next.text)) {
+      joined.push({ text: word.text + next.text, spelled: word.spelled + next.spelled });
+      at += 1;
+    } else joined.push(word);
+  }
+  return joined;
+}
+
+interface Measured extends Word {
+  readonly sound: string;
+  readonly hasDigit: boolean;
+}
+
+function measured(word: Word): Measured {
+  const isLatin = /^[a-z]+$/.test(word.text);
+  return { ...word, sound: isLatin ? doubleMetaphone(word.text)[0] : "", hasDigit: /\p{N}/u.test(word.text) };
+}
+
+interface Candidate {
+  readonly at: number;
+  readonly otherAt: number;
+  readonly similarity: number;
+  readonly method: Method;
+}
+
+function pairUp(here: readonly Measured[], there: readonly Measured[]): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const [at, word] of here.entries()) {
+    for (const [otherAt, other] of there.entries()) {
+      const alike = compare(word, other);
+      if (alike !== undefined) candidates.push({ at, otherAt, ...alike });
+    }
+  }
+  // Among equals the pair that stands at the same place goes first, so that the result does not depend on chance.
+  candidates.sort(
+    (a, b) => b.similarity - a.similarity || Math.abs(a.at - a.otherAt) - Math.abs(b.at - b.otherAt) || a.at - b.at,
+  );
+  const taken = new Set<number>();
+  const otherTaken = new Set<number>();
+  return candidates.filter(({ at, otherAt }) => {
+    if (taken.has(at) || otherTaken.has(otherAt)) return false;
+    taken.add(at);
+    otherTaken.add(otherAt);
+    return true;
+  });
+}
+
+function compare(a: Measured, b: Measured): { similarity: number; method: Method } | undefined {
+  if (a.text === b.text) return { similarity: 1, method: "equal" };
+  if (a.spelled === b.spelled || a.spelled === b.text || a.text === b.spelled) {
+    return { similarity: 1, method: "transliteration" };
+  }
+  // "Fund 1" and "Fund 2" are two funds.
+  if (a.hasDigit || b.hasDigit) return undefined;
+  if (a.text.length === 1 || b.text.length === 1) {
+    const isInitial = a.text.length !== b.text.length && (a.text.startsWith(b.text) || b.text.startsWith(a.text));
+    return isInitial ? { similarity: INITIAL_SIMILARITY, method: "initial" } : undefined;
+  }
+  const similarity = Math.min(UNEQUAL_MAX, jaroWinkler(a.text, b.text));
+  const soundsAlike = a.sound !== "" && a.sound === b.sound;
+  if (soundsAlike && similarity >= PHONETIC_MIN && similarity < PHONETIC_SIMILARITY) {
+    return { similarity: PHONETIC_SIMILARITY, method: "phonetic" };
+  }
+  const isShort = Math.min(a.text.length, b.text.length) <= SHORT_WORD;
+  return similarity >= (isShort ? SHORT_ALIKE_MIN : ALIKE_MIN) ? { similarity, method: "jaro_winkler" } : undefined;
+}
+
+export const BANDS = ["equal", "close", "similar", "different"] as const;
+
+/** What a score means; the limits are ours and were not fitted to any population. */
+export function bandOf(score: number): (typeof BANDS)[number] {
+  if (score === 1) return "equal";
+  if (score >= 0.9) return "close";
+  return score >= 0.75 ? "similar" : "different";
+}

@@ -1,0 +1,120 @@
+import type { HolidaysTypes } from "date-holidays";
+
+import { breathe } from "./breathe.ts";
+import { loadOnce } from "./load-once.ts";
+import { dayNumber } from "./weekends.ts";
+
+/** The rules: about 0.1 s once, on first use, in steps between which other requests get their turn. */
+const loadLibrary = loadOnce(async () => {
+  const { data } = await import("date-holidays/data");
+  await breathe();
+  const { default: Holidays } = await import("date-holidays");
+  await breathe();
+  return { Holidays, dataDate: data.version };
+});
+
+export interface Place {
+  readonly country: string;
+  readonly state?: string;
+  readonly region?: string;
+}
+
+export interface Holiday {
+  readonly name: string;
+  readonly type: "public" | "bank";
+  readonly substitute: boolean;
+  /** `hh:mm` local time, for a holiday that only begins during the day. */
+  readonly from: string | null;
+}
+
+export interface HolidayCalendar {
+  readonly dataDate: string;
+  /** Public and bank holidays of one day, by its number. */
+  on(day: number): Promise<readonly Holiday[]>;
+}
+
+export type PlaceProblem = "unknown_country" | "unknown_subdivision";
+
+/** Finds a country, and in it the subdivision written `BY`, `DE-BY` or `DE-BY-A`, in any case. */
+export async function findPlace(country: string, subdivision: string | undefined): Promise<Place | PlaceProblem> {
+  const { Holidays } = await loadLibrary();
+  const all = new Holidays();
+  if (!Object.hasOwn(all.getCountries(), country)) return "unknown_country";
+  if (subdivision === undefined) return { country };
+  const parts = subdivision.toUpperCase().split("-");
+  if (parts.length > 1 && parts[0] === country) parts.shift();
+  const [stateWord, regionWord, ...more] = parts;
+  const state = keyLike(all.getStates(country), stateWord);
+  if (state === undefined || more.length > 0) return "unknown_subdivision";
+  if (regionWord === undefined) return { country, state };
+  const region = keyLike(all.getRegions(country, state), regionWord);
+  return region === undefined ? "unknown_subdivision" : { country, state, region };
+}
+
+function keyLike(names: Readonly<Record<string, string>> | undefined, word: string | undefined): string | undefined {
+  return Object.keys(names ?? {}).find((key) => key.toUpperCase() === word);
+}
+
+type DaysOfYear = ReadonlyMap<number, readonly Holiday[]>;
+
+/**
+ * Years already worked out. Lunar calendars cost up to 70 ms a year (Hong Kong), and a caller could ask for nothing else;
+ * the answers never change, so this is a table that fills as it is used, emptied before it grows large.
+ */
+const YEARS_KEPT = 300;
+const yearsWorkedOut = new Map<string, DaysOfYear>();
+
+/** The days off of one place. Years are worked out when a day of theirs is asked for, each with a pause before it. */
+export async function openCalendar(place: Place): Promise<HolidayCalendar> {
+  const { Holidays, dataDate } = await loadLibrary();
+  const years = new Map<number, DaysOfYear>();
+
+  async function daysOf(year: number): Promise<DaysOfYear> {
+    const known = years.get(year);
+    if (known !== undefined) return known;
+    const key = [place.country, place.state, place.region, year].join("|");
+    let days = yearsWorkedOut.get(key);
+    if (days === undefined) {
+      await breathe();
+      days = workOut(new Holidays(place, { types: ["bank", "public"] }).getHolidays(year, "en"));
+      if (yearsWorkedOut.size >= YEARS_KEPT) yearsWorkedOut.clear();
+      yearsWorkedOut.set(key, days);
+    }
+    years.set(year, days);
+    return days;
+  }
+
+  return {
+    dataDate,
+    async on(day) {
+      const date = new Date(day * 86_400_000);
+      const year = date.getUTCFullYear();
+      const today = (await daysOf(year)).get(day) ?? [];
+      // A feast of several days that begins in December reaches into January.
+      const isEarlyJanuary = date.getUTCMonth() === 0 && date.getUTCDate() < 10;
+      return isEarlyJanuary ? [...((await daysOf(year - 1)).get(day) ?? []), ...today] : today;
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The library counts a lunar feast from the sunset before; its `date` is the day the feast falls on, and what it lasts,
+ * rounded to days, is right in spite of that and of daylight saving.
+ */
+function workOut(holidays: readonly HolidaysTypes.Holiday[]): DaysOfYear {
+  const days = new Map<number, Holiday[]>();
+  for (const { date, start, end, name, type, substitute } of holidays) {
+    if (type !== "public" && type !== "bank") continue;
+    const time = date.slice(11, 16);
+    const from = time === "00:00" ? null : time;
+    const first = dayNumber(date.slice(0, 10));
+    const count = Math.max(1, Math.round((end.getTime() - start.getTime()) / HOUR_MS / 24));
+    for (let day = first; day < first + count; day += 1) {
+      const holiday = { name, type, substitute: substitute === true, from: day === first ? from : null };
+      days.set(day, [...(days.get(day) ?? []), holiday]);
+    }
+  }
+  return days;
+}

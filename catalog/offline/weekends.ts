@@ -1,0 +1,44 @@
+export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** Where the weekend of Unicode's locale data is known to us to be wrong. A day is added here only with certainty. */
+const CORRECTIONS: Readonly<Record<string, readonly Weekday[]>> = {
+  BD: ["friday", "saturday"],
+  BN: ["friday", "sunday"],
+};
+
+export interface Weekend {
+  readonly days: readonly Weekday[];
+  readonly source: "unicode_cldr" | "own_table";
+}
+
+/** `Intl.Locale` where the runtime knows weekends; the types of the language do not have it yet. */
+interface WithWeekInfo {
+  getWeekInfo?(): { readonly weekend: readonly number[] };
+  readonly weekInfo?: { readonly weekend: readonly number[] };
+}
+
+/** The days of the week on which a country rests today, from the locale data that the runtime carries. */
+export function weekendOf(country: string): Weekend {
+  const corrected = Object.hasOwn(CORRECTIONS, country) ? CORRECTIONS[country] : undefined;
+  if (corrected !== undefined) return { days: corrected, source: "own_table" };
+  const locale = new Intl.Locale(`und-${country}`) as WithWeekInfo;
+  const numbers = (locale.getWeekInfo?.() ?? locale.weekInfo)?.weekend ?? [6, 7];
+  return { days: numbers.map((day) => WEEKDAYS[day - 1]!), source: "unicode_cldr" };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days since 1970-01-01 of a calendar date: dates are counted here, never instants, so no time zone can shift them. */
+export function dayNumber(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+export function dateOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** 1970-01-01 was a Thursday. */
+export function weekdayOf(day: number): Weekday {
+  return WEEKDAYS[(((day + 3) % 7) + 7) % 7]!;
+}

@@ -1,0 +1,314 @@
+import { defineSource, Type } from "datarun";
+import type { Validator } from "stdnum";
+
+const DATA_DATE = "2026-08-23";
+
+const KINDS = ["vat", "company", "tax", "person"] as const;
+type Kind = (typeof KINDS)[number];
+
+/**
+ * Which numbers a country has for a kind, by the library's names. A number is read as each in turn and the first that
+ * fits is the answer, so a strict rule stands before a lax one. Numbers of bank accounts, passports, receipts and
+ * products are left out: they name no holder.
+ */
+const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly string[]>>>>> = {
+  AD: { tax: ["nrt"] },
+  AL: { vat: ["nipt"], tax: ["nipt"] },
+  AO: { tax: ["nif"], person: ["bi"] },
+  AR: { vat: ["cuit"], tax: ["cuit"], person: ["dni"] },
+  AT: { vat: ["uid"], company: ["businessid"], tax: ["tin"], person: ["vnr"] },
+  AU: { vat: ["abn"], company: ["abn", "acn"], tax: ["tfn"] },
+  AZ: { tax: ["tin"], person: ["pin"] },
+  BA: { person: ["jmbg"] },
+  BE: { vat: ["vat"], company: ["vat"], person: ["nn", "bis"] },
+  BG: { vat: ["vat"], person: ["egn", "pnf"] },
+  BO: { person: ["ci"] },
+  BR: { company: ["cnpj"], tax: ["cnpj", "cpf"], person: ["cpf"] },
+  BY: { vat: ["unp"], tax: ["unp"] },
+  CA: { vat: ["gst", "qst"], company: ["bn"], tax: ["bn"], person: ["sin"] },
+  CH: { vat: ["vat"], company: ["uid"], person: ["ssn"] },
+  CL: { vat: ["rut"], tax: ["rut"], person: ["run"] },
+  CN: { company: ["uscc"], tax: ["uscc"], person: ["ric"] },
+  CO: { tax: ["nit"] },
+  CR: { company: ["cpj"], tax: ["cpj", "cpf"], person: ["cpf", "cr"] },
+  CU: { person: ["ni"] },
+  CY: { vat: ["vat"] },
+  CZ: { vat: ["dic"], company: ["ico"], person: ["rc"] },
+  DE: { vat: ["vat"], tax: ["idnr", "stnr"], person: ["idnr", "svnr"] },
+  DK: { vat: ["cvr"], company: ["cvr"], person: ["cpr"] },
+  DO: { company: ["rnc"], tax: ["rnc"], person: ["cedula"] },
+  DZ: { tax: ["nif"] },
+  EC: { company: ["ruc"], person: ["ci"] },
+  EE: { vat: ["kmkr"], company: ["registrikood"], person: ["ik"] },
+  EG: { tax: ["tn"] },
+  ES: { vat: ["nif"], company: ["cif"], tax: ["nif"], person: ["dni", "nie", "nss"] },
+  FI: { vat: ["alv"], company: ["ytunnus"], person: ["hetu"] },
+  FO: { vat: ["vn"], tax: ["vn"] },
+  FR: { vat: ["tva"], company: ["siren", "siret"], tax: ["nif"], person: ["nir"] },
+  GB: { vat: ["vat"], tax: ["utr"], person: ["nino"] },
+  GH: { tax: ["tin"] },
+  GN: { tax: ["nifp"] },
+  GR: { vat: ["vat"], tax: ["vat"], person: ["amka"] },
+  GT: { tax: ["nit"], person: ["cui"] },
+  HK: { person: ["hkid"] },
+  HR: { vat: ["oib"], tax: ["oib"], person: ["oib"] },
+  HU: { vat: ["anum"] },
+  ID: { vat: ["npwp"], tax: ["npwp"] },
+  IE: { vat: ["vat"], person: ["pps"] },
+  IL: { company: ["hp"], person: ["idnr"] },
+  IN: { vat: ["gstin"], tax: ["pan"], person: ["aadhaar", "epic"] },
+  IS: { vat: ["vsk"], company: ["kennitala"], person: ["kennitala"] },
+  IT: { vat: ["iva"], tax: ["codicefiscale"], person: ["codicefiscale"] },
+  JP: { company: ["cn"] },
+  KE: { tax: ["pin"] },
+  KR: { company: ["brn"], person: ["rrn"] },
+  LI: { tax: ["peid"] },
+  LT: { vat: ["pvm"], person: ["asmens"] },
+  LU: { vat: ["tva"] },
+  LV: { vat: ["pvn"] },
+  MA: { company: ["ice"] },
+  MC: { vat: ["tva"] },
+  MD: { company: ["idno"] },
+  ME: { tax: ["pib"], person: ["jmbg"] },
+  MK: { person: ["jmbg"] },
+  MT: { vat: ["vat"] },
+  MU: { person: ["nid"] },
+  MX: { vat: ["rfc"], company: ["rfc"], tax: ["rfc"], person: ["curp"] },
+  MY: { person: ["nric"] },
+  MZ: { tax: ["nuit"], person: ["bi"] },
+  NL: { vat: ["btw"], person: ["bsn"] },
+  NO: { vat: ["mva"], company: ["orgnr"], person: ["fodselsnummer"] },
+  NZ: { tax: ["ird"] },
+  PE: { company: ["ruc"], tax: ["ruc"], person: ["cui", "ce"] },
+  PK: { tax: ["ntn"], person: ["cnic"] },
+  PL: { vat: ["nip"], company: ["regon"], tax: ["nip"], person: ["pesel"] },
+  PT: { vat: ["nif"], company: ["nipc"], tax: ["nif"], person: ["cc"] },
+  PY: { tax: ["ruc"], person: ["cedula"] },
+  RO: { vat: ["cif"], company: ["cui", "onrc"], person: ["cnp"] },
+  RS: { vat: ["pib"], tax: ["pib"], person: ["jmbg"] },
+  RU: { company: ["inn"], tax: ["inn"] },
+  SE: { vat: ["vat"], company: ["orgnr"], person: ["personnummer"] },
+  SG: { company: ["uen"], tax: ["uen"] },
+  SI: { vat: ["ddv"], tax: ["ddv"], person: ["emso"] },
+  SK: { vat: ["dph"], person: ["rc"] },
+  SM: { vat: ["coe"], tax: ["coe"] },
+  SV: { tax: ["nit"] },
+  TH: { company: ["moa"], tax: ["tin"], person: ["idnr"] },
+  TN: { tax: ["mf"] },
+  TR: { tax: ["vkn"], person: ["tckimlik"] },
+  TW: { company: ["ubn"], person: ["natid", "ui"] },
+  UA: { company: ["edrpou"], tax: ["edrpou", "rntrc"], person: ["rntrc"] },
+  US: { company: ["ein"], tax: ["ein"], person: ["ssn"] },
+  UY: { tax: ["rut"], person: ["cedula", "nie"] },
+  VE: { tax: ["rif"] },
+  VN: { tax: ["mst"] },
+  ZA: { vat: ["vat"], tax: ["tin"], person: ["idnr"] },
+};
+
+/** Numbers that say themselves whether a business or an individual holds them. Elsewhere the library only supposes. */
+const TELLS_HOLDER: ReadonlySet<string> = new Set(
+  (
+    "AD.nrt AO.nif AR.cuit AZ.tin BG.vat BR.cnpj BR.cpf CR.cpj CR.cpf EC.ruc ES.nif GH.tin IS.kennitala KE.pin LV.pvn " +
+    "MX.rfc PT.nipc PY.ruc RU.inn TH.tin UA.edrpou UA.rntrc VE.rif"
+  ).split(" "),
+);
+
+/** The prefix of a VAT number in VIES; the same as the country but for Greece. */
+const VIES_PREFIX: ReadonlyMap<string, string> = new Map(
+  "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
+    .split(" ")
+    .map((country) => [country, country === "GR" ? "EL" : country]),
+);
+
+/** From the least to the most telling: of several readings that fail, the one that came furthest gives the reason. */
+const REASONS = ["length", "format", "component", "checksum"] as const;
+type Reason = (typeof REASONS)[number] | "other_holder";
+
+const REASON_OF_ERROR: Readonly<Record<string, Reason>> = {
+  InvalidLength: "length",
+  InvalidFormat: "format",
+  InvalidComponent: "component",
+  InvalidChecksum: "checksum",
+};
+
+export default defineSource({
+  id: "stdnum__registration_number",
+  title: "Company, VAT, tax or personal number",
+  description: `
+Checks a registration number by its country's own rules (length, characters, parts such as dates and regions, check
+digits) and writes it in its compact and its official form. Nothing leaves the service.
+
+A **record** is a number that fits the rules. **No record** means there can be no such number; the output then holds
+\`valid: false\` and a \`reason\`: \`length\`, \`format\`, \`component\` (a part such as a date or region does not exist),
+\`checksum\`, or \`other_holder\` (a right number, but an individual's where a company was asked for, or the reverse).
+A country without numbers of the asked kind is an input failure that names \`kind\`.
+
+What it does not know: whether the number was ever issued, to whom, and whether it is still in force. Some numbers have no
+check digits (the US EIN, for one), so that "fits" says less there. Names of persons, birth dates and sexes that some
+numbers hold are neither read out nor kept. Ask for \`kind: "person"\` only where the law lets you process such numbers.
+
+| country | kinds, and the numbers looked for |
+| --- | --- |
+${Object.entries(NUMBERS)
+  .map(([country, kinds]) => `| ${country} | ${listed(kinds)} |`)
+  .join("\n")}`,
+  docs: "https://github.com/koblas/stdnum-js",
+  charge: "free",
+  data: [
+    {
+      name: "stdnum 1.12.0: number formats and check digits of tax offices and registers",
+      licence: "MIT",
+      date: DATA_DATE,
+      url: "https://github.com/koblas/stdnum-js",
+    },
+  ],
+  inputs: Type.Object(
+    {
+      country: Type.Enum(Object.keys(NUMBERS), {
+        description: "ISO 3166-1 alpha-2 code, upper case, of the country that issued the number.",
+        examples: ["DE"],
+      }),
+      kind: Type.Enum(KINDS, {
+        description:
+          "`vat`: for value added, goods or sales tax; `company`: of a business register; `tax`: of a tax office; " +
+          "`person`: national, social security or residence number of a natural person. Not every country has all four.",
+      }),
+      number: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "The number as it was typed, with or without separators and country prefix.",
+        examples: ["DE 136 695 976"],
+      }),
+    },
+    { allOf: kindsByCountry() },
+  ),
+  output: Type.Object(
+    {
+      number: Type.String({ description: "The number in compact form: no separators, no country prefix." }),
+      valid: Type.Literal(true, { description: "It fits the country's rules." }),
+      formatted: Type.String({ description: "The number as the country writes it." }),
+      country: Type.String({ pattern: "^[A-Z]{2}$", description: "The country asked for." }),
+      kind: Type.Enum(KINDS, { description: "The kind asked for." }),
+      type: Type.String({ description: "Which of the country's numbers it is, such as `cnpj`; see the table." }),
+      local_name: Type.String({
+        description: "The number's official name, in a language of the country if there is one.",
+      }),
+      abbreviation: Type.Union([Type.String(), Type.Null()], {
+        description: "What it is called for short, such as `CNPJ`.",
+      }),
+      holder: Type.Union([Type.Enum(["business", "individual"]), Type.Null()], {
+        description: "Who holds such a number; null where businesses and individuals have the same.",
+      }),
+      vies_number: Type.Union([Type.String(), Type.Null()], {
+        description: "For a VAT number of an EU member: with the prefix the VIES service asks for.",
+      }),
+      data_date: Type.String({ format: "date", description: "The day of the release that carries the rules." }),
+    },
+    { additionalProperties: false },
+  ),
+
+  async run({ inputs, noMatch }) {
+    const { country } = inputs;
+    const kind: Kind = inputs.kind;
+    const validators = await loadValidators(country);
+
+    let furthest: Reason = "length";
+    for (const type of NUMBERS[country]?.[kind] ?? []) {
+      const validator = validators[type]!;
+      const reading = read(validator, inputs.number);
+      if ("reason" in reading) {
+        if (telling(reading.reason) > telling(furthest)) furthest = reading.reason;
+        continue;
+      }
+      const holder = TELLS_HOLDER.has(`${country}.${type}`) ? reading.holder : holderOfKind(kind);
+      if (holder !== null && holder !== (holderOfKind(kind) ?? holder)) {
+        furthest = "other_holder";
+        continue;
+      }
+      return {
+        number: reading.compact,
+        valid: true,
+        formatted: reading.formatted,
+        country,
+        kind,
+        type,
+        local_name: (validator.localName || validator.name).trim(),
+        abbreviation: validator.abbreviation?.trim() ?? null,
+        holder,
+        vies_number: kind === "vat" ? viesNumber(country, reading.compact) : null,
+        data_date: DATA_DATE,
+      };
+    }
+    return noMatch({ valid: false, reason: furthest });
+  },
+});
+
+/** One country's rules take a few milliseconds to read, all of them a tenth of a second: each is loaded when it is asked for. */
+async function loadValidators(country: string): Promise<Readonly<Record<string, Validator>>> {
+  const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as {
+    default: Readonly<Record<string, Validator>>;
+  };
+  return module.default;
+}
+
+type Reading =
+  | { readonly compact: string; readonly formatted: string; readonly holder: "business" | "individual" | null }
+  | { readonly reason: Reason };
+
+function read(validator: Validator, typed: string): Reading {
+  const text = typed
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .trim();
+  const reading = readAs(validator, text);
+  if (!("reason" in reading)) return reading;
+  // Some rules do not know the dots and spaces their own country writes.
+  const closed = text.replaceAll(/[. ]/g, "");
+  const second = closed === text ? reading : readAs(validator, closed);
+  return "reason" in second && telling(second.reason) < telling(reading.reason) ? reading : second;
+}
+
+function readAs(validator: Validator, text: string): Reading {
+  try {
+    const result = validator.validate(text);
+    if (!result.isValid) return { reason: REASON_OF_ERROR[result.error.name] ?? "format" };
+    const holder = result.isCompany === result.isIndividual ? null : result.isCompany ? "business" : "individual";
+    return { compact: result.compact, formatted: validator.format(text), holder };
+  } catch {
+    // A few rules trip over text that is far from any number instead of refusing it.
+    return { reason: "format" };
+  }
+}
+
+function telling(reason: Reason): number {
+  return reason === "other_holder" ? REASONS.length : REASONS.indexOf(reason);
+}
+
+function holderOfKind(kind: Kind): "business" | "individual" | null {
+  return kind === "company" ? "business" : kind === "person" ? "individual" : null;
+}
+
+/** VIES knows no number longer than twelve; Romania's rule also takes personal numbers, which have thirteen. */
+function viesNumber(country: string, compact: string): string | null {
+  const prefix = VIES_PREFIX.get(country);
+  return prefix === undefined || compact.length > 12 ? null : prefix + compact;
+}
+
+function listed(kinds: Readonly<Partial<Record<Kind, readonly string[]>>>): string {
+  return Object.entries(kinds)
+    .map(([kind, types]) => `${kind} (${types.join(", ")})`)
+    .join(", ");
+}
+
+/** One branch for each set of kinds: a country of that set takes only those, and the failure names `kind`. */
+function kindsByCountry(): readonly object[] {
+  const countriesOf = new Map<string, string[]>();
+  for (const [country, kinds] of Object.entries(NUMBERS)) {
+    const set = Object.keys(kinds).join(" ");
+    countriesOf.set(set, [...(countriesOf.get(set) ?? []), country]);
+  }
+  return [...countriesOf].map(([set, countries]) => ({
+    if: { properties: { country: { enum: countries } }, required: ["country"] },
+    then: { properties: { kind: { enum: set.split(" ") } } },
+  }));
+}

@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+import { RootKeyError } from "../../../credentials/root-key.ts";
+import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
+import { OperatorError } from "../../ports.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Remove the files of root keys that nothing depends on any more",
+  description: "Opens everything first, and removes nothing when something cannot be opened.",
+  example: "",
+  input: Type.Object({}, { additionalProperties: false }),
+  changes: true,
+
+  async run(_input, { act, store, keys }) {
+    const removed = await removeOldRootKeys(await keys()).catch((error: unknown) => {
+      throw error instanceof RootKeyError ? new OperatorError("refused", error.message, { cause: error }) : error;
+    });
+    for (const id of removed) await (await store()).recordAct(act, { organizationId: null, subjectId: id, detail: {} });
+    return { removed: [...removed] };
+  },
+});

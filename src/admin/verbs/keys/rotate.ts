@@ -1,0 +1,38 @@
+import { Type } from "typebox";
+import { rotateKeys } from "../../../credentials/rotate-keys.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Rotate the root key, while services run",
+  description:
+    "On the embedded store a new root key is made; with DATARUN_ROOT_KEY the first key given there becomes the one that seals. Every data key is wrapped by it. Broken off at any moment, it can be started again. Afterwards `keys verify` says which older root keys nothing depends on any more.",
+  example: "--new-data-keys",
+  input: Type.Object(
+    {
+      new_data_keys: Type.Optional(
+        Type.Boolean({ description: "Also give every organization a new data key and seal its credentials again" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+
+  async run({ new_data_keys = false }, { act, store, keys, note }) {
+    const report = await rotateKeys(await keys(), {
+      newDataKeys: new_data_keys,
+      onProgress: ({ step, done }) => {
+        if (done % 1000 === 0) note(`${step}: ${done} done`);
+      },
+    });
+    const result = {
+      root_key: report.rootKeyId,
+      made_root_key: report.madeRootKey,
+      data_keys_rewrapped: report.dataKeysRewrapped,
+      data_keys_made: report.dataKeysMade,
+      credentials_resealed: report.credentialsResealed,
+      unreadable: report.unreadable.map(({ id, reason }) => ({ id, reason })),
+    };
+    await (await store()).recordAct(act, { organizationId: null, subjectId: report.rootKeyId, detail: result });
+    return result;
+  },
+});

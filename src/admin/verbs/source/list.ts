@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "List the sources of the catalog and of your project",
+  description:
+    "A catalog source that leaves the machine is off until the setting `catalog` names it; what answers on the machine is always on.",
+  example: "--vendor gleif",
+  input: Type.Object(
+    {
+      vendor: Type.Optional(
+        Type.String({ maxLength: 128, description: "Only this vendor's: the part before the two underscores" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+
+  async run({ vendor }, { sources }) {
+    const listing = await sources();
+    const rows = listing.ids().flatMap((id) => {
+      const source = listing.find(id)!;
+      if (vendor !== undefined && id.split("__")[0] !== vendor) return [];
+      return {
+        source: id,
+        title: source.declaration.title,
+        credential: source.credentialUse,
+        leaves_machine: source.leavesMachine,
+        timeout_ms: source.timeoutMs,
+      };
+    });
+    return { sources: rows };
+  },
+});

@@ -1,0 +1,57 @@
+import { OperatorError } from "./admin/ports.ts";
+import { osActor } from "./cli/os-actor.ts";
+import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
+import { projectFolder } from "./config.ts";
+import { openSources } from "./open-catalogs.ts";
+import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { systemClock } from "./terms/clock.ts";
+
+/** The commands that are no verbs: they run until they are stopped. */
+export const COMMANDS = [
+  { name: "start", summary: "Starts the service." },
+  { name: "dev", summary: "Starts the service with reload on change and readable logs." },
+];
+
+/** What a verb may ask for, opened when it asks and closed when it ends. */
+export async function openVerbs(place: Place, note: (sentence: string) => void): Promise<OpenVerbDeps> {
+  const environment = process.env;
+  const dataDir = place.dataDir ?? (environment["DATARUN_DATA_DIR"] || ".datarun");
+  const databaseUrl = environment["DATABASE_URL"] || undefined;
+  const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
+  let opened: Promise<OpenedStore> | undefined;
+  const open = () =>
+    (opened ??= openKeyedStore({
+      dataDir,
+      databaseUrl,
+      rootKey: environment["DATARUN_ROOT_KEY"],
+      clock: systemClock,
+    }).catch(unavailable));
+
+  return {
+    deps: {
+      clock: systemClock,
+      actor: osActor(),
+      note,
+      store: async () => (await open()).store.admin,
+      sealer: async () => (await open()).sealer,
+      keys: async () => {
+        const { store, rootKeys, sealer } = await open();
+        return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
+      },
+      finder: async () => (await open()).finder,
+      sources: async () => {
+        const { all, problems } = await openSources(project);
+        for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
+        const ids = [...all.keys()].sort();
+        return { ids: () => ids, find: (id) => all.get(id)?.source };
+      },
+    },
+    async close() {
+      if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  throw new OperatorError("unavailable", error instanceof Error ? error.message : String(error), { cause: error });
+}

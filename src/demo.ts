@@ -1,0 +1,77 @@
+import { makeAccessToken, tokenDigest } from "./access/access-token.ts";
+import type { AdminStore } from "./admin/ports.ts";
+import type { Clock } from "./terms/clock.ts";
+import { newId } from "./terms/ids.ts";
+
+export interface DemoAccess {
+  readonly accessToken: string;
+  readonly workflow: string;
+}
+
+/** On a new store: an organization, a token and a workflow to try the service with. `null` on one that is in use. */
+export async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
+  if ((await store.organizations()).length > 0) return null;
+  const wallAt = clock.wall();
+  const act = { who: "demo", via: "service", what: "start --demo", wallAt } as const;
+  const organizationId = newId("organization", wallAt);
+  const workflow = newId("workflow", wallAt);
+  const accessToken = makeAccessToken();
+  await store.createOrganization(act, { id: organizationId, name: "Demo", createdWallAt: wallAt });
+  await store.createToken(act, {
+    id: newId("token", wallAt),
+    organizationId,
+    name: "demo",
+    digest: tokenDigest(accessToken),
+    createdWallAt: wallAt,
+    expiresWallAt: null,
+  });
+  await store.createWorkflow(act, {
+    id: workflow,
+    organizationId,
+    name: "demo",
+    createdWallAt: wallAt,
+    disabled: false,
+    autoCredentials: false,
+    failureDetails: false,
+    maskCredentials: false,
+    simulated: false,
+  });
+  return { accessToken, workflow };
+}
+
+/** Ready to paste: five sources in one run, one of them without a record and one that fails; then a data function. */
+export function demoCommands(url: string, access: DemoAccess): string {
+  const headers = [
+    `-H 'X-Service-Access-Token: ${access.accessToken}'`,
+    `-H 'X-Service-Workflow: ${access.workflow}'`,
+    "-H 'Content-Type: application/json'",
+  ].join(" ");
+  const data = {
+    config: {
+      sources: {
+        google__phone_number: true,
+        ibantools__bank_account: true,
+        mailcheck__email_address: true,
+        iptoasn__ip_country: true,
+        companies_house__company_profile: true,
+      },
+    },
+    inputs: {
+      phone: "+44 20 7946 0958",
+      iban: "DE89 3704 0044 0532 0130 00",
+      email: "ada@exampel.com",
+      ip: "192.0.2.1",
+      company_number: "00000006",
+    },
+  };
+  const func = {
+    config: { data_func: "dfunc_contact_check" },
+    inputs: { phone: "+44 20 7946 0958", email: "ada@example.com", ip: "8.8.8.8", country: "GB" },
+  };
+  return [
+    "A demo organization was made. Its token is shown this once. Try:",
+    `curl -s ${url}/data ${headers} -d '${JSON.stringify(data)}'`,
+    `curl -s ${url}/func ${headers} -d '${JSON.stringify(func)}'`,
+    "",
+  ].join("\n\n");
+}

@@ -1,0 +1,36 @@
+import { randomFillSync } from "node:crypto";
+import { rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+
+const BALLAST_FILE = "ballast";
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Space held back for a full disk. While it stands there is room for the outcomes of all runs that have been let in;
+ * dropping it makes that room, and no new run is let in until it stands again. Placing it holds up no commit.
+ * @throws when there is no room; nothing is left behind then
+ */
+export async function placeBallast(directory: string, bytes: number): Promise<void> {
+  const path = join(directory, BALLAST_FILE);
+  if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return;
+  const file = await open(path, "w", 0o600);
+  try {
+    // Random, so that no file system can make it smaller than it is.
+    const chunk = randomFillSync(Buffer.allocUnsafe(Math.min(bytes, CHUNK_BYTES)));
+    for (let written = 0; written < bytes;) {
+      const { bytesWritten } = await file.write(chunk, 0, Math.min(chunk.length, bytes - written));
+      written += bytesWritten;
+    }
+    await file.datasync();
+  } catch (error) {
+    dropBallast(directory);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+export function dropBallast(directory: string): void {
+  rmSync(join(directory, BALLAST_FILE), { force: true });
+}

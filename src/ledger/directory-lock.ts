@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Makes this process the only one that keeps a ledger in a directory, until it releases it or dies, however it dies: the
+ * lock is the operating system's, held through an otherwise empty SQLite file. Operators' verbs do not take it.
+ * @throws when another service has it
+ */
+export function lockDirectory(directory: string): () => void {
+  const database = new DatabaseSync(join(directory, "service.lock"));
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY");
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    throw new Error(`another service keeps its ledger in ${directory}: each needs a data directory of its own`, {
+      cause: error,
+    });
+  }
+  return () => database.close();
+}

@@ -1,0 +1,174 @@
+import { closeSync, openSync, unlink, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { intentFileName } from "./intent-files.ts";
+import { diskErrorCode } from "./journal-database.ts";
+
+/** One intent file. It goes when another has taken its place and every run that wrote to it has its outcome on disk. */
+export interface Segment {
+  readonly name: string;
+  readonly descriptor: number;
+  bytes: number;
+  openRuns: number;
+}
+
+/** A file that has grown to this is left behind at the first moment when no run is open, so that a start has little to read. */
+const LEAVE_QUIETLY_BYTES = 1024 * 1024;
+
+export interface IntentLogOptions {
+  readonly directory: string;
+  readonly firstNumber: number;
+  readonly segmentBytesMax: number;
+  readonly onFailed: (code: string) => void;
+  /** There is something to sync, and nobody has been told yet. */
+  readonly onDirty: () => void;
+  /** A seam for tests: what it throws, the write throws; the number it returns is how many bytes are written instead. */
+  readonly beforeWrite?: (bytes: number) => number | undefined;
+}
+
+/** The files that hold what is about to be sent. Appending is one `write`: once it returns, the intent survives kill -9. */
+export class IntentLog {
+  readonly #options: IntentLogOptions;
+  #current: Segment | null = null;
+  #nextNumber: number;
+  #bytes = 0;
+  readonly #unsynced = new Set<string>();
+  #syncing = false;
+
+  constructor(options: IntentLogOptions) {
+    this.#options = options;
+    this.#nextNumber = options.firstNumber;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Starts a new file. False, and `onFailed`, if that is not possible now. */
+  open(): boolean {
+    const name = intentFileName(this.#nextNumber);
+    try {
+      const descriptor = openSync(join(this.#options.directory, name), "ax", 0o600);
+      this.#current = { name, descriptor, bytes: 0, openRuns: 0 };
+      this.#nextNumber += 1;
+      return true;
+    } catch (error) {
+      const code = diskErrorCode(error);
+      // Only a file that was made in between, by whatever hand, can be in the way of its name.
+      if (code === "EEXIST") this.#nextNumber += 1;
+      this.#options.onFailed(code);
+      return false;
+    }
+  }
+
+  /** Appends whole lines and returns the file they went to, or `null` when they are not, or not wholly, with the operating system. */
+  append(text: string): Segment | null {
+    const segment = this.#current;
+    if (segment === null) return null;
+    const bytes = Buffer.byteLength(text);
+    try {
+      const written = this.#write(segment.descriptor, text, bytes);
+      this.#count(segment, written);
+      // What a torn write left is read as no line; nothing may follow it in the same file.
+      if (written !== bytes) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+    } catch (error) {
+      this.abandon(diskErrorCode(error));
+      return null;
+    }
+    this.#markDirty(segment.name);
+    if (segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
+    return segment;
+  }
+
+  #write(descriptor: number, text: string, bytes: number): number {
+    const allowed = this.#options.beforeWrite?.(bytes);
+    return allowed === undefined ? writeSync(descriptor, text) : writeSync(descriptor, Buffer.from(text), 0, allowed);
+  }
+
+  #count(segment: Segment, bytes: number): void {
+    segment.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  /** One run that wrote to this file now has its outcome on disk. */
+  release(segment: Segment): void {
+    segment.openRuns -= 1;
+    if (segment.openRuns > 0) return;
+    if (segment !== this.#current) this.#remove(segment);
+    else if (segment.bytes >= LEAVE_QUIETLY_BYTES) this.#rotate();
+  }
+
+  /** Writes no more to the current file: something about it has failed. */
+  abandon(code: string): void {
+    this.#leave();
+    this.#options.onFailed(code);
+  }
+
+  #rotate(): void {
+    this.#leave();
+    this.open();
+  }
+
+  #leave(): void {
+    const segment = this.#current;
+    if (segment === null) return;
+    this.#current = null;
+    closeQuietly(segment.descriptor);
+    if (segment.openRuns === 0) this.#remove(segment);
+  }
+
+  #remove(segment: Segment): void {
+    this.#bytes -= segment.bytes;
+    this.#unsynced.delete(segment.name);
+    // A file that stays is read at the next start and found to be settled.
+    unlink(join(this.#options.directory, segment.name), () => {});
+  }
+
+  /** At the end of the service. A file of runs that have no outcome stays for the next start. */
+  end(): void {
+    const segment = this.#current;
+    if (segment === null) return;
+    this.#current = null;
+    closeQuietly(segment.descriptor);
+    if (segment.openRuns > 0) return;
+    try {
+      unlinkSync(join(this.#options.directory, segment.name));
+    } catch {
+      // As above: the next start will find it settled.
+    }
+  }
+
+  // ---- syncing: done by the journal's thread, asked for here ------------------------------------------------------
+
+  #markDirty(name: string): void {
+    this.#unsynced.add(name);
+    if (!this.#syncing) this.#options.onDirty();
+  }
+
+  /** The files to sync now, or none while a sync is under way. */
+  takeUnsynced(): readonly string[] | null {
+    if (this.#syncing || this.#unsynced.size === 0) return null;
+    this.#syncing = true;
+    const names = [...this.#unsynced];
+    this.#unsynced.clear();
+    return names;
+  }
+
+  synced(): void {
+    this.#syncing = false;
+    if (this.#unsynced.size > 0) this.#options.onDirty();
+  }
+
+  /** The thread that was to sync is gone. */
+  syncLost(): void {
+    this.#syncing = false;
+    if (this.#current !== null) this.#unsynced.add(this.#current.name);
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // A descriptor is gone after close, whatever it said; what it may have failed to write is not relied on.
+  }
+}

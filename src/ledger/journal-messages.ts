@@ -1,0 +1,46 @@
+/** What the journal's thread is started with. */
+export interface JournalSetup {
+  readonly directory: string;
+  /** Intent files of earlier lives, whose runs without outcome are to be written down. */
+  readonly recover: readonly string[];
+  readonly ballastBytes: number;
+  readonly walBytesMax: number;
+  readonly syncIntentsEveryMs: number;
+  readonly faults: Int32Array | null;
+}
+
+/** To the thread. One message may carry several of these. */
+export interface ToJournal {
+  /** Run records, JSON texts joined by commas, the last of which has this number. */
+  readonly records?: string;
+  readonly last?: number;
+  /** Intent files that have been written to since they were last synced. */
+  readonly dirty?: readonly string[];
+  /** The outbox has been drained up to here: note it, and delete what ended before `forgetBefore`. */
+  readonly drained?: { readonly run: number; readonly wallAt: number; readonly forgetBefore: number };
+  /** Runs that had been revised and have been drained again, up to this number. */
+  readonly revisedDrained?: number;
+  readonly measure?: true;
+  readonly stop?: true;
+}
+
+/** From the thread. */
+export type FromJournal =
+  | { readonly is: "ready"; readonly recovered: Recovered; readonly bytes: number }
+  /** Every record up to this number is on disk. */
+  | { readonly is: "durable"; readonly last: number }
+  | { readonly is: "measured"; readonly bytes: number }
+  | { readonly is: "synced" }
+  /** Whether the ballast is in place, so that there is room for what new runs will have to write. */
+  | { readonly is: "room"; readonly enough: boolean }
+  | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
+  | { readonly is: "stopped" };
+
+export type Doing = "open" | "recovery" | "commit" | "sync";
+
+export interface Recovered {
+  readonly runs: number;
+  readonly attempts: number;
+  /** Lines that could not be read: pieces of a write that a power cut or a full disk had torn. */
+  readonly unreadable: number;
+}

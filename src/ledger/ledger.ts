@@ -1,0 +1,322 @@
+import { mkdirSync } from "node:fs";
+import type { RunIntent, RunRecord, RunReport } from "../run/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { Availability } from "./availability.ts";
+import { lockDirectory } from "./directory-lock.ts";
+import { listIntentFiles } from "./intent-files.ts";
+import { IntentLog } from "./intent-log.ts";
+import { JournalLink } from "./journal-link.ts";
+import { JournalSize } from "./journal-size.ts";
+import type { FromJournal } from "./journal-messages.ts";
+import type { DrainNote, LedgerState, RunningLedger } from "./ledger-state.ts";
+import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
+import type { LedgerLog } from "./ports.ts";
+import { recordText } from "./record-lines.ts";
+import { OpenRun } from "./run-record.ts";
+import { StallWatch } from "./stall-watch.ts";
+import { Unacknowledged } from "./unacknowledged.ts";
+
+export interface LedgerOptions {
+  /** Its own; made if it does not exist. */
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+  readonly limits?: Partial<LedgerLimits>;
+  /** Called when the ledger becomes unavailable or available, or crosses its alarm. */
+  readonly onChange?: (state: LedgerState) => void;
+  /** Seams for tests. */
+  readonly faults?: LedgerFaults;
+}
+
+export interface LedgerFaults {
+  /** See `disk-faults.ts`. */
+  readonly disk?: Int32Array;
+  /** See `IntentLogOptions`. */
+  readonly beforeIntentWrite?: (bytes: number) => number | undefined;
+}
+
+/**
+ * Keeps the journal of runs and vendor calls in a directory.
+ * @throws when another service keeps its ledger there, or the directory cannot be used. A full or failing disk is no
+ *   reason: the ledger refuses runs then and recovers by itself.
+ */
+export function createLedger(options: LedgerOptions): RunningLedger {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  const unlock = lockDirectory(options.dir);
+  try {
+    return new FileLedger(options, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** A message to the thread holds at most so many; it is several only when they are sent again. */
+const RECORDS_A_MESSAGE = 500;
+const RETRY_MS = 250;
+const WAL_BYTES_MAX = 32 * 1024 * 1024;
+
+class FileLedger implements RunningLedger {
+  readonly ready: Promise<void>;
+  readonly #options: LedgerOptions;
+  readonly #limits: LedgerLimits;
+  readonly #unlock: () => void;
+  readonly #availability: Availability;
+  readonly #intents: IntentLog;
+  readonly #link: JournalLink;
+  readonly #size: JournalSize;
+  readonly #stall: StallWatch;
+  readonly #waiting = new Unacknowledged();
+  #recover: readonly string[];
+  #sent = 0;
+  #turnPlanned = false;
+  #cancelRetry: (() => void) | null = null;
+  #openRuns = 0;
+  #onReady: () => void = () => {};
+  #onEmpty: (() => void) | null = null;
+  #onWritten: () => void = () => {};
+  #closing: Promise<void> | null = null;
+
+  constructor(options: LedgerOptions, unlock: () => void) {
+    this.#options = options;
+    this.#limits = { ...LEDGER_LIMITS, ...options.limits };
+    this.#unlock = unlock;
+    this.#availability = new Availability(options.log, () => this.#changed());
+    this.ready = new Promise((resolve) => (this.#onReady = resolve));
+    this.#size = new JournalSize(this.#limits.journalBytesMax, this.#availability, options.log, () => this.#changed());
+    this.#stall = new StallWatch(
+      options.clock,
+      this.#limits.stallMs,
+      () => this.#waiting.oldestAt,
+      () => this.#stalled(),
+    );
+    const old = listIntentFiles(options.dir);
+    this.#recover = old.map(({ name }) => name);
+    this.#intents = new IntentLog({
+      directory: options.dir,
+      firstNumber: (old.at(-1)?.number ?? 0) + 1,
+      segmentBytesMax: this.#limits.segmentBytesMax,
+      onFailed: (code) => this.#intentsFailed(code),
+      onDirty: () => this.#planTurn(),
+      ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
+    });
+    this.#link = new JournalLink({
+      clock: options.clock,
+      setup: () => ({
+        directory: options.dir,
+        recover: this.#recover,
+        ballastBytes: this.#limits.ballastBytes,
+        walBytesMax: Math.min(WAL_BYTES_MAX, Math.ceil(this.#limits.journalBytesMax / 16)),
+        syncIntentsEveryMs: this.#limits.syncIntentsEveryMs,
+        faults: options.faults?.disk ?? null,
+      }),
+      onMessage: (message) => this.#receive(message),
+      onDown: (failure, again) => this.#journalDown(failure, again),
+    });
+    this.#intents.open();
+    this.#link.start();
+  }
+
+  // ---- runs --------------------------------------------------------------------------------------------------------
+
+  open(run: RunIntent): RunRecord {
+    const reason = this.#availability.reason ?? this.#overfull();
+    if (reason !== null) throw new Fault("request.journal_unavailable", { reason });
+    this.#openRuns += 1;
+    return new OpenRun(run, this.#intents, (record, report) => this.#closeRun(record, report));
+  }
+
+  #overfull(): string | null {
+    const { count, bytes } = this.#waiting;
+    return count >= this.#limits.recordsMax || bytes >= this.#limits.recordBytesMax
+      ? "too many records wait for the disk"
+      : null;
+  }
+
+  #closeRun(record: OpenRun, report: RunReport): Promise<void> | void {
+    this.#openRuns -= 1;
+    const waiting = {
+      text: recordText(report),
+      sinceAt: this.#options.clock.now(),
+      onDurable: () => record.release(),
+      settle: null as (() => void) | null,
+    };
+    this.#waiting.push(waiting);
+    this.#planTurn();
+    this.#stall.watch();
+    // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
+    if (this.#availability.has("journal") || this.#availability.has("stalled")) return;
+    return new Promise((resolve) => (waiting.settle = resolve));
+  }
+
+  // ---- to the journal's thread, once a turn of the event loop ------------------------------------------------------
+
+  #planTurn(): void {
+    if (this.#turnPlanned) return;
+    this.#turnPlanned = true;
+    setImmediate(() => {
+      this.#turnPlanned = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (!this.#link.ready) return;
+    const dirty = this.#intents.takeUnsynced();
+    if (dirty !== null) this.#link.post({ dirty });
+    while (this.#sent < this.#waiting.lastNumber) {
+      const message = this.#waiting.join(this.#sent, RECORDS_A_MESSAGE);
+      this.#link.post(message);
+      this.#sent = message.last;
+    }
+  }
+
+  noteDrained(note: DrainNote): void {
+    if (this.#link.ready) this.#link.post(note);
+  }
+
+  onWritten(listener: () => void): void {
+    this.#onWritten = listener;
+  }
+
+  // ---- from the journal's thread -----------------------------------------------------------------------------------
+
+  #receive(message: FromJournal): void {
+    if (message.is === "durable") this.#durable(message.last);
+    else if (message.is === "synced") this.#intents.synced();
+    else if (message.is === "measured") this.#measured(message.bytes);
+    else if (message.is === "room") this.#room(message.enough);
+    else if (message.is === "ready") this.#started(message);
+  }
+
+  #durable(last: number): void {
+    this.#waiting.acknowledge(last);
+    this.#availability.clear("stalled");
+    this.#availability.clear("journal");
+    this.#onWritten();
+    if (this.#waiting.count === 0) this.#onEmpty?.();
+  }
+
+  #started({ recovered, bytes }: Extract<FromJournal, { readonly is: "ready" }>): void {
+    this.#recover = [];
+    if (recovered.attempts > 0 || recovered.unreadable > 0) {
+      this.#options.log.warn(
+        { event: "ledger_recovered_intents", ...recovered },
+        "calls were under way when the service died",
+      );
+    }
+    this.#sent = this.#waiting.beforeHead;
+    this.#intents.syncLost();
+    this.#availability.clear("starting");
+    if (this.#waiting.count === 0) this.#availability.clear("journal");
+    this.#measured(bytes);
+    this.#planTurn();
+  }
+
+  #room(enough: boolean): void {
+    if (enough) this.#availability.clear("no_room");
+    else this.#availability.raise("no_room", "ENOSPC");
+  }
+
+  #journalDown(failure: Extract<FromJournal, { readonly is: "failed" }> | null, again: boolean): void {
+    const { during, code, message } = failure ?? {
+      during: "commit",
+      code: "EXIT",
+      message: "the journal's thread ended",
+    };
+    this.#options.log.error(
+      { event: "ledger_journal_down", during, code, error: message },
+      "the journal's thread ended",
+    );
+    if (failure === null && !again && !this.#availability.has("starting")) return;
+    this.#availability.raise("journal", code);
+    if (code === "ENOSPC") this.#availability.raise("no_room", code);
+    // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
+    if (during === "sync") this.#intents.abandon(code);
+    this.#waiting.settleAll();
+  }
+
+  // ---- recovery, size, stall ---------------------------------------------------------------------------------------
+
+  #intentsFailed(code: string): void {
+    this.#availability.raise("intent_file", code);
+    this.#retryLater();
+  }
+
+  /** Tries again what nobody else would notice to have become possible. Only while there is a cause to. */
+  #retryLater(): void {
+    if (this.#closing !== null || this.#cancelRetry !== null) return;
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
+      this.#cancelRetry = null;
+      if (this.#availability.has("intent_file") && this.#intents.open()) this.#availability.clear("intent_file");
+      if (this.#availability.has("full")) this.#link.post({ measure: true });
+    });
+  }
+
+  #measured(bytes: number): void {
+    this.#size.measured(bytes + this.#intents.bytes);
+    if (this.#availability.has("full")) this.#retryLater();
+  }
+
+  #stalled(): void {
+    this.#availability.raise("stalled");
+    this.#waiting.settleAll();
+  }
+
+  // ---- what is seen, and the end -----------------------------------------------------------------------------------
+
+  #changed(): void {
+    if (this.#availability.reason === null) this.#onReady();
+    this.#options.onChange?.(this.state());
+  }
+
+  state(): LedgerState {
+    const { oldestAt, count, bytes } = this.#waiting;
+    return {
+      unavailable: this.#availability.reason,
+      openRuns: this.#openRuns,
+      pendingRecords: count,
+      pendingBytes: bytes,
+      lagMs: oldestAt === null ? 0 : Math.max(0, this.#options.clock.now() - oldestAt),
+      journalBytes: this.#size.bytes,
+      journalBytesMax: this.#size.bytesMax,
+      alarm: this.#size.alarm,
+      restarts: this.#link.restarts,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drainAndStop();
+    return this.#closing;
+  }
+
+  async #drainAndStop(): Promise<void> {
+    this.#availability.raise("closed");
+    if (this.#waiting.count > 0) await this.#emptied();
+    const lost = this.#waiting.count;
+    if (lost > 0 || this.#openRuns > 0) {
+      this.#options.log.error(
+        { event: "ledger_closed_early", unwritten: lost, open: this.#openRuns },
+        "runs without an outcome on disk will stand as unknown",
+      );
+    }
+    this.#waiting.settleAll();
+    this.#stall.end();
+    this.#cancelRetry?.();
+    await this.#link.stop(this.#limits.closeMs);
+    this.#intents.end();
+    this.#unlock();
+    this.#onReady();
+  }
+
+  #emptied(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(this.#limits.closeMs, resolve);
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,30 @@
+const MIB = 1024 * 1024;
+
+/** What the ledger may hold and how long it may wait. Documented in `reliability.md` 3; every one can be configured. */
+export interface LedgerLimits {
+  /** Records in memory that are not yet on disk: beyond either bound no new run is taken. */
+  readonly recordsMax: number;
+  readonly recordBytesMax: number;
+  /** Database, its write-ahead log and intent files together. At the limit no new run is taken; at half of it there is an alarm. */
+  readonly journalBytesMax: number;
+  readonly segmentBytesMax: number;
+  /** A file kept for bad days: it is given up when the disk is full, so that answers under way can still be recorded. */
+  readonly ballastBytes: number;
+  /** How long an intent may wait for its own sync; it has been with the operating system all the while. */
+  readonly syncIntentsEveryMs: number;
+  /** A disk that acknowledges nothing for this long counts as failed, and answers stop waiting for it. */
+  readonly stallMs: number;
+  /** How long `close()` waits for what is not yet on disk. */
+  readonly closeMs: number;
+}
+
+export const LEDGER_LIMITS: LedgerLimits = {
+  recordsMax: 10_000,
+  recordBytesMax: 32 * MIB,
+  journalBytesMax: 1024 * MIB,
+  segmentBytesMax: 64 * MIB,
+  ballastBytes: 4 * MIB,
+  syncIntentsEveryMs: 100,
+  stallMs: 5_000,
+  closeMs: 5_000,
+};

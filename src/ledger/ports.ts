@@ -1,0 +1,94 @@
+import type { Charged } from "../terms/fault.ts";
+
+/** Where the ledger says what an operator should know. A pino logger is one. */
+export interface LedgerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * Where the journal drains to when several machines share one database. A batch may come again, whole or in part, after
+ * a failure on either side: each row has a unique key, and writing it twice must leave one row, as it came last.
+ */
+export interface LedgerSink {
+  /** Resolves when the whole batch is durable there. Rejects when any of it may not be. */
+  write(batch: readonly RunReportRow[]): Promise<void>;
+}
+
+/** One run with everything that belongs to it. Written in one transaction, or not at all. */
+export interface RunReportRow {
+  readonly run: RunRow;
+  readonly calls: readonly CallRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly reconciliations: readonly ReconciliationRow[];
+}
+
+/*
+ * The rows, as they stand in SQLite and as they go to PostgreSQL. Column types that mean the same in both: text, bigint
+ * (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for yes and no. Texts are in stored form
+ * (`stored-text.ts`): no NUL, no lone surrogate.
+ */
+
+/** Unique key: `transaction_id`. */
+export interface RunRow {
+  readonly transaction_id: string;
+  /** `ended`, or `unknown`: the service died between an attempt and its outcome. */
+  readonly state: "ended" | "unknown";
+  readonly kind: "data" | "func";
+  readonly organization_id: string;
+  readonly workflow_id: string;
+  readonly token_id: string;
+  readonly context: string;
+  readonly region: string;
+  readonly simulated: 0 | 1;
+  readonly function_id: string | null;
+  readonly started_at: number;
+  readonly took_ms: number | null;
+  readonly client_gone: 0 | 1;
+  readonly function_fault: string | null;
+}
+
+/** Unique key: `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */
+export interface CallRow {
+  readonly transaction_id: string;
+  readonly ordinal: number;
+  readonly source: string;
+  readonly success: 0 | 1 | null;
+  readonly match: 0 | 1 | null;
+  readonly fault_code: string | null;
+  readonly fault_kind: string | null;
+  readonly charged: Charged;
+  readonly credential_id: string | null;
+  readonly credential_rule: string;
+  readonly started_after_ms: number | null;
+  readonly took_ms: number | null;
+  readonly output_bytes: number | null;
+}
+
+/** Unique key: `transaction_id`, `ordinal`, `number`. */
+export interface AttemptRow {
+  readonly transaction_id: string;
+  readonly ordinal: number;
+  readonly number: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly sent_at: number;
+  readonly status: number | null;
+  readonly took_ms: number | null;
+  readonly charged: Charged;
+}
+
+/** Somebody's later word on a charge; the last of a request holds. Unique key: `transaction_id`, `ordinal`, `revision`. */
+export interface ReconciliationRow {
+  readonly transaction_id: string;
+  readonly ordinal: number;
+  /** Counts up from 1 within the call. */
+  readonly revision: number;
+  readonly charged: "yes" | "no";
+  readonly decided_by: string;
+  readonly decided_at: number;
+  readonly note: string;
+  /** The attempt it is about; 0 for a call that has none. */
+  readonly attempt: number;
+}

@@ -1,0 +1,43 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import type { IntentLine } from "./record-lines.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of an intent file, and `null` for each that cannot be read. A last line without its end is the trace of a
+ * write that never succeeded, so no vendor was called on it: it counts as unreadable.
+ */
+export function* readIntents(path: string): Generator<IntentLine | null> {
+  const descriptor = openSync(path, "r");
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let rest: Buffer = Buffer.alloc(0);
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      const bytes = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)]);
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        yield parseLine(bytes.toString("utf8", start, end));
+        start = end + 1;
+      }
+      rest = Buffer.from(bytes.subarray(start));
+    }
+    if (rest.length > 0) yield null;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A power cut can leave zeros where a page was never written, before a line that was. */
+function parseLine(text: string): IntentLine | null {
+  let start = 0;
+  while (text.charCodeAt(start) === 0) start += 1;
+  try {
+    const line: unknown = JSON.parse(text.slice(start));
+    return Array.isArray(line) && typeof line[1] === "string" && (line[0] === "run" || line[0] === "attempt")
+      ? (line as unknown as IntentLine)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+/*
+ * Ids can hold anything a caller sends. In the tables each stands in a form that SQLite, PostgreSQL (which refuses NUL),
+ * CSV and a terminal all take, and that tells any two ids apart: what cannot be shown becomes `\uXXXX`, and so does the
+ * backslash itself. Ordinary ids are their own stored form.
+ */
+const UNSHOWABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const EACH_UNSHOWABLE = new RegExp(UNSHOWABLE, "gu");
+
+export function toStored(text: string): string {
+  return UNSHOWABLE.test(text) ? text.replace(EACH_UNSHOWABLE, escapeUnits) : text;
+}
+
+function escapeUnits(character: string): string {
+  let escaped = "";
+  for (let at = 0; at < character.length; at += 1) {
+    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
+}

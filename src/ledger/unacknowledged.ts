@@ -1,0 +1,83 @@
+/** A record that is not known to be on disk yet. */
+export interface Waiting {
+  readonly text: string;
+  readonly sinceAt: number;
+  /** Called once when it is on disk, however late. */
+  readonly onDurable: () => void;
+  /** Lets its answer go, at the latest when waiting has become pointless. */
+  settle: (() => void) | null;
+}
+
+/** The queue between the runs and the disk: numbered, counted, and kept until acknowledged, so that it can be sent again. */
+export class Unacknowledged {
+  readonly #waiting: Waiting[] = [];
+  #head = 0;
+  #headNumber = 1;
+  #bytes = 0;
+
+  get count(): number {
+    return this.#waiting.length - this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get oldestAt(): number | null {
+    return this.#waiting[this.#head]?.sinceAt ?? null;
+  }
+
+  get lastNumber(): number {
+    return this.#headNumber + this.count - 1;
+  }
+
+  push(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#bytes += waiting.text.length;
+  }
+
+  /** Takes everything up to a number off the queue. */
+  acknowledge(last: number): void {
+    while (this.#headNumber <= last && this.count > 0) {
+      const waiting = this.#waiting[this.#head]!;
+      this.#head += 1;
+      this.#headNumber += 1;
+      this.#bytes -= waiting.text.length;
+      waiting.settle?.();
+      waiting.onDurable();
+    }
+    this.#compact();
+  }
+
+  /** Lets every answer go that waits; the records stay. */
+  settleAll(): void {
+    for (let at = this.#head; at < this.#waiting.length; at += 1) {
+      const waiting = this.#waiting[at]!;
+      waiting.settle?.();
+      waiting.settle = null;
+    }
+  }
+
+  /** The texts after a number, at most so many, joined for the journal's thread. */
+  join(after: number, countMax: number): { readonly records: string; readonly last: number } {
+    const from = this.#head + (after + 1 - this.#headNumber);
+    const to = Math.min(from + countMax, this.#waiting.length);
+    let records = this.#waiting[from]!.text;
+    for (let at = from + 1; at < to; at += 1) records += "," + this.#waiting[at]!.text;
+    return { records, last: after + (to - from) };
+  }
+
+  get beforeHead(): number {
+    return this.#headNumber - 1;
+  }
+
+  #compact(): void {
+    if (this.#head === this.#waiting.length) {
+      this.#waiting.length = 0;
+      this.#head = 0;
+    } else if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
+      this.#waiting.splice(0, this.#head);
+      this.#head = 0;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { parseArgs } from "node:util";
+import { findVerbs } from "./admin/find-verbs.ts";
+import { runCli } from "./cli/run-cli.ts";
+import { COMMANDS, openVerbs } from "./command-line.ts";
+import {
+  configFileOf,
+  ConfigError,
+  optionOf,
+  projectFolder,
+  readSettings,
+  SETTINGS,
+  type Setting,
+  type Settings,
+} from "./config.ts";
+import { RootKeyError } from "./credentials/root-key.ts";
+import { BrokenProject } from "./open-catalogs.ts";
+import { letProjectsImport } from "./project.ts";
+import { importDefault } from "./sources/load-source.ts";
+import { LoadError } from "./sources/load-error.ts";
+import { start } from "./start.ts";
+import { StoreRefused } from "./storage/store.ts";
+
+const [command, ...rest] = process.argv.slice(2);
+
+if (command === "start" || command === "dev") await serve(command, rest);
+else {
+  const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
+  process.exitCode = await runCli(process.argv.slice(2), io, { verbs: findVerbs(), others: COMMANDS, open: openVerbs });
+}
+
+async function serve(name: "start" | "dev", args: string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
+  let closing: Promise<void> | undefined;
+  let signals = 0;
+  let running: Awaited<ReturnType<typeof start>> | undefined;
+  const stop = () => {
+    signals += 1;
+    // A second signal means now. What was handed to the operating system is safe; the journal says the rest is unknown.
+    if (signals > 1) process.exit(130);
+    if (running === undefined) process.exit(0);
+    closing ??= running.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  endWithLauncher(stop);
+  try {
+    const settings = await settingsFrom(args);
+    running = await start({
+      settings,
+      environment: process.env,
+      tell: (words) => process.stderr.write(words),
+      dev: name === "dev",
+    });
+  } catch (error) {
+    process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+  running.failed.catch((error: unknown) => {
+    process.stderr.write(`datarun cannot go on: ${reasonOf(error)}\n`);
+    void running!.close().finally(() => process.exit(1));
+  });
+  // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
+  process.on("uncaughtException", (error) => running!.reportStray(error));
+  process.on("unhandledRejection", (reason) => running!.reportStray(reason));
+}
+
+async function settingsFrom(args: string[]): Promise<Settings> {
+  const options = Object.fromEntries(
+    (SETTINGS as readonly Setting[]).map((setting) => [
+      optionOf(setting),
+      { type: setting.type === "flag" ? "boolean" : "string" } as const,
+    ]),
+  );
+  let values: Record<string, string | boolean | undefined>;
+  try {
+    values = parseArgs({ args, options, allowPositionals: false }).values as typeof values;
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
+  const project = projectFolder(named === "" ? undefined : named, process.cwd());
+  const configFile = project === undefined ? undefined : configFileOf(project);
+  if (configFile !== undefined) letProjectsImport([project!]);
+  const file = configFile === undefined ? {} : await importDefault(configFile);
+  if (typeof file !== "object" || file === null)
+    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
+  return readSettings({
+    options: { ...values, ...(project === undefined ? {} : { project }) },
+    environment: process.env,
+    file,
+  });
+}
+
+/** Started through the launcher, the service ends when the launcher does, however that ends. */
+function endWithLauncher(stop: () => void): void {
+  const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
+  delete process.env["DATARUN_LIFELINE_FD"];
+  if (!Number.isInteger(fd) || fd < 3) return;
+  void import("node:net").then(({ Socket }) => {
+    const line = new Socket({ fd, readable: true, writable: false });
+    line.on("close", stop).on("error", () => {});
+    line.resume().unref();
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof BrokenProject)
+    return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
+  const known = [ConfigError, RootKeyError, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  if (known) return (error as Error).message;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));
+}
+
+function startHelp(name: "start" | "dev"): string {
+  const rows = (SETTINGS as readonly Setting[]).map(
+    (setting) =>
+      `  --${optionOf(setting)}${setting.type === "flag" ? "" : ` ${setting.type.toUpperCase()}`}\n      ${setting.says}`,
+  );
+  const what = name === "dev" ? "start with reload on change and readable logs" : "start the service";
+  return `Usage: datarun ${name} [OPTIONS]\n\nTo ${what}. Each option is also an environment variable (DATARUN_PORT) and a key of datarun.config.ts.\n\n${rows.join("\n")}\n`;
+}

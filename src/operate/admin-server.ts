@@ -1,0 +1,32 @@
+import fastify, { type FastifyInstance } from "fastify";
+
+export interface AdminServerParts {
+  readonly metrics: { page(): Promise<string>; readonly contentType: string };
+  /** Nothing when the service can take runs, else why it cannot. */
+  readonly notReady: () => readonly string[];
+}
+
+/**
+ * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
+ * `/live` says that the process turns; `/ready` that runs would be accepted.
+ */
+export function createAdminServer(parts: AdminServerParts): FastifyInstance {
+  const server = fastify({ logger: false, forceCloseConnections: true });
+  server.addHook("onSend", async (_request, reply) => {
+    void reply
+      .header("X-Frame-Options", "DENY")
+      .header("Content-Security-Policy", "frame-ancestors 'none'")
+      .header("Cache-Control", "no-store");
+  });
+  server.get("/live", () => ({ status: "OK" }));
+  server.get("/ready", (_request, reply) => {
+    const reasons = parts.notReady();
+    void reply.code(reasons.length === 0 ? 200 : 503);
+    return { status: reasons.length === 0 ? "OK" : "not ready", reasons };
+  });
+  server.get("/metrics", async (_request, reply) => {
+    void reply.type(parts.metrics.contentType);
+    return parts.metrics.page();
+  });
+  return server;
+}

@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { after, inTurn, json, rawThenEnd } from "../../test/vendor/behaviours.ts";
+import { startVendor } from "../../test/vendor/scripted-vendor.ts";
+import { codeOf, faultOf, openDoor } from "./test-door.ts";
+
+test("one connection serves request after request", async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  for (let turn = 0; turn < 5; turn += 1) await http.get(vendor.origin);
+  await Promise.allSettled(Array.from({ length: 3 }, () => http.get(`${vendor.origin}/status/404`)));
+  await http.get(vendor.origin);
+
+  assert.equal(vendor.count(), 9);
+  assert.ok(vendor.connections <= 3, `${vendor.connections} connections`);
+});
+
+test("a vendor that closes after every answer gets a new connection each time, also when requests wait", async (t) => {
+  const vendor = await startVendor(t, {
+    otherwise: rawThenEnd("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"),
+  });
+  const { call, http } = openDoor(t, { limits: { connectionsMax: 2, waitMaxMs: 10_000 } }).call(vendor.origin, {
+    timeoutMs: 100_000,
+  });
+
+  const replies = await Promise.all(Array.from({ length: 40 }, () => http.post(vendor.origin, { json: {} })));
+
+  assert.ok(replies.every((reply) => reply.text() === "{}"));
+  assert.equal(vendor.count(), 40);
+  assert.equal(vendor.connections, 40);
+  assert.equal(call.attempts.length, 40);
+});
+
+test("failures of every kind among requests that wait take nothing but their own", async (t) => {
+  const vendor = await startVendor(t);
+  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 4, waitMaxMs: 10_000 } });
+  const paths = [
+    "/json",
+    "/reset-mid-body",
+    "/garbage",
+    "/status/500",
+    "/gzip",
+    "/close-before-headers",
+    "/two-lengths",
+  ];
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 140 }, async (_, at) => {
+      const path = paths[at % paths.length]!;
+      const { http } = call(vendor.origin, { timeoutMs: 100_000 });
+      const succeeded = await http.get(vendor.origin + path).then(
+        (reply) => reply.json().name === "Ada",
+        () => false,
+      );
+      return succeeded === (path === "/json" || path === "/gzip");
+    }),
+  );
+
+  assert.ok(outcomes.every(Boolean));
+  assert.equal(attempts.length, 140);
+  assert.equal(vendor.count(), 140);
+  assert.deepEqual(door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
+});
+
+test("a kept connection that is reset as the next request arrives is never tried again", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t);
+  for (let round = 0; round < 25; round += 1) {
+    for (const method of ["GET", "POST"]) {
+      const path = `/${method}/${round}`;
+      vendor.on(
+        path,
+        inTurn(json({}), (socket) => socket.resetAndDestroy(), json({ replayed: true })),
+      );
+      const { call, http } = door.call(vendor.origin);
+      await http.request(method, vendor.origin + path);
+
+      const fault = await faultOf(http.request(method, vendor.origin + path));
+
+      assert.equal(fault.code, "source.connection_lost");
+      assert.equal(fault.charged, "unknown");
+      assert.equal(call.attempts.length, 2);
+      assert.equal(vendor.count(path), 2);
+    }
+  }
+  assert.equal(vendor.count(), door.attempts.length);
+});
+
+test("with a vendor that closes idle connections early, attempts and arrivals agree", async (t) => {
+  const vendor = await startVendor(t, { idleMs: 10 });
+  const door = openDoor(t);
+  let answered = 0;
+
+  const callers = Array.from({ length: 4 }, async (_, caller) => {
+    for (let turn = 0; turn < 25; turn += 1) {
+      const { call, http } = door.call(vendor.origin);
+      const outcome = await http.post(vendor.origin, { json: { turn } }).then(
+        () => "answered",
+        (fault: unknown) => (fault as { code: string }).code,
+      );
+      // Written into a connection that was just closing: lost, and left so. Otherwise exactly one request arrived.
+      assert.ok(outcome === "answered" || outcome === "source.connection_lost", outcome);
+      assert.equal(call.attempts.length, 1);
+      if (outcome === "answered") answered += 1;
+      await delay(8 + ((turn + caller) % 5));
+    }
+  });
+  await Promise.all(callers);
+
+  assert.ok(vendor.count() <= door.attempts.length);
+  assert.ok(vendor.count() >= answered);
+  assert.ok(answered > 50, `${answered} answered`);
+});
+
+test("a kept connection found dead before anything was written is replaced, as one attempt", async (t) => {
+  const vendor = await startVendor(t);
+  const { call, http } = openDoor(t).call(vendor.origin);
+  vendor.on("/last", (socket, request) => {
+    json({ last: true })(socket, request);
+    // The reset arrives while the connection is idle, or while the next request is about to be written.
+    setImmediate(() => socket.resetAndDestroy());
+  });
+
+  for (let turn = 0; turn < 20; turn += 1) {
+    await http.get(`${vendor.origin}/last`);
+    await delay(turn % 4);
+    await http.get(`${vendor.origin}/next`).catch((fault: unknown) => {
+      assert.equal((fault as { code: string }).code, "source.connection_lost");
+    });
+  }
+
+  assert.ok(call.attempts.length <= 40);
+  assert.ok(vendor.count() <= call.attempts.length);
+});
+
+test("no more requests are under way than there are connections; the rest wait in order", async (t) => {
+  let now = 0;
+  let most = 0;
+  const vendor = await startVendor(t, {
+    otherwise: (socket, request) => {
+      now += 1;
+      most = Math.max(most, now);
+      after(5, (...args) => {
+        now -= 1;
+        json({ path: request.path })(...args);
+      })(socket, request);
+    },
+  });
+  const door = openDoor(t, { limits: { connectionsMax: 3 } });
+  const { http } = door.call(vendor.origin, { timeoutMs: 20_000 });
+
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => http.get(`${vendor.origin}/${at}`)));
+
+  assert.deepEqual(
+    replies.map((reply) => reply.json().path),
+    replies.map((_, at) => `/${at}`),
+  );
+  assert.equal(most, 3);
+  assert.equal(vendor.connections, 3);
+  assert.deepEqual(door.door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
+});
+
+test("a full queue and too long a wait are shed, and nothing was sent", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t, { limits: { connectionsMax: 1, waitingMax: 1, waitMaxMs: 30 } });
+  const ask = () => door.call(vendor.origin, { timeoutMs: 3_000 }).http;
+  const first = ask().get(`${vendor.origin}/delay/200`);
+  const waiting = faultOf(ask().get(vendor.origin));
+
+  const turnedAway = await faultOf(ask().get(vendor.origin));
+  assert.deepEqual(door.door.stats().origins, [{ origin: vendor.origin, inFlight: 1, waiting: 1 }]);
+  const waited = await waiting;
+  await first;
+
+  for (const fault of [turnedAway, waited]) {
+    assert.equal(fault.code, "source.queue_full");
+    assert.equal(fault.charged, "no");
+  }
+  assert.equal(door.attempts.length, 1);
+  assert.equal(vendor.count(), 1);
+});
+
+test("a request whose client hangs up while it waits is not sent when its turn comes", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t, { limits: { connectionsMax: 1 } });
+  const first = door.call(vendor.origin);
+  const second = door.call(vendor.origin);
+  const third = door.call(vendor.origin);
+
+  const sent = first.http.get(`${vendor.origin}/delay/50`);
+  const stopped = codeOf(second.http.get(`${vendor.origin}/second`));
+  const late = third.http.get(`${vendor.origin}/third`);
+  second.call.run.maySend = false;
+
+  assert.equal((await sent).status, 200);
+  assert.equal(await stopped, "source.stopped");
+  assert.equal((await late).status, 200);
+  assert.equal(vendor.count("/second"), 0);
+});
+
+test("a deadline passes also while a request waits", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t, { limits: { connectionsMax: 1, waitMaxMs: 1_000 } });
+  const hung = door.call(vendor.origin, { timeoutMs: 200 });
+  const waiting = door.call(vendor.origin, { timeoutMs: 20_000 });
+  const first = codeOf(hung.http.get(`${vendor.origin}/hang`));
+
+  const second = await waiting.http.get(vendor.origin);
+
+  assert.equal(await first, "source.timeout");
+  assert.equal(second.status, 200);
+});
+
+test("a vendor whose connections hang does not keep the connections", async (t) => {
+  const vendor = await startVendor(t);
+  let hangs = true;
+  const door = openDoor(t, {
+    limits: { connectionsMax: 1, lookupMaxMs: 50 },
+    resolve: () => (hangs ? new Promise(() => {}) : Promise.resolve(["127.0.0.1"])),
+    allowPrivate: [`http://vendor.example:${vendor.port}`],
+  });
+  const origin = `http://vendor.example:${vendor.port}`;
+  assert.equal(await codeOf(door.call(origin, { timeoutMs: 30 }).http.get(origin)), "source.timeout");
+  hangs = false;
+  await delay(60);
+
+  assert.equal((await door.call(origin).http.get(origin)).status, 200);
+  assert.deepEqual(door.door.stats().origins, [{ origin, inFlight: 0, waiting: 0 }]);
+});
+
+test("a closed door sends nothing more and leaves no connection open", async (t) => {
+  const vendor = await startVendor(t);
+  const { door, call } = openDoor(t, { limits: { connectionsMax: 1 } });
+  const { http } = call(vendor.origin);
+  const underWay = codeOf(http.get(`${vendor.origin}/hang`));
+  const waiting = codeOf(http.get(vendor.origin));
+  await vendor.received(1);
+
+  door.close();
+
+  assert.equal(await underWay, "source.connection_lost");
+  assert.equal(await waiting, "source.stopped");
+  assert.equal(await codeOf(http.get(vendor.origin)), "source.stopped");
+  assert.equal(vendor.count(), 1);
+});
+
+test("origins that are not used make room for others", async (t) => {
+  const vendors = [await startVendor(t), await startVendor(t), await startVendor(t)];
+  const { door, call } = openDoor(t, { limits: { poolsMax: 2 } });
+
+  for (const { origin } of vendors) await call(origin).http.get(origin);
+
+  assert.deepEqual(
+    door.stats().origins.map(({ origin }) => origin),
+    vendors.slice(1).map(({ origin }) => origin),
+  );
+});

@@ -1,0 +1,63 @@
+import { lookup, Resolver } from "node:dns/promises";
+import type { Clock } from "../terms/clock.ts";
+
+/** From a host name to its addresses. Rejects when it has none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** How long an answer for one family waits for the other one, which some name servers never answer. */
+const OTHER_FAMILY_MS = 50;
+
+/**
+ * Asks the name servers by c-ares, which needs no thread: `getaddrinfo` may use half of four threads only, so two dead
+ * names would hold up every other. Names without a dot depend on the machine's search domains and still go that way.
+ */
+export function dnsResolve(clock: Clock, timeoutMs: number, servers?: readonly string[]): Resolve {
+  const makeResolver = (): Resolver => {
+    const resolver = new Resolver({ timeout: Math.max(1, Math.round(timeoutMs / 2)), tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    return resolver;
+  };
+  let resolver = makeResolver();
+  return async (hostname) => {
+    if (!hostname.includes(".")) {
+      return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+    }
+    try {
+      return await bothFamilies(clock, resolver.resolve4(hostname), resolver.resolve6(hostname));
+    } catch (error) {
+      // The servers are read when a resolver is made; after a change of the network only a new one knows them.
+      resolver = makeResolver();
+      throw error;
+    }
+  };
+}
+
+function bothFamilies(
+  clock: Clock,
+  four: Promise<readonly string[]>,
+  six: Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const found: [readonly string[], readonly string[]] = [[], []];
+    let pending = 2;
+    let stopWaiting: (() => void) | null = null;
+    const finish = (failure?: unknown): void => {
+      stopWaiting?.();
+      const addresses = found.flat();
+      if (addresses.length > 0) resolve(addresses);
+      else reject(failure instanceof Error ? failure : new Error("the host name has no address"));
+    };
+    const arrive = (family: 0 | 1, addresses: readonly string[], failure?: unknown): void => {
+      found[family] = addresses;
+      pending -= 1;
+      if (pending === 0) finish(failure);
+      else if (addresses.length > 0) stopWaiting = clock.after(OTHER_FAMILY_MS, finish);
+    };
+    for (const [family, asked] of [four, six].entries()) {
+      asked.then(
+        (addresses) => arrive(family as 0 | 1, addresses),
+        (error: unknown) => arrive(family as 0 | 1, [], error),
+      );
+    }
+  });
+}

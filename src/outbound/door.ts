@@ -1,0 +1,207 @@
+import type { SecureContext } from "node:tls";
+import type { BeforeSend, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { Http, HttpOptions } from "../sdk/http.ts";
+import type { SourceDeclaration } from "../sdk/source.ts";
+import type { Clock } from "../terms/clock.ts";
+import { dnsResolve, type Resolve } from "./dns-resolve.ts";
+import { type EgressProxy, readProxy } from "./egress-proxy.ts";
+import { Exchange, type ExchangeNeeds } from "./exchange.ts";
+import { HostsFile } from "./hosts-file.ts";
+import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
+import { NameLookup } from "./name-lookup.ts";
+import type { SocketNeeds } from "./open-socket.ts";
+import { OriginPool } from "./origin-pool.ts";
+import { type OriginMatch, OriginRules } from "./origin-rules.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
+import type { VendorReply } from "./reply.ts";
+import { type Sender, SourceHttp } from "./source-http.ts";
+import { identityOf, Trust } from "./trust.ts";
+import { unsentFault } from "./vendor-fault.ts";
+
+export interface DoorOptions {
+  readonly clock: Clock;
+  readonly beforeSend: BeforeSend;
+  readonly limits?: Partial<OutboundLimits>;
+  /**
+   * Exact origins whose host names may lead to private addresses, such as `https://scores.corp.example`. An address
+   * literal or `localhost` that a source declares exactly needs no entry: it says itself where it leads.
+   */
+  readonly allowPrivate?: readonly string[];
+  /** `http://[user:password@]host:port`: all requests go through it, and it resolves the vendors' names. */
+  readonly proxy?: string | undefined;
+  /** PEM of certificate authorities to trust besides Node's. */
+  readonly extraAuthorities?: string | undefined;
+  /** Instead of the name servers. */
+  readonly resolve?: Resolve;
+  /** Instead of `/etc/hosts`. */
+  readonly hostsPath?: string;
+}
+
+export interface OutboundDoor extends Door {
+  /** Sends nothing more and closes every connection. To be called when the last run is over. */
+  close(): void;
+  stats(): OutboundStats;
+}
+
+export interface OutboundStats {
+  readonly origins: readonly { readonly origin: string; readonly inFlight: number; readonly waiting: number }[];
+}
+
+/** The only way to any vendor. @throws Error when the proxy, an authority or an allowed origin cannot be read */
+export function createDoor(options: DoorOptions): OutboundDoor {
+  return new VendorDoor(options);
+}
+
+class VendorDoor implements OutboundDoor, Sender {
+  readonly clock: Clock;
+  readonly headerBytesMax: number;
+  readonly #limits: OutboundLimits;
+  readonly #private: OriginRules;
+  readonly #proxy: EgressProxy | null;
+  readonly #trust: Trust;
+  readonly #exchangeNeeds: ExchangeNeeds;
+  readonly #socketNeeds: SocketNeeds;
+  readonly #rules = new WeakMap<SourceDeclaration, OriginRules>();
+  readonly #pools = new Map<string, OriginPool>();
+  #closed = false;
+
+  constructor(options: DoorOptions) {
+    const { clock, beforeSend } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.clock = clock;
+    this.headerBytesMax = limits.headerBytesMax;
+    this.#limits = limits;
+    this.#private = new OriginRules(options.allowPrivate ?? []);
+    this.#proxy = options.proxy === undefined ? null : readProxy(options.proxy);
+    this.#trust = new Trust(options.extraAuthorities);
+    this.#exchangeNeeds = { clock, limits, beforeSend };
+    this.#socketNeeds = {
+      clock,
+      names: new NameLookup({
+        clock,
+        resolve: options.resolve ?? dnsResolve(clock, limits.lookupMaxMs),
+        hosts: new HostsFile(clock, options.hostsPath),
+        timeoutMs: limits.lookupMaxMs,
+        cacheMs: limits.lookupCacheMs,
+      }),
+      proxy: this.#proxy,
+      connectMaxMs: limits.connectMaxMs,
+    };
+  }
+
+  httpFor(source: RunnableSource, call: PlannedCall): Http {
+    return new SourceHttp(this, this.#rulesOf(source.declaration), source, call);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const pool of this.#pools.values()) pool.close();
+    this.#pools.clear();
+  }
+
+  stats(): OutboundStats {
+    return {
+      origins: [...this.#pools.values()].map(({ origin, inFlight, waiting }) => ({ origin, inFlight, waiting })),
+    };
+  }
+
+  send(
+    request: OutgoingRequest,
+    match: OriginMatch,
+    source: RunnableSource,
+    call: PlannedCall,
+    options: HttpOptions,
+    redirectsLeft: number,
+  ): Promise<VendorReply> {
+    if (this.#closed) throw unsentFault("source.stopped", call);
+    const pool = this.#poolFor(request, match, call);
+    const { decodedBytesMax, waitMaxMs } = this.#limits;
+    const expects = {
+      answers: options.answers,
+      redirectsLeft,
+      decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
+      waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
+    };
+    const proxied =
+      this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(request, this.#proxy) : request;
+    return new Promise((resolve, reject) => {
+      pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
+    });
+  }
+
+  #rulesOf(declaration: SourceDeclaration): OriginRules {
+    let rules = this.#rules.get(declaration);
+    if (rules === undefined) {
+      rules = new OriginRules(declaration.origins ?? []);
+      this.#rules.set(declaration, rules);
+    }
+    return rules;
+  }
+
+  /** Connections are shared by all sources that may use the origin in the same way. */
+  #poolFor({ url, tls }: OutgoingRequest, match: OriginMatch, call: PlannedCall): OriginPool {
+    const privateAllowed = match === "exact" && (isLocalLiteral(url.hostname) || this.#private.match(url) === "exact");
+    const { origin } = url;
+    let key = privateAllowed ? `${origin} private` : origin;
+    if (tls !== undefined) key += ` ${identityOf(tls)}`;
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = this.#openPool(url, privateAllowed, this.#secureContext(tls, call));
+      this.#makeRoom();
+      this.#pools.set(key, pool);
+    }
+    pool.lastUsedAt = this.clock.now();
+    return pool;
+  }
+
+  #openPool(url: URL, privateAllowed: boolean, secureContext: SecureContext | undefined): OriginPool {
+    const secure = url.protocol === "https:";
+    const destination = {
+      secure,
+      hostname: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+      privateAllowed,
+      secureContext,
+      session: undefined,
+    };
+    return new OriginPool(url.origin, destination, this.#socketNeeds, this.#limits);
+  }
+
+  #secureContext(tls: OutgoingRequest["tls"], call: PlannedCall): SecureContext | undefined {
+    try {
+      return this.#trust.contextFor(tls);
+    } catch (error) {
+      const problem = "the client certificate or its key cannot be read";
+      throw unsentFault("source.credential_missing", call, { problem }, error);
+    }
+  }
+
+  /** Lets go of the pool that has been idle for longest once there are too many. */
+  #makeRoom(): void {
+    if (this.#pools.size < this.#limits.poolsMax) return;
+    let oldest: [string, OriginPool] | null = null;
+    for (const entry of this.#pools) {
+      const [, pool] = entry;
+      const isIdle = pool.inFlight === 0 && pool.waiting === 0;
+      if (isIdle && (oldest === null || pool.lastUsedAt < oldest[1].lastUsedAt)) oldest = entry;
+    }
+    if (oldest === null) return;
+    this.#pools.delete(oldest[0]);
+    oldest[1].close();
+  }
+}
+
+/** A host that says itself that it is this machine or one address. A pattern never matches one. */
+function isLocalLiteral(hostname: string): boolean {
+  return hostname === "localhost" || hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
+}
+
+/** Plain HTTP by a proxy: the whole address stands in the request line. */
+function throughProxy(request: OutgoingRequest, proxy: EgressProxy): OutgoingRequest {
+  const { authorization } = proxy;
+  return {
+    ...request,
+    path: request.url.origin + request.path,
+    fields: authorization === null ? request.fields : [...request.fields, "proxy-authorization", authorization],
+  };
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { connect, createServer, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
+import { startVendor } from "../../test/vendor/scripted-vendor.ts";
+import { readProxy } from "./egress-proxy.ts";
+import { faultOf, openDoor } from "./test-door.ts";
+
+interface Proxy {
+  readonly url: string;
+  /** The heads it was sent. */
+  readonly heads: readonly string[];
+}
+
+/** Connects whatever it is asked for to one port of this machine, or answers with these bytes instead. */
+async function startProxy(t: TestContext, port: number, answer?: string): Promise<Proxy> {
+  const heads: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.once("data", (data) => {
+      heads.push(data.toString("latin1"));
+      if (answer !== undefined) {
+        socket.end(answer);
+        return;
+      }
+      const onward = connect(port, "127.0.0.1");
+      sockets.add(onward.on("error", () => {}));
+      if (heads.at(-1)!.startsWith("CONNECT")) socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      else onward.write(data);
+      socket.pipe(onward).pipe(socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://ada:s%40crt@127.0.0.1:${(server.address() as { port: number }).port}`, heads };
+}
+
+const LOGIN = `Basic ${Buffer.from("ada:s@crt").toString("base64")}`;
+
+test("HTTPS goes through a tunnel whose other end is the vendor itself", async (t) => {
+  const authority = makeAuthority();
+  const vendor = await startVendor(t, { tls: issueCertificate({ names: ["api.acme.example"], authority }) });
+  const proxy = await startProxy(t, vendor.port);
+  const door = openDoor(t, {
+    proxy: proxy.url,
+    extraAuthorities: authority.cert,
+    resolve: () => Promise.reject(new Error("the proxy resolves names")),
+  });
+  const { call, http } = door.call("https://api.acme.example");
+
+  const reply = await http.get("https://api.acme.example/json", { headers: { "x-api-key": "s3cret" } });
+
+  assert.equal(reply.json().name, "Ada");
+  assert.match(proxy.heads[0]!, /^CONNECT api\.acme\.example:443 HTTP\/1\.1\r\nhost: api\.acme\.example:443\r\n/);
+  assert.ok(proxy.heads[0]!.includes(LOGIN));
+  assert.doesNotMatch(proxy.heads[0]!, /s3cret/);
+  assert.equal(vendor.requests[0]!.headers["proxy-authorization"], undefined);
+  assert.equal(call.attempts.length, 1);
+});
+
+test("plain HTTP asks the proxy for the whole address", async (t) => {
+  const vendor = await startVendor(t);
+  const proxy = await startProxy(t, vendor.port);
+  const { http } = openDoor(t, { proxy: proxy.url }).call("http://api.acme.example");
+
+  await http.get("http://api.acme.example/json", { query: { a: 1 } });
+
+  assert.equal(vendor.requests[0]!.target, "http://api.acme.example/json?a=1");
+  assert.equal(vendor.requests[0]!.headers["host"], "api.acme.example");
+  assert.ok(proxy.heads[0]!.includes(LOGIN));
+});
+
+for (const [what, answer] of [
+  ["refuses", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"],
+  ["closes the connection", ""],
+  ["speaks another language", "SSH-2.0\r\n\r\n"],
+  ["says more than it may", "HTTP/1.1 200 OK\r\n\r\nmore"],
+  ["never comes to an end", "x".repeat(20_000)],
+] as const) {
+  test(`a proxy that ${what} makes the vendor unreachable, with nothing sent`, async (t) => {
+    const proxy = await startProxy(t, 0, answer);
+    const { call, http } = openDoor(t, { proxy: proxy.url }).call("https://api.acme.example");
+
+    const fault = await faultOf(http.post("https://api.acme.example/", { json: {} }));
+
+    assert.equal(fault.code, "source.unreachable");
+    assert.equal(call.attempts.length, 0);
+    assert.doesNotMatch(String(fault.cause), /s%40crt|s@crt/);
+  });
+}
+
+test("a proxy must be an http address, and a bad one is not repeated", () => {
+  for (const text of ["https://proxy:1", "proxy:3128", "http://", "http://h/path", "socks5://user:s3cret@h:1"]) {
+    assert.throws(
+      () => readProxy(text),
+      (error: Error) => !error.message.includes("s3cret"),
+    );
+  }
+  assert.deepEqual(readProxy("http://[::1]:3128"), { hostname: "::1", port: 3128, authorization: null });
+});

@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+
+/** The proxy all vendor traffic leaves by, where a deployment has one. */
+export interface EgressProxy {
+  readonly hostname: string;
+  readonly port: number;
+  /** `Basic …`, when its address carries a user name. */
+  readonly authorization: string | null;
+}
+
+const REPLY_BYTES_MAX = 16 * 1024;
+
+/** @throws Error when it is not an `http://host:port` address; the message does not repeat it, for it may hold a password */
+export function readProxy(text: string): EgressProxy {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== "http:" || url.hostname === "" || url.pathname !== "/" || url.search !== "")
+    throw new Error("the egress proxy must be given as http://host:port");
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? 80 : Number(url.port),
+    authorization: user === ":" ? null : `Basic ${Buffer.from(user).toString("base64")}`,
+  };
+}
+
+/**
+ * Asks the proxy at the other end of a connected socket for a way through to `authority` (`host:port`). Calls back once;
+ * only what a proxy may say before the tunnel stands is read from the socket.
+ */
+export function openTunnel(
+  socket: Socket,
+  proxy: EgressProxy,
+  authority: string,
+  done: (failure: Error | null) => void,
+): void {
+  let read = Buffer.alloc(0);
+  const finish = (failure: Error | null): void => {
+    socket.off("data", onData);
+    socket.off("end", onEnd);
+    socket.pause();
+    done(failure);
+  };
+  const onEnd = (): void => finish(new Error("the egress proxy closed the connection"));
+  const onData = (chunk: Buffer): void => {
+    read = Buffer.concat([read, chunk]);
+    const end = read.indexOf("\r\n\r\n");
+    if (end === -1) {
+      if (read.length > REPLY_BYTES_MAX) finish(new Error("the egress proxy answered with too much"));
+      return;
+    }
+    // A vendor behind TLS never speaks first, so bytes after the head are nobody's.
+    if (end + 4 !== read.length) finish(new Error("the egress proxy sent more than its answer"));
+    else if (/^HTTP\/1\.[01] 200(?: |\r)/.test(read.toString("latin1"))) finish(null);
+    else finish(new Error("the egress proxy refused the connection"));
+  };
+  socket.on("data", onData);
+  socket.on("end", onEnd);
+  const login = proxy.authorization === null ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${login}\r\n`, "latin1");
+}

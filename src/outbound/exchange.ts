@@ -1,0 +1,316 @@
+import type { Dispatcher } from "undici";
+import type { Attempt, BeforeSend, PlannedCall } from "../run/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import type { Connection } from "./connection.ts";
+import { decodeGzip } from "./decode-gzip.ts";
+import type { OutboundLimits } from "./limits.ts";
+import { ConnectError } from "./open-socket.ts";
+import type { Exchangeable, OriginPool } from "./origin-pool.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
+import { type ParsedFields, VendorReply } from "./reply.ts";
+import { contractFault, faultOfStatus, faultOfTransport, timeoutFault, unsentFault } from "./vendor-fault.ts";
+
+/** What every exchange of a door shares. */
+export interface ExchangeNeeds {
+  readonly clock: Clock;
+  readonly limits: OutboundLimits;
+  readonly beforeSend: BeforeSend;
+}
+
+/** What of a reply is its own source's matter. */
+export interface Expectation {
+  readonly answers: readonly number[] | undefined;
+  readonly redirectsLeft: number;
+  readonly decodedBytesMax: number;
+  /** How long it may wait for a connection. */
+  readonly waitMaxMs: number;
+}
+
+/** Interim answers (103 and the like) that are passed over; more are a vendor gone wrong. */
+const INTERIM_MAX = 8;
+/** How much of an answer that nobody reads is taken in, so that its connection can be used again. */
+const DRAINED_BYTES_MAX = 64 * 1024;
+const ABANDONED = new Error("abandoned");
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * One request to one vendor, from waiting for a connection to the last byte: the handler object of the HTTP client, and
+ * the only one per request. It settles exactly once, at its deadline at the latest, and sends nothing after that.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
+  readonly #request: OutgoingRequest;
+  readonly #dispatched: Dispatcher.DispatchOptions;
+  readonly #call: PlannedCall;
+  readonly #pool: OriginPool;
+  readonly #needs: ExchangeNeeds;
+  readonly #expects: Expectation;
+  readonly #resolve: (reply: VendorReply) => void;
+  readonly #reject: (fault: Fault) => void;
+  readonly #cancelDeadline: () => void;
+  #cancelWait: (() => void) | null = null;
+  #connection: Connection | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #attempt: Attempt | null = null;
+  #replayed = false;
+  #settled = false;
+  #status = 0;
+  #interim = 0;
+  #fields: ParsedFields = {};
+  #zipped = false;
+  #size = 0;
+  /** The first piece, which is most often the only one, and those after it. */
+  #first: Buffer | null = null;
+  #rest: Buffer[] | null = null;
+
+  constructor(
+    request: OutgoingRequest,
+    call: PlannedCall,
+    pool: OriginPool,
+    needs: ExchangeNeeds,
+    expects: Expectation,
+    resolve: (reply: VendorReply) => void,
+    reject: (fault: Fault) => void,
+  ) {
+    this.#request = request;
+    this.#dispatched = {
+      path: request.path,
+      method: request.method,
+      headers: request.fields as string[],
+      body: request.body,
+      idempotent: false,
+      blocking: false,
+    };
+    this.#call = call;
+    this.#pool = pool;
+    this.#needs = needs;
+    this.#expects = expects;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { clock } = needs;
+    this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
+  }
+
+  // ---- before a connection is its own ------------------------------------------------------------------------------
+
+  claim(): boolean {
+    this.#cancelWait?.();
+    this.#cancelWait = null;
+    if (this.#maySend) return true;
+    this.stop();
+    return false;
+  }
+
+  stop(): void {
+    this.#refuse(unsentFault("source.stopped", this.#call));
+  }
+
+  wait(): void {
+    this.#cancelWait = this.#needs.clock.after(this.#expects.waitMaxMs, () => {
+      this.#pool.withdraw(this);
+      this.turnAway();
+    });
+  }
+
+  turnAway(): void {
+    this.#refuse(unsentFault("source.queue_full", this.#call));
+  }
+
+  sendBy(connection: Connection): void {
+    this.#connection = connection;
+    connection.client.dispatch(this.#dispatched, this);
+  }
+
+  get #maySend(): boolean {
+    return this.#call.run.maySend && !this.#call.ended;
+  }
+
+  // ---- what the HTTP client says -----------------------------------------------------------------------------------
+
+  /** Called with a live connection at hand, in the same turn as the write: the one moment to record the intent. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#settled) throw ABANDONED;
+    if (!this.#maySend) throw unsentFault("source.stopped", this.#call);
+    // A busy process may run a connection's event before an older timer.
+    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call, false);
+    this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method);
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, fields: ParsedFields): void {
+    if (status < 200) {
+      this.#interim += 1;
+      if (this.#interim > INTERIM_MAX) this.#abort(contractFault("it never comes to the point"));
+      return;
+    }
+    this.#status = status;
+    this.#fields = fields;
+    this.#attempt!.status = status;
+    if (this.#isToFollow()) {
+      this.#deliver(NO_BYTES);
+    } else if (!this.#isAnswer()) {
+      this.#fail(faultOfStatus(status));
+    } else {
+      const problem = this.#problemAhead();
+      if (problem !== null) this.#abort(contractFault(problem));
+    }
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#settled) {
+      if (this.#size > DRAINED_BYTES_MAX) this.#controller!.abort(ABANDONED);
+    } else if (this.#size > this.#rawBytesMax) {
+      this.#abort(contractFault("it is too large"));
+    } else if (this.#first === null) {
+      this.#first = chunk;
+    } else {
+      this.#rest ??= [this.#first];
+      this.#rest.push(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    const connection = this.#connection!;
+    const { failed } = connection;
+    if (!this.#settled) {
+      if (failed) this.#fail(new Fault("source.connection_lost"));
+      else if (this.#zipped) this.#unzip();
+      else this.#deliver(this.#body());
+    }
+    this.#release(connection, !failed);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    const connection = this.#connection!;
+    // The HTTP client is in the midst of tidying up: it gets its next task after that.
+    queueMicrotask(() => {
+      if (this.#isReplayable(error)) {
+        this.#replayed = true;
+        this.sendBy(connection);
+        return;
+      }
+      if (!this.#settled) this.#fail(this.#faultOf(error));
+      this.#release(connection, false);
+    });
+  }
+
+  // ---- conclusions -------------------------------------------------------------------------------------------------
+
+  get #rawBytesMax(): number {
+    return Math.min(this.#needs.limits.rawBytesMax, this.#expects.decodedBytesMax);
+  }
+
+  #isAnswer(): boolean {
+    return (this.#status >= 200 && this.#status < 300) || this.#expects.answers?.includes(this.#status) === true;
+  }
+
+  #isToFollow(): boolean {
+    return this.#expects.redirectsLeft > 0 && isRedirect(this.#status) && !this.#isAnswer();
+  }
+
+  /** What can be known of a body before it comes. */
+  #problemAhead(): string | null {
+    const { "content-encoding": encoding, "content-length": length } = this.#fields;
+    if (encoding !== undefined && encoding !== "") {
+      const name = typeof encoding === "string" ? encoding.toLowerCase() : "";
+      if (name === "gzip" || name === "x-gzip") this.#zipped = true;
+      else if (name !== "identity") return "it is encoded in a way that was not asked for";
+    }
+    if (Array.isArray(length)) return "it has two lengths";
+    return length !== undefined && Number(length) > this.#rawBytesMax && this.#request.method !== "HEAD"
+      ? "it is too large"
+      : null;
+  }
+
+  /** Nothing was written and no connection failed to come about: an idle connection was found dead. Once. */
+  #isReplayable(error: Error): boolean {
+    return (
+      this.#attempt === null &&
+      !this.#settled &&
+      !this.#replayed &&
+      this.#maySend &&
+      !this.#connection!.discarded &&
+      SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? "")
+    );
+  }
+
+  #faultOf(error: Error): Fault {
+    if (error instanceof Fault) return error;
+    if (this.#attempt !== null) return faultOfTransport(error, this.#status !== 0);
+    if (error instanceof ConnectError || SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? ""))
+      return unsentFault("source.unreachable", this.#call, {}, error);
+    return unsentFault("source.adapter_raised", this.#call, {}, error);
+  }
+
+  #body(): Buffer {
+    if (this.#rest !== null) return Buffer.concat(this.#rest, this.#size);
+    return this.#first ?? NO_BYTES;
+  }
+
+  #unzip(): void {
+    // A status without a body may carry the header field all the same.
+    if (this.#size === 0) {
+      this.#deliver(NO_BYTES);
+      return;
+    }
+    decodeGzip(this.#body(), this.#expects.decodedBytesMax, (decoded) => {
+      if (this.#settled) return;
+      this.#cancelDeadline();
+      if (decoded === "too_large") this.#fail(contractFault("it is too large"));
+      else if (decoded === "broken") this.#fail(contractFault("it is not the gzip that it claims to be"));
+      else this.#deliver(decoded);
+    });
+  }
+
+  #onDeadline(): void {
+    if (!this.#settled) this.#fail(timeoutFault(this.#call, this.#attempt !== null));
+    this.#cancelWait?.();
+    this.#pool.withdraw(this);
+    if (this.#controller !== null) this.#controller.abort(ABANDONED);
+    else this.#connection?.discard();
+  }
+
+  /** Ends the exchange now and closes its connection, on which more may still be coming. */
+  #abort(fault: Fault): void {
+    this.#fail(fault);
+    this.#controller!.abort(ABANDONED);
+  }
+
+  #refuse(fault: Fault): void {
+    this.#cancelWait?.();
+    this.#cancelDeadline();
+    this.#fail(fault);
+  }
+
+  #deliver(bytes: Buffer): void {
+    this.#settle();
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits));
+  }
+
+  #fail(fault: Fault): void {
+    this.#settle();
+    this.#reject(fault);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#first = this.#rest = null;
+    if (this.#attempt !== null) this.#attempt.tookMs = Math.round(this.#needs.clock.now() - this.#attempt.sentAt);
+  }
+
+  #release(connection: Connection, reusable: boolean): void {
+    // A body that is still being decoded stays under the deadline.
+    if (this.#settled) this.#cancelDeadline();
+    this.#connection = null;
+    this.#controller = null;
+    this.#pool.leave(connection, reusable);
+  }
+}
+
+/** Errors of a socket as such, as opposed to what the HTTP client says of a request. */
+const SOCKET_DIED = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
+
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}

@@ -1,0 +1,95 @@
+import type { HttpOptions } from "../sdk/http.ts";
+
+/** Names that frame the message or steer the connection: the door's own business. */
+const FORBIDDEN = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** What cannot stand in a field: it would end the field, or lose bits on its way to the wire. */
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+export function canStandInHeader(text: string): boolean {
+  return !NOT_IN_VALUE.test(text);
+}
+
+/** A header field that cannot be sent. Its value is kept only to find out where it came from. */
+export class HeaderValueError extends Error {
+  readonly value: string;
+  constructor(name: string, value: string) {
+    super(`the header field ${name} holds a character that cannot be sent`);
+    this.value = value;
+  }
+}
+
+/**
+ * Name and value in turn, as the HTTP client takes them: the author's fields and the door's defaults for those that the
+ * author left out. @throws Error naming the field
+ */
+export function headerFields(
+  wanted: HttpOptions["headers"],
+  contentType: string | null,
+  bytesMax: number,
+): readonly string[] {
+  const fields: string[] = [];
+  let accept = false;
+  let agent = false;
+  let encoding = false;
+  let type = contentType === null;
+  let bytes = 0;
+  for (const name in wanted) {
+    if (!Object.hasOwn(wanted, name)) continue;
+    const given: unknown = wanted[name];
+    if (given === undefined) continue;
+    const lower = name.toLowerCase();
+    if (!NAME.test(name) || FORBIDDEN.has(lower)) throw new Error("a header field has a name that may not be set");
+    if (typeof given !== "string" && typeof given !== "number")
+      throw new Error(`the header field ${lower} is no text or number`);
+    if (lower !== name && Object.hasOwn(wanted, lower) && wanted[lower] !== undefined)
+      throw new Error(`the header field ${lower} is given twice`);
+    const value = String(given);
+    if (!canStandInHeader(value)) throw new HeaderValueError(lower, value);
+    if (lower === "accept") accept = true;
+    else if (lower === "user-agent") agent = true;
+    else if (lower === "accept-encoding") encoding = true;
+    else if (lower === "content-type") type = true;
+    bytes += name.length + value.length + 4;
+    fields.push(name, value);
+  }
+  if (bytes > bytesMax) throw new Error("the header fields are too large");
+  if (!accept) fields.push("accept", "application/json");
+  if (!agent) fields.push("user-agent", "datarun");
+  if (!encoding) fields.push("accept-encoding", "gzip");
+  if (!type) fields.push("content-type", contentType!);
+  return fields;
+}
+
+/** What may follow a redirect to another origin: nothing that could be a credential. */
+export function withoutAuthorFields(fields: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at]!.toLowerCase();
+    if (name === "accept" || name === "user-agent" || name === "accept-encoding")
+      kept.push(fields[at]!, fields[at + 1]!);
+  }
+  return kept;
+}
+
+/** For a redirect that turns the request into one without a body. */
+export function withoutBodyFields(fields: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!fields[at]!.toLowerCase().startsWith("content-")) kept.push(fields[at]!, fields[at + 1]!);
+  }
+  return kept;
+}

@@ -1,0 +1,41 @@
+/** What one vendor may cost the service at the most. `docs/reference/limits.md` gives the reasons. */
+export interface OutboundLimits {
+  /** Connections, hence requests under way at once, to one origin. */
+  readonly connectionsMax: number;
+  /** Requests that may wait for one of them. */
+  readonly waitingMax: number;
+  /** How long one may wait; a tenth of the source's timeout when that is less. */
+  readonly waitMaxMs: number;
+  readonly rawBytesMax: number;
+  readonly decodedBytesMax: number;
+  readonly depthMax: number;
+  readonly keysPerObjectMax: number;
+  /** The header block of a reply, and the header fields an author may send. */
+  readonly headerBytesMax: number;
+  /** Name lookup, TCP, proxy and TLS together. */
+  readonly connectMaxMs: number;
+  readonly lookupMaxMs: number;
+  readonly lookupCacheMs: number;
+  /** Below the five seconds after which many vendors close an idle connection. */
+  readonly keepAliveMs: number;
+  /** Origins (and client certificates) whose idle connections are kept. */
+  readonly poolsMax: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: OutboundLimits = {
+  connectionsMax: 64,
+  waitingMax: 256,
+  waitMaxMs: 1_000,
+  rawBytesMax: 5 * MIB,
+  decodedBytesMax: 10 * MIB,
+  depthMax: 64,
+  keysPerObjectMax: 100_000,
+  headerBytesMax: 16 * 1024,
+  connectMaxMs: 5_000,
+  lookupMaxMs: 2_000,
+  lookupCacheMs: 30_000,
+  keepAliveMs: 4_000,
+  poolsMax: 1_000,
+};

@@ -1,0 +1,160 @@
+import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from "node:net";
+import { connect as connectTls, type SecureContext } from "node:tls";
+import type { Clock } from "../terms/clock.ts";
+import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
+import type { NameLookup } from "./name-lookup.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Where the sockets of one pool lead, and how. */
+export interface Destination {
+  readonly secure: boolean;
+  /** Without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Declared exactly, so that it may be an address of a private network. */
+  readonly privateAllowed: boolean;
+  /** The client certificate and the authorities trusted; `undefined` for what Node trusts. */
+  readonly secureContext: SecureContext | undefined;
+  /** The last TLS session, to resume. */
+  session: Buffer | undefined;
+}
+
+export interface SocketNeeds {
+  readonly clock: Clock;
+  readonly names: NameLookup;
+  readonly proxy: EgressProxy | null;
+  readonly connectMaxMs: number;
+}
+
+/** Why no connection came about: nothing of a request was sent. */
+export class ConnectError extends Error {}
+
+/**
+ * Opens one connection: name lookup, address check, TCP, proxy, TLS, all within one time limit. Calls `opened` or
+ * `failed` once. The address that was checked is the address connected to, while TLS checks the host name.
+ */
+export class SocketOpening {
+  readonly #destination: Destination;
+  readonly #needs: SocketNeeds;
+  readonly #opened: (socket: Socket) => void;
+  readonly #failed: (error: ConnectError) => void;
+  readonly #cancelTimer: () => void;
+  #socket: Socket | null = null;
+  #over = false;
+
+  constructor(
+    destination: Destination,
+    needs: SocketNeeds,
+    opened: (socket: Socket) => void,
+    failed: (error: ConnectError) => void,
+  ) {
+    this.#destination = destination;
+    this.#needs = needs;
+    this.#opened = opened;
+    this.#failed = failed;
+    this.#cancelTimer = needs.clock.after(needs.connectMaxMs, () => this.#fail("connecting took too long"));
+    const name = needs.proxy === null ? destination.hostname : needs.proxy.hostname;
+    needs.names.addressesOf(name).then(
+      (addresses) => this.#connect(addresses),
+      (error: unknown) => this.#fail("the host name could not be resolved", error),
+    );
+  }
+
+  /** Gives up without a word to anyone. */
+  cancel(): void {
+    if (this.#end()) this.#socket?.destroy();
+  }
+
+  #end(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#cancelTimer();
+    return true;
+  }
+
+  #fail(reason: string, cause?: unknown): void {
+    if (!this.#end()) return;
+    this.#socket?.destroy();
+    const because = cause instanceof Error ? `${reason}: ${cause.message}` : reason;
+    this.#failed(new ConnectError(because));
+  }
+
+  #connect(addresses: readonly string[]): void {
+    if (this.#over) return;
+    const { secure, hostname, port, privateAllowed } = this.#destination;
+    const { proxy } = this.#needs;
+    // Behind a proxy the proxy resolves the vendor's name, and guarding its addresses is the proxy's duty.
+    const usable = proxy !== null || privateAllowed ? addresses : addresses.filter(isPublicAddress);
+    if (usable.length === 0) {
+      this.#fail("the host name leads to addresses of private or special networks only");
+      return;
+    }
+    const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
+      host: proxy === null ? hostname : proxy.hostname,
+      port: proxy === null ? port : proxy.port,
+      lookup: answeringWith(usable),
+      autoSelectFamily: true,
+      noDelay: true,
+      // A reply of up to this size comes in one piece, which need not be copied.
+      highWaterMark: 64 * 1024,
+    };
+    const socket = connectTcp(options);
+    this.#socket = socket;
+    socket.on("error", (error) => this.#fail("no connection", error));
+    socket.on("close", () => this.#fail("the connection was closed"));
+    socket.once("connect", () => {
+      if (proxy !== null && secure) {
+        const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
+        openTunnel(socket, proxy, authority, (failure) => {
+          if (failure === null) this.#secure(socket);
+          else this.#fail("no connection", failure);
+        });
+      } else if (secure) {
+        this.#secure(socket);
+      } else {
+        this.#done(socket);
+      }
+    });
+  }
+
+  #secure(socket: Socket): void {
+    if (this.#over) return;
+    const destination = this.#destination;
+    const { hostname } = destination;
+    const secured = connectTls({
+      socket,
+      host: hostname,
+      // An address cannot be a server name; the certificate is still checked against it.
+      ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+      ...(destination.secureContext === undefined ? {} : { secureContext: destination.secureContext }),
+      ...(destination.session === undefined ? {} : { session: destination.session }),
+      ALPNProtocols: ["http/1.1"],
+      minVersion: "TLSv1.2",
+      // Said, so that no environment variable can turn it off.
+      rejectUnauthorized: true,
+    });
+    this.#socket = secured;
+    secured.on("session", (session) => {
+      destination.session = session;
+    });
+    secured.on("error", (error) => {
+      destination.session = undefined;
+      this.#fail("no secure connection", error);
+    });
+    secured.on("close", () => this.#fail("the connection was closed"));
+    secured.once("secureConnect", () => this.#done(secured));
+  }
+
+  #done(socket: Socket): void {
+    if (this.#end()) this.#opened(socket);
+  }
+}
+
+/** Gives the checked addresses to Node's connecting, which tries them in turn (RFC 8305). */
+function answeringWith(addresses: readonly string[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    const records = addresses.map((address) => ({ address, family: isIP(address) }));
+    if (options.all === true) callback(null, records);
+    else callback(null, records[0]!.address, records[0]!.family);
+  };
+}

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { body, json } from "../../test/vendor/behaviours.ts";
+import { startVendor } from "../../test/vendor/scripted-vendor.ts";
+import { type RawReply, rawJsonObject, type Reply } from "../sdk/http.ts";
+import { codeOf, openDoor } from "./test-door.ts";
+
+function spliced(reply: Reply): string {
+  return (reply as Reply & RawReply)[rawJsonObject]().bytes.toString("utf8");
+}
+
+test("a vendor's bytes go on unchanged: large numbers, repeated keys and spaces included", async (t) => {
+  const text = '{ "n": 12345678901234567890, "n": 1.10, "t": "\\u00e9é" }\n';
+  const vendor = await startVendor(t, { paths: { "/people": body(text) } });
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/people`);
+
+  assert.equal(spliced(reply), text);
+  assert.equal(reply.json(), reply.json());
+  assert.equal(reply.text(), text);
+});
+
+test("a byte order mark is dropped", async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/byte-order-mark`);
+
+  assert.match(spliced(reply), /^\{/);
+});
+
+test("only an object can stand in the answer as it is", async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/list`);
+
+  assert.deepEqual(reply.json(), [1, 2]);
+  assert.throws(() => spliced(reply), { code: "source.contract" });
+});
+
+test("keys named __proto__ are plain names and pollute nothing", async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/proto`);
+
+  assert.ok(Object.hasOwn(reply.json(), "__proto__"));
+  assert.equal((Object.prototype as { polluted?: boolean }).polluted, undefined);
+});
+
+test("header fields have no prototype, and repeated ones are joined", async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/", (socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nX-Page: 1\r\nx-page: 2\r\n__proto__: x\r\nContent-Length: 2\r\n\r\n{}"),
+  );
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const { headers } = await http.get(vendor.origin);
+
+  assert.equal(Object.getPrototypeOf(headers), null);
+  assert.equal(headers["x-page"], "1, 2");
+  assert.equal(headers["__proto__"], "x");
+  assert.equal(headers["constructor"], undefined);
+});
+
+test("one layer of gzip is undone, small or large", async (t) => {
+  const small = { name: "Ada" };
+  const large = { list: Array.from({ length: 50_000 }, (_, at) => `entry ${at}`) };
+  const encoded = (value: unknown) =>
+    body(gzipSync(JSON.stringify(value)), { headers: { "content-encoding": "GZIP" } });
+  const vendor = await startVendor(t, { paths: { "/small": encoded(small), "/large": encoded(large) } });
+  const { http } = openDoor(t).call(vendor.origin);
+
+  assert.deepEqual((await http.get(`${vendor.origin}/small`)).json(), small);
+  assert.deepEqual((await http.get(`${vendor.origin}/large`)).json(), large);
+});
+
+test("the caps hold to the byte, and a source may lower them", async (t) => {
+  const exact = `{"a":"${"x".repeat(992)}"}`;
+  const vendor = await startVendor(t, {
+    paths: {
+      "/exact": body(exact),
+      "/more": body(`${exact} `),
+      "/zipped-more": body(gzipSync(`${exact} `), { headers: { "content-encoding": "gzip" } }),
+    },
+  });
+  const { http } = openDoor(t).call(vendor.origin, { limits: { max_bytes: 1_000 } });
+
+  assert.equal((await http.get(`${vendor.origin}/exact`)).bytes().length, 1_000);
+  assert.equal(await codeOf(http.get(`${vendor.origin}/more`)), "source.contract");
+  assert.equal(await codeOf(http.get(`${vendor.origin}/zipped-more`)), "source.contract");
+});
+
+for (const path of ["/gzip-bomb/200", "/endless"]) {
+  test(`${path} costs no more memory than the caps`, async (t) => {
+    const vendor = await startVendor(t);
+    const { http } = openDoor(t).call(vendor.origin);
+    await http.get(`${vendor.origin}/json`);
+    const before = process.memoryUsage().arrayBuffers;
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    }, 1);
+
+    const code = await codeOf(http.get(vendor.origin + path));
+    clearInterval(watch);
+
+    assert.equal(code, "source.contract");
+    // The bomb's own making takes 8 MiB, the caps are 5 and 10.
+    assert.ok(peak - before < 50 * 1024 * 1024, `${peak - before} bytes more`);
+  });
+}
+
+test("a body in many pieces keeps its bytes while the next reply arrives", async (t) => {
+  const pieces = Array.from({ length: 20 }, (_, at) => JSON.stringify({ at }).padEnd(10_000));
+  const vendor = await startVendor(t, {
+    paths: Object.fromEntries(pieces.map((text, at) => [`/${at}`, body(text)])),
+  });
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const replies = await Promise.all(pieces.map((_, at) => http.get(`${vendor.origin}/${at}`)));
+  await Promise.all(pieces.map((_, at) => http.get(`${vendor.origin}/${at}`)));
+
+  assert.deepEqual(
+    replies.map((reply) => reply.text()),
+    pieces,
+  );
+});
+
+test("a status the source reads itself is a reply", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/none": json({ none: true }, { status: 404 }) } });
+  const { http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/none`, { answers: [404] });
+
+  assert.equal(reply.status, 404);
+  assert.deepEqual(reply.json(), { none: true });
+});
+
+test("a reply without a body and an answer to HEAD are whole", async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/head", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2000000000\r\n\r\n"));
+  const { http } = openDoor(t).call(vendor.origin);
+
+  assert.equal((await http.get(`${vendor.origin}/no-content`)).bytes().length, 0);
+  assert.equal((await http.request("HEAD", `${vendor.origin}/head`)).bytes().length, 0);
+  assert.equal((await http.get(`${vendor.origin}/early-hints`)).status, 200);
+});

@@ -1,0 +1,94 @@
+import { rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
+import {
+  decodeUtf8,
+  isJsonObject,
+  type Json,
+  JsonError,
+  type JsonLimits,
+  type JsonProblem,
+  parseJson,
+} from "../terms/json.ts";
+import { contractFault } from "./vendor-fault.ts";
+
+/** Header fields as the HTTP client parses them: a repeated field is a list. */
+export type ParsedFields = Readonly<Record<string, string | string[] | undefined>>;
+
+const PROBLEMS: Readonly<Record<JsonProblem, string>> = {
+  encoding: "it is not valid UTF-8",
+  too_deep: "it is nested too deeply",
+  too_many_keys: "an object in it has too many keys",
+  syntax: "it is not JSON",
+  not_finite: "it holds a number that is not finite",
+};
+
+/** A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once. */
+export class VendorReply implements Reply, RawReply {
+  readonly status: number;
+  readonly #fields: ParsedFields;
+  readonly #bytes: Buffer;
+  readonly #limits: JsonLimits;
+  #headers: Readonly<Record<string, string>> | null = null;
+  #value: Json | undefined = undefined;
+
+  constructor(status: number, fields: ParsedFields, bytes: Buffer, limits: JsonLimits) {
+    this.status = status;
+    this.#fields = fields;
+    this.#bytes = bytes;
+    this.#limits = limits;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    this.#headers ??= joined(this.#fields);
+    return this.#headers;
+  }
+
+  // eslint-disable-next-line typescript/no-explicit-any -- the contract: authors read whatever shape the vendor sends
+  json(): any {
+    if (this.#value === undefined) this.#value = this.#parse();
+    return this.#value;
+  }
+
+  text(): string {
+    try {
+      return decodeUtf8(this.#bytes);
+    } catch (error) {
+      throw jsonFault(error);
+    }
+  }
+
+  bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json } {
+    const value: Json = this.json();
+    if (!isJsonObject(value)) throw contractFault("it is not a JSON object");
+    return { bytes: withoutMark(this.#bytes), value };
+  }
+
+  #parse(): Json {
+    if (this.#bytes.length === 0) throw contractFault("it is empty");
+    try {
+      return parseJson(this.#bytes, this.#limits);
+    } catch (error) {
+      throw jsonFault(error);
+    }
+  }
+}
+
+function jsonFault(error: unknown): unknown {
+  return error instanceof JsonError ? contractFault(PROBLEMS[error.problem]) : error;
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function joined(fields: ParsedFields): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = Object.create(null);
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return headers;
+}

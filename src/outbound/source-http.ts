@@ -1,0 +1,135 @@
+import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
+import type { PlannedCall, RunnableSource } from "../run/ports.ts";
+import { Fault } from "../terms/fault.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { canStandInHeader, HeaderValueError } from "./header-fields.ts";
+import type { OriginMatch, OriginRules } from "./origin-rules.ts";
+import { buildRequest, type OutgoingRequest } from "./outgoing-request.ts";
+import { followRedirect } from "./redirect.ts";
+import type { VendorReply } from "./reply.ts";
+import { contractFault, timeoutFault, unsentFault } from "./vendor-fault.ts";
+import { readVendorUrl } from "./vendor-url.ts";
+import { isRedirect } from "./exchange.ts";
+import type { Clock } from "../terms/clock.ts";
+
+/** What the door does for one call's `http`. */
+export interface Sender {
+  readonly clock: Clock;
+  readonly headerBytesMax: number;
+  /** @throws Fault when nothing can be sent */
+  send(
+    request: OutgoingRequest,
+    match: OriginMatch,
+    source: RunnableSource,
+    call: PlannedCall,
+    options: HttpOptions,
+    redirectsLeft: number,
+  ): Promise<VendorReply>;
+}
+
+const NO_OPTIONS: HttpOptions = {};
+export const REDIRECTS_MAX = 10;
+
+/** The `http` of one source call. */
+export class SourceHttp implements Http {
+  readonly #sender: Sender;
+  readonly #rules: OriginRules;
+  readonly #source: RunnableSource;
+  readonly #call: PlannedCall;
+
+  constructor(sender: Sender, rules: OriginRules, source: RunnableSource, call: PlannedCall) {
+    this.#sender = sender;
+    this.#rules = rules;
+    this.#source = source;
+    this.#call = call;
+  }
+
+  get(url: string, options?: HttpOptions): Promise<Reply> {
+    return this.request("GET", url, options);
+  }
+
+  post(url: string, options?: HttpOptions): Promise<Reply> {
+    return this.request("POST", url, options);
+  }
+
+  put(url: string, options?: HttpOptions): Promise<Reply> {
+    return this.request("PUT", url, options);
+  }
+
+  request(method: string, url: string, options: HttpOptions = NO_OPTIONS): Promise<Reply> {
+    const sent = this.#begin(method, url, options);
+    // An adapter that walks away from its request must not leave a rejection that nobody handles.
+    sent.catch(ignore);
+    return sent;
+  }
+
+  #begin(method: string, url: string, options: HttpOptions): Promise<VendorReply> {
+    try {
+      const request = buildRequest(method, readVendorUrl(url), options, this.#sender.headerBytesMax);
+      const match = this.#rules.match(request.url);
+      if (match === null) throw new Error("the address is of no origin that the source declares");
+      const redirects = Math.min(options.redirects ?? 0, REDIRECTS_MAX);
+      const sent = this.#send(request, match, options, redirects);
+      return redirects > 0 ? this.#follow(sent, request, options, redirects) : sent;
+    } catch (thrown) {
+      return Promise.reject(thrown instanceof Fault ? thrown : this.#misused(thrown));
+    }
+  }
+
+  #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
+    const call = this.#call;
+    if (call.ended || !call.run.maySend) throw unsentFault("source.stopped", call);
+    if (this.#sender.clock.now() >= call.deadlineAt) throw timeoutFault(call, false);
+    return this.#sender.send(request, match, this.#source, call, options, left);
+  }
+
+  async #follow(
+    sent: Promise<VendorReply>,
+    first: OutgoingRequest,
+    options: HttpOptions,
+    redirects: number,
+  ): Promise<VendorReply> {
+    let request = first;
+    let reply = await sent;
+    for (let left = redirects - 1; isRedirect(reply.status); left -= 1) {
+      if (options.answers?.includes(reply.status) === true) return reply;
+      request = followRedirect(request, reply);
+      const match = this.#rules.match(request.url);
+      if (match === null) throw contractFault("it redirects to an origin that the source does not declare");
+      reply = await this.#send(request, match, options, left);
+    }
+    return reply;
+  }
+
+  /**
+   * The author's mistake, before anything was sent. But a header field that cannot be sent is most often an input or a
+   * credential that was put into it, and whoever asked can mend those: they are named.
+   */
+  #misused(thrown: unknown): Fault {
+    const call = this.#call;
+    if (thrown instanceof HeaderValueError) {
+      const field = unfitField(call.credential?.fields.reveal(), thrown.value);
+      if (field !== null) {
+        const problem = `credential field ${field} holds a character that cannot be sent`;
+        return unsentFault("source.credential_missing", call, { problem }, thrown);
+      }
+      const input = unfitField(call.rawInputs, thrown.value);
+      if (input !== null && this.#source.inputNames.includes(input)) {
+        const problem = "holds a character that cannot be sent";
+        return unsentFault("source.input_invalid", call, { field: input, problem }, thrown);
+      }
+    }
+    return unsentFault("source.adapter_raised", call, {}, thrown);
+  }
+}
+
+/** The name of the field that brought an unfit character into a header's value. */
+function unfitField(fields: JsonObject | undefined, headerValue: string): string | null {
+  if (!isJsonObject(fields)) return null;
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "string" && !canStandInHeader(value) && headerValue.includes(value)) return name;
+  }
+  return null;
+}
+
+function ignore(): void {}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
+import { startVendor } from "../../test/vendor/scripted-vendor.ts";
+import { faultOf, openDoor } from "./test-door.ts";
+
+const authority = makeAuthority();
+const good = issueCertificate({ names: ["127.0.0.1", "api.acme.example"], authority });
+const extraAuthorities = authority.cert;
+
+test("a certificate of an added authority is trusted, for an address and for a name", async (t) => {
+  const vendor = await startVendor(t, { tls: good });
+  const named = `https://api.acme.example:${vendor.port}`;
+  const door = openDoor(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [named] });
+
+  for (const origin of [vendor.origin, named]) {
+    const { http } = door.call(origin);
+    assert.equal((await http.get(`${origin}/json`)).json().name, "Ada");
+    assert.equal((await http.get(`${origin}/json`)).json().name, "Ada");
+  }
+  assert.equal(vendor.connections, 2);
+});
+
+const UNTRUSTED = {
+  "of nobody's authority": good,
+  "that signed itself": issueCertificate({ names: ["127.0.0.1"] }),
+  "that has expired": issueCertificate({ names: ["127.0.0.1"], authority, notAfter: new Date(Date.now() - 1_000) }),
+  "that is not yet valid": issueCertificate({ names: ["127.0.0.1"], authority, notBefore: new Date(Date.now() + 1e6) }),
+  "of another name": issueCertificate({ names: ["other.example"], authority }),
+};
+
+for (const [what, identity] of Object.entries(UNTRUSTED)) {
+  test(`a certificate ${what} ends the call before anything is sent`, async (t) => {
+    const vendor = await startVendor(t, { tls: identity });
+    const { call, http } = openDoor(t, what === "of nobody's authority" ? {} : { extraAuthorities }).call(
+      vendor.origin,
+    );
+
+    const fault = await faultOf(http.post(vendor.origin, { json: {} }));
+
+    assert.equal(fault.code, "source.unreachable");
+    assert.equal(fault.charged, "no");
+    assert.equal(call.attempts.length, 0);
+    assert.equal(vendor.count(), 0);
+  });
+}
+
+test("old TLS is refused", async (t) => {
+  const tls = { ...good, maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  const vendor = await startVendor(t, { tls });
+  const { http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+
+  assert.equal((await faultOf(http.get(vendor.origin))).code, "source.unreachable");
+});
+
+test("a vendor that speaks plain HTTP where TLS is due is not answered in kind", async (t) => {
+  const vendor = await startVendor(t);
+  const origin = `https://127.0.0.1:${vendor.port}`;
+  const { http } = openDoor(t, { limits: { connectMaxMs: 60 } }).call(origin);
+
+  assert.equal((await faultOf(http.get(origin))).code, "source.unreachable");
+  assert.equal(vendor.count(), 0);
+});
+
+test("a handshake that stalls is under the time limit", async (t) => {
+  const server = createServer((socket) => void socket.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const origin = `https://127.0.0.1:${port}`;
+  const { http } = openDoor(t, { limits: { connectMaxMs: 60 } }).call(origin);
+
+  assert.equal((await faultOf(http.get(origin))).code, "source.unreachable");
+});
+
+test("a vendor that demands a client certificate gets the one given, and no other call gets its connection", async (t) => {
+  const client = issueCertificate({ names: ["client"], authority });
+  const vendor = await startVendor(t, {
+    tls: { ...good, ca: [authority.cert], requestCert: true, rejectUnauthorized: true },
+  });
+  const door = openDoor(t, { extraAuthorities });
+  const { http } = door.call(vendor.origin);
+
+  assert.equal((await http.get(`${vendor.origin}/json`, { tls: client })).json().name, "Ada");
+  const fault = await faultOf(http.get(`${vendor.origin}/json`));
+
+  // In TLS 1.3 the vendor refuses after the request is out, so what it knows of it cannot be told.
+  assert.ok(fault.code === "source.connection_lost" || fault.code === "source.unreachable", fault.code);
+  assert.equal(vendor.count(), 1);
+  assert.equal(door.door.stats().origins.length, 2);
+});
+
+test("a client certificate that cannot be read is the credential's fault", async (t) => {
+  const vendor = await startVendor(t, { tls: good });
+  const { call, http } = openDoor(t, { extraAuthorities }).call(vendor.origin);
+
+  const fault = await faultOf(http.get(vendor.origin, { tls: { cert: "nonsense", key: good.key } }));
+
+  assert.equal(fault.code, "source.credential_missing");
+  assert.equal(call.attempts.length, 0);
+});
+
+test("authorities that cannot be read stop the start", (t) => {
+  assert.throws(() => openDoor(t, { extraAuthorities: "nonsense" }), /certificate authorities/);
+  const broken = authority.cert.replace(/\n[A-Za-z0-9+/]{64}\n/, "\nAAAA\n");
+  assert.throws(() => openDoor(t, { extraAuthorities: broken }), /cannot be read/);
+});

@@ -1,0 +1,51 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import type { ClientTls } from "../sdk/http.ts";
+
+/** Which authorities are trusted and which client certificate is shown; made once for each pool of connections. */
+export class Trust {
+  readonly #authorities: readonly string[] | null;
+  #common: SecureContext | undefined;
+
+  /**
+   * @param extraAuthorities PEM of authorities to trust besides Node's
+   * @throws Error when it holds no certificate
+   */
+  constructor(extraAuthorities: string | undefined) {
+    const pems = extraAuthorities?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    if (extraAuthorities !== undefined && !pems.every(isCertificate))
+      throw new Error("the extra certificate authorities cannot be read");
+    if (extraAuthorities !== undefined && pems.length === 0)
+      throw new Error("the extra certificate authorities hold no certificate in PEM form");
+    this.#authorities = pems.length === 0 ? null : [...getCACertificates("default"), ...pems];
+  }
+
+  /** `undefined`: as Node does. @throws Error when the certificate, key or authority cannot be read */
+  contextFor(client: ClientTls | undefined): SecureContext | undefined {
+    if (client === undefined) {
+      if (this.#authorities !== null) this.#common ??= createSecureContext({ ca: [...this.#authorities] });
+      return this.#common;
+    }
+    const ca = client.ca ?? this.#authorities;
+    return createSecureContext({
+      cert: client.cert,
+      key: client.key,
+      ...(ca === null ? {} : { ca: typeof ca === "string" ? ca : [...ca] }),
+    });
+  }
+}
+
+/** Tells client identities apart without holding on to a key. */
+export function identityOf(client: ClientTls): string {
+  const hash = createHash("sha256");
+  for (const part of [client.cert, client.key, client.ca ?? ""]) hash.update(`${part.length}:${part}`);
+  return hash.digest("base64");
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}

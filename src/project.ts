@@ -1,0 +1,124 @@
+import { existsSync, globSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RunnableSource } from "./run/ports.ts";
+import { LoadError } from "./sources/load-error.ts";
+import { loadSource, type LoadOptions } from "./sources/load-source.ts";
+
+const SDK = new URL("./sdk/index.ts", import.meta.url).href;
+const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
+const FUNCTION_FILES = "**/*.{ts,js,mjs}";
+
+/**
+ * Lets any project folder, wherever it lies, `import … from "datarun"` and get the running service's sdk, and reads its
+ * TypeScript as modules whether or not a package.json says so.
+ */
+export function letProjectsImport(folders: readonly string[]): void {
+  const roots = folders.map((folder) => pathToFileURL(resolve(folder) + sep).href);
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (specifier === "datarun") return { url: SDK, format: "module-typescript", shortCircuit: true };
+      const resolved = nextResolve(specifier, context);
+      const ours = resolved.url.includes(".ts") && roots.some((root) => resolved.url.startsWith(root));
+      return ours && !resolved.url.includes("/node_modules/") ? { ...resolved, format: "module-typescript" } : resolved;
+    },
+  });
+}
+
+export function sourceFiles(folder: string): string[] {
+  return files(join(folder, "sources"), SOURCE_FILES);
+}
+
+export function functionFiles(folder: string): string[] {
+  return files(join(folder, "functions"), FUNCTION_FILES);
+}
+
+function files(folder: string, pattern: string): string[] {
+  if (!existsSync(folder)) return [];
+  return globSync(pattern, { cwd: folder })
+    .filter(
+      (file) =>
+        !/\.(test|d)\.\w+$/.test(file) &&
+        !file.split(sep).some((part) => part.startsWith("_") || part === "node_modules"),
+    )
+    .sort()
+    .map((file) => join(folder, file));
+}
+
+export interface LoadedSource {
+  readonly source: RunnableSource;
+  readonly file: string;
+  readonly from: "catalog" | "project";
+}
+
+export interface LoadedSources {
+  readonly all: ReadonlyMap<string, LoadedSource>;
+  readonly replaced: readonly string[];
+  readonly problems: readonly LoadError[];
+}
+
+export interface LoadSourcesOptions extends Omit<LoadOptions, "compile"> {
+  readonly catalog: string;
+  readonly project: string | undefined;
+}
+
+/** Loads the catalog's sources and a project's beside them; a project's source replaces the catalog's of the same id. */
+export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSources> {
+  const [catalog, project] = await Promise.all([
+    loadFolder(options.catalog, "catalog", { ...options, compile: "first use" }),
+    options.project === undefined
+      ? { loaded: [], problems: [] }
+      : loadFolder(options.project, "project", { ...options, compile: "now" }),
+  ]);
+  const all = new Map<string, LoadedSource>();
+  const problems = [...catalog.problems, ...project.problems];
+  const replaced: string[] = [];
+  for (const loaded of [...catalog.loaded, ...project.loaded]) {
+    const { id } = loaded.source;
+    const before = all.get(id);
+    if (before?.from === loaded.from)
+      problems.push(new LoadError(loaded.file, `its id ${id} is used by ${before.file} too`));
+    else if (before !== undefined) replaced.push(id);
+    all.set(id, loaded);
+  }
+  return { all, replaced, problems };
+}
+
+async function loadFolder(folder: string, from: LoadedSource["from"], options: LoadOptions) {
+  const problems: LoadError[] = [];
+  const loaded: LoadedSource[] = [];
+  const results = await Promise.allSettled(
+    sourceFiles(folder).map(async (file): Promise<LoadedSource> => {
+      const source = await loadSource(file, options);
+      const wrong = from === "catalog" ? pathProblem(folder, file, source.id) : null;
+      if (wrong !== null) throw new LoadError(file, wrong);
+      return { source, file, from };
+    }),
+  );
+  for (const result of results) {
+    if (result.status === "fulfilled") loaded.push(result.value);
+    else
+      problems.push(result.reason instanceof LoadError ? result.reason : new LoadError(folder, String(result.reason)));
+  }
+  return { loaded, problems };
+}
+
+/** In the catalog a source lies where its id says: `sources/<vendor>/<source_name>`. */
+function pathProblem(folder: string, file: string, id: string): string | null {
+  const expected = id.replace("__", sep);
+  const actual = relative(join(folder, "sources"), file).replace(/\.\w+$/, "");
+  return actual === expected ? null : `its id ${id} belongs at sources/${expected.replaceAll(sep, "/")}`;
+}
+
+/** Whether a catalog source is on: those that stay on the machine always, the others when the operator names them. */
+export function isEnabled({ source, from }: LoadedSource, patterns: readonly string[]): boolean {
+  return from === "project" || !source.leavesMachine || patterns.some((pattern) => matches(pattern, source.id));
+}
+
+function matches(pattern: string, id: string): boolean {
+  const expression = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*"); // prettier-ignore
+  return new RegExp(`^${expression}$`).test(id);
+}
+
+export const PACKAGE_ROOT = fileURLToPath(new URL("..", import.meta.url));

@@ -1,0 +1,42 @@
+import type { Clock } from "../../terms/clock.ts";
+import { BoundedMap } from "../../terms/bounded-map.ts";
+import { Fault } from "../../terms/fault.ts";
+import { Breaker } from "../breaker.ts";
+import type { Around, PlannedCall } from "../ports.ts";
+
+const BREAKERS_MAX = 10_000;
+/** The kinds of failure that say something about the vendor. Bad inputs, credentials and rates do not. */
+const VENDOR_FAILED = new Set(["unreachable", "timeout", "connection_lost", "vendor_5xx"]);
+
+/** A breaker for each source and credential; where there is no credential, for each source and organization. */
+export function withBreaker(clock: Clock): Around & { openCount(): number } {
+  const breakers = new BoundedMap<string, Breaker>(BREAKERS_MAX);
+
+  const around: Around = (next) => (source, call) => {
+    if (!source.leavesMachine) return next(source, call);
+    const breaker = breakers.getOrMake(keyOf(call), () => new Breaker());
+    if (!breaker.mayCall(clock.now())) return Promise.reject(new Fault("source.breaker_open"));
+    return next(source, call).then(
+      (answer) => {
+        breaker.ended(clock.now(), false);
+        return answer;
+      },
+      (thrown: unknown) => {
+        breaker.ended(clock.now(), verdict(thrown, call));
+        throw thrown;
+      },
+    );
+  };
+  return Object.assign(around, { openCount: () => [...breakers.values()].filter(({ isOpen }) => isOpen).length });
+}
+
+/** Whether the vendor failed; `undefined` when the call never got as far as the vendor. */
+function verdict(thrown: unknown, call: PlannedCall): boolean | undefined {
+  const kind = thrown instanceof Fault ? thrown.row.kind : "adapter";
+  if (VENDOR_FAILED.has(kind)) return true;
+  return call.attempts.length > 0 ? false : undefined;
+}
+
+function keyOf(call: PlannedCall): string {
+  return `${call.id}|${call.credential?.scope ?? call.run.caller.organizationId}`;
+}

@@ -1,0 +1,104 @@
+export interface BreakerLimits {
+  /** Fewer calls than this in the window say nothing. */
+  readonly callsMin: number;
+  readonly windowMs: number;
+  /** The share of failures that opens it. */
+  readonly failedShare: number;
+  readonly openMs: number;
+  readonly openMsMax: number;
+}
+
+export const BREAKER_LIMITS: BreakerLimits = {
+  callsMin: 20,
+  windowMs: 10_000,
+  failedShare: 0.5,
+  openMs: 5_000,
+  openMsMax: 60_000,
+};
+
+const SLOTS = 10;
+
+/**
+ * Stops calls to a vendor that mostly fails, so that its slowness does not become everybody's. Closed, it counts; open,
+ * it refuses; after a while it lets one call probe, and what becomes of that one decides. Each failed probe doubles the while.
+ */
+export class Breaker {
+  readonly #limits: BreakerLimits;
+  readonly #calls = new Uint32Array(SLOTS);
+  readonly #failures = new Uint32Array(SLOTS);
+  readonly #slotMs: number;
+  #slot = 0;
+  #openUntil: number | null = null;
+  #openMs: number;
+  #probing = false;
+
+  constructor(limits: BreakerLimits = BREAKER_LIMITS) {
+    this.#limits = limits;
+    this.#slotMs = limits.windowMs / SLOTS;
+    this.#openMs = limits.openMs;
+  }
+
+  get isOpen(): boolean {
+    return this.#openUntil !== null;
+  }
+
+  /** Whether a call may go out now. Whoever got a yes says how it ended. */
+  mayCall(now: number): boolean {
+    if (this.#openUntil === null) return true;
+    if (this.#probing || now < this.#openUntil) return false;
+    this.#probing = true;
+    return true;
+  }
+
+  /** `undefined`: the call said nothing about the vendor, for instance because it never left. */
+  ended(now: number, failed: boolean | undefined): void {
+    if (this.#openUntil !== null) return this.#probeEnded(now, failed);
+    if (failed === undefined) return;
+    this.#turnTo(now);
+    const at = this.#slot % SLOTS;
+    this.#calls[at]! += 1;
+    if (failed) this.#failures[at]! += 1;
+    const calls = sum(this.#calls);
+    if (calls >= this.#limits.callsMin && sum(this.#failures) >= calls * this.#limits.failedShare) this.#open(now);
+  }
+
+  #probeEnded(now: number, failed: boolean | undefined): void {
+    // A call from before it opened may end now; only the probe decides.
+    if (!this.#probing) return;
+    this.#probing = false;
+    if (failed === undefined) return;
+    if (failed) {
+      this.#openMs = Math.min(this.#openMs * 2, this.#limits.openMsMax);
+      this.#openUntil = now + this.#openMs;
+    } else {
+      this.#openUntil = null;
+      this.#openMs = this.#limits.openMs;
+      this.#calls.fill(0);
+      this.#failures.fill(0);
+    }
+  }
+
+  #open(now: number): void {
+    this.#openUntil = now + this.#openMs;
+    this.#probing = false;
+  }
+
+  /** Empties the slots that have passed out of the window. */
+  #turnTo(now: number): void {
+    const slot = Math.floor(now / this.#slotMs);
+    const steps = Math.min(slot - this.#slot, SLOTS);
+    for (let step = 1; step <= steps; step += 1) {
+      const at = (this.#slot + step) % SLOTS;
+      this.#calls[at] = 0;
+      this.#failures[at] = 0;
+    }
+    // After a longer pause every slot was emptied above, wherever the count starts again.
+    this.#slot = slot;
+  }
+}
+
+function sum(counts: Uint32Array): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
+}

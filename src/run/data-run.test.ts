@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { systemClock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { createAdmission } from "./admission.ts";
+import { collectAnswer } from "./collect.ts";
+import { capAnswer, createDataRun, type DataRequest } from "./data-run.ts";
+import type { Outcome } from "./fan-out.ts";
+import type { RunnableSource, RunReport, RunSource } from "./ports.ts";
+
+function engine(runSource: RunSource, reports: RunReport[] = []) {
+  return createDataRun({
+    catalog: {
+      find: (id) =>
+        id.startsWith("none")
+          ? undefined
+          : ({ id, declaration: {}, timeoutMs: 1000, inputNames: [] } as never as RunnableSource),
+    },
+    runSource,
+    ledger: { open: () => ({ intend() {}, close: (report) => void reports.push(report) }) },
+    observers: [],
+    admission: createAdmission({ runsMax: 10, runsPerOrganizationMax: 10 }),
+    clock: systemClock,
+    region: "test",
+  });
+}
+
+function request(sources: Record<string, unknown>): DataRequest {
+  const workflow = {
+    id: "wfl_1",
+    organizationId: "org_1",
+    disabled: false,
+    autoCredentials: false,
+    failureDetails: false,
+    maskCredentials: false,
+    simulated: false,
+  };
+  const caller = { organizationId: "org_1", tokenId: "tok_1", workflow };
+  return {
+    caller,
+    context: "dev",
+    config: { sources } as never,
+    sources: sources as never,
+    inputs: {},
+    arrivedAt: systemClock.now(),
+  };
+}
+
+const anything = fc.oneof(
+  fc.jsonValue().map((value) => () => value),
+  fc.constantFrom<() => unknown>(
+    () => null,
+    () => undefined,
+    () => "text",
+    () => 1n,
+    () => [],
+    () => Symbol("s"),
+    () => new Map([[1, 2]]),
+    () => ({ n: Number.NaN }),
+    () => ({ toJSON: () => "[1" }),
+    () => {
+      const cycle: Record<string, unknown> = {};
+      cycle["self"] = cycle;
+      return cycle;
+    },
+    () => ({
+      get trap() {
+        throw new Error("secret");
+      },
+    }),
+    () =>
+      new Proxy(
+        {},
+        {
+          ownKeys: () => {
+            throw new Error("secret");
+          },
+        },
+      ),
+    () => {
+      throw new Error("secret");
+    },
+    () => {
+      throw undefined;
+    },
+    () => Promise.reject(new Fault("source.vendor_5xx", { status: 503 })),
+  ),
+);
+const id = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("__proto__", "constructor", "none__x", "toString"));
+
+test("keys of outputs = keys of status = keys of the request, whatever the sources do", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(id, anything), { selector: ([key]) => key, minLength: 1, maxLength: 8 }),
+      async (entries) => {
+        const behaviours = new Map(entries);
+        const sources = Object.fromEntries(entries.map(([key]) => [key, true]));
+        const runData = engine(async (_source, call) => collectAnswer(await behaviours.get(call.id)!()));
+        const text = (await runData(request(sources)).answer).toString();
+        const answer = JSON.parse(text) as Record<
+          "outputs" | "status",
+          Record<string, { success: boolean; match: boolean; message: string }>
+        >;
+        assert.deepEqual(Object.keys(answer.outputs), Object.keys(sources));
+        assert.deepEqual(Object.keys(answer.status), Object.keys(sources));
+        assert.ok(!text.includes("secret"));
+        for (const [key, status] of Object.entries(answer.status)) {
+          assert.equal(typeof answer.outputs[key], "object");
+          if (!status.success) {
+            assert.deepEqual(answer.outputs[key], {});
+            assert.equal(status.match, false);
+            assert.match(status.message, /^(Adapter not found for|Adapter error:|Unexpected error:)/);
+          }
+        }
+      },
+    ),
+  );
+});
+
+test("over the limit of the whole answer the largest outputs fail, and no more than needed", () => {
+  const outcome = (size: number): Outcome => ({
+    call: {} as never,
+    leavesMachine: true,
+    charge: "per_call",
+    tookMs: 1,
+    result: { match: true, json: "x".repeat(size) },
+  });
+  const sizes = (bytesMax: number) =>
+    capAnswer([outcome(10), outcome(50), outcome(40)], bytesMax).map(({ result }) =>
+      result instanceof Fault ? "failed" : result.json.length,
+    );
+  assert.deepEqual(sizes(100), [10, 50, 40]);
+  assert.deepEqual(sizes(99), [10, "failed", 40]);
+  assert.deepEqual(sizes(20), [10, "failed", "failed"]);
+});
+
+test("the limits of runs refuse before anything is called, and give their places back", async () => {
+  const admission = createAdmission({ runsMax: 3, runsPerOrganizationMax: 2 });
+  admission.enter("a");
+  admission.enter("a");
+  assert.throws(() => admission.enter("a"), { code: "request.overloaded" });
+  admission.enter("b");
+  assert.throws(() => admission.enter("c"), { code: "request.overloaded" });
+  admission.leave("a");
+  admission.enter("c");
+  const stopped = admission.stop();
+  assert.throws(() => admission.enter("b"), { code: "request.stopping" });
+  for (const organization of ["a", "b", "c"]) admission.leave(organization);
+  await stopped;
+});

@@ -1,0 +1,187 @@
+import type { AddressInfo } from "node:net";
+import { number, text, type Settings } from "./config.ts";
+import { createApp } from "./http/app.ts";
+import type { Authenticator, EdgeObserver } from "./http/ports.ts";
+import { createBodyChecks } from "./http/request-schema.ts";
+import { startData } from "./http/routes/data.ts";
+import { startFunc } from "./http/routes/func.ts";
+import { statusBody, type Deployment } from "./http/routes/status.ts";
+import { createEdge } from "./http/server.ts";
+import { createAdminServer } from "./operate/admin-server.ts";
+import type { Log } from "./operate/log.ts";
+import { createMetrics } from "./operate/metrics.ts";
+import { causeOf, createRunLog } from "./operate/run-log.ts";
+import { createAdmission } from "./run/admission.ts";
+import { callAdapter } from "./run/around/adapter.ts";
+import { withBreaker } from "./run/around/breaker.ts";
+import { compose } from "./run/around/compose.ts";
+import { withCredential } from "./run/around/credential.ts";
+import { withDeadline } from "./run/around/deadline.ts";
+import { withInputs } from "./run/around/inputs.ts";
+import { withSourceLimits } from "./run/around/limits.ts";
+import { createDataRun } from "./run/data-run.ts";
+import { createFunctionRun } from "./run/function-run.ts";
+import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "./run/ports.ts";
+import { createArgument } from "./sources/argument.ts";
+import type { Clock } from "./terms/clock.ts";
+
+/** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly deployment: Deployment;
+  readonly authenticator: Authenticator;
+  readonly finder: CredentialFinder;
+  readonly ledger: Ledger;
+  readonly sources: SourceCatalog;
+  readonly functions: FunctionCatalog & { close(): Promise<void> };
+  readonly door: Door;
+  readonly simulatedDoor: Door;
+  /** Reasons why runs would be refused, for the readiness probe. */
+  readonly notReady: () => readonly string[];
+  readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Stops accepting, lets what is under way finish within the grace, then closes what is left. Resolves when all is answered. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Puts the parts together, in the order a request meets them, and listens. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { settings, clock, log } = parts;
+  const region = text(settings, "region");
+  const admission = createAdmission({
+    runsMax: number(settings, "limits.runs"),
+    runsPerOrganizationMax: number(settings, "limits.runs_per_organization"),
+  });
+  const breaker = withBreaker(clock);
+  const deadline = withDeadline(clock);
+  const metrics = createMetrics({
+    runsUnderWay: () => admission.running,
+    isSource: (id) => parts.sources.find(id) !== undefined,
+    gauges: {
+      ...parts.gauges,
+      breakers_open: { help: "Sources, by credential, that are not called for a while.", read: breaker.openCount },
+    },
+  });
+  const observers = [createRunLog(log), metrics];
+
+  // What happens around one source call, outermost first.
+  const runSource = compose(
+    [withInputs, withCredential(parts.finder), breaker, withSourceLimits(clock), deadline],
+    callAdapter(
+      createArgument({
+        door: parts.door,
+        simulatedDoor: parts.simulatedDoor,
+        clock,
+        log: (call, level, message, fields) =>
+          log[level](
+            { event: "source_log", transaction_id: call.run.transactionId, source: call.id, ...fields },
+            message,
+          ),
+      }),
+    ),
+  );
+  const engine = { catalog: parts.sources, runSource, ledger: parts.ledger, observers, admission, clock, region };
+  const runData = createDataRun(engine);
+  const runFunction = createFunctionRun({
+    ...engine,
+    functions: parts.functions,
+    log: (run, functionId, level, message) =>
+      log[level]({ event: "function_log", transaction_id: run.transactionId, function: functionId }, message),
+  });
+
+  let stopping = false;
+  const edgeObserver: EdgeObserver = {
+    refused(path, fault) {
+      metrics.refused(path, fault);
+      const internal = fault.code === "request.unexpected" ? { cause: causeOf(fault.cause) } : {};
+      log[fault.row.status >= 500 ? "error" : "debug"]({
+        event: "refused",
+        path,
+        code: fault.code,
+        detail: fault.detail,
+        ...internal,
+      });
+    },
+  };
+  const checks = createBodyChecks();
+  const app = createApp({
+    authenticator: parts.authenticator,
+    bodyLimits: {
+      bodyBytesMax: number(settings, "limits.body_bytes"),
+      depthMax: number(settings, "limits.json_depth"),
+      keysPerObjectMax: number(settings, "limits.keys_per_object"),
+    },
+    overloadStatus: number(settings, "overload_status") as 500 | 503,
+    data: { check: checks.data, start: (received, arrivedAt) => startData(received, arrivedAt, runData) },
+    func: { check: checks.func, start: (received, arrivedAt) => startFunc(received, arrivedAt, runFunction) },
+    statusBody: statusBody(parts.deployment),
+    clock,
+    observer: edgeObserver,
+    isStopping: () => stopping,
+  });
+  const edge = createEdge(
+    app,
+    {
+      headerBytesMax: number(settings, "limits.header_bytes"),
+      headersMax: number(settings, "limits.headers"),
+      headersTimeoutMs: number(settings, "limits.headers_timeout_ms"),
+      requestTimeoutMs: number(settings, "limits.request_timeout_ms"),
+      keepAliveTimeoutMs: number(settings, "limits.keep_alive_ms"),
+      writeTimeoutMs: number(settings, "limits.write_timeout_ms"),
+      pipelinedMax: 32,
+    },
+    edgeObserver,
+  );
+  const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
+  const admin = createAdminServer({ metrics, notReady });
+
+  await new Promise<void>((resolve, reject) => {
+    edge.once("error", reject);
+    edge.listen(number(settings, "port"), text(settings, "host"), resolve);
+  });
+  const adminUrl = await admin.listen({ port: number(settings, "admin_port"), host: text(settings, "admin_host") });
+
+  return {
+    url: urlOf(edge.address() as AddressInfo),
+    adminUrl,
+    async stop(graceMs) {
+      stopping = true;
+      const closed = new Promise<void>((resolve) => edge.close(() => resolve()));
+      const idle = admission.stop();
+      if (!(await within(graceMs, idle))) {
+        deadline.endAll();
+        if (!(await within(ANSWER_LEFT_MS, idle))) await parts.functions.close();
+        await within(ANSWER_LEFT_MS, idle);
+      }
+      // Every answer is written or being written; what is open still is idle, or a client that does not read.
+      edge.closeIdleConnections();
+      if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
+      await Promise.all([closed, admin.close()]);
+    },
+  };
+
+  /** Whether it settled in that time. */
+  function within(delayMs: number, settled: Promise<void>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(delayMs, () => resolve(false));
+      void settled.then(() => {
+        cancel();
+        resolve(true);
+      });
+    });
+  }
+}
+
+/** After the grace: time to answer what was ended, and to write answers out. */
+const ANSWER_LEFT_MS = 1_000;
+const CLOSE_LEFT_MS = 500;
+
+function urlOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,83 @@
+import { createHmac } from "node:crypto";
+import { asItIs, inHeader, inPlainText } from "../encodings.ts";
+import type { HmacFile } from "../format.ts";
+import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../render-request.ts";
+import { fill, parseTemplate, type Template, type Values } from "../template.ts";
+import { withHeaders, type AuthSetting, type AuthStep } from "./auth-step.ts";
+import { fieldProblem } from "./static-auth.ts";
+
+const OF_REQUEST = ["method", "host", "path", "query", "body"];
+const OF_CLOCK = ["unix", "unix_ms", "iso", "http"];
+/** What is ours: it stands in the signed text as it is. */
+const OURS = new Set(["request", "clock", "nonce"]);
+
+/** A signature over the request as it is sent. Time and nonce are the same in the text and in the headers. @throws DeclarationError */
+export function compileHmac(auth: HmacFile, setting: AuthSetting): AuthStep {
+  const { known, place, clock, nonce } = setting;
+  const beside = { ...known, clock: OF_CLOCK, nonce: null };
+  const canonical = parseTemplate(auth.canonical, { ...beside, request: OF_REQUEST }, place.in("canonical"));
+  const value = parseTemplate(auth.value ?? "{{ signature }}", { ...beside, signature: null }, place.in("value"));
+  const key = parseTemplate(auth.key, known, place.in("key"));
+  const fields = compileHeaders(auth.headers ?? {}, beside, place.in("headers"));
+  const header = checkHeaderName(auth.header, place.in("header"));
+  return {
+    headerNames: [header, ...fields.map(([name]) => name)],
+    queryNames: [],
+    apply(request, values) {
+      const now = { ...values, ...momentOf(clock.wall()), nonce: nonce() };
+      const text = canonicalText(canonical, { ...now, request: partsOf(request) });
+      const signature = createHmac(auth.algorithm, keyBytes(key, auth.key_encoding ?? "utf8", values))
+        .update(text, "utf8")
+        .digest(auth.encoding);
+      const shown = fill(value, { ...now, signature }, inHeader);
+      return withHeaders(request, {
+        ...renderHeaders(fields, now),
+        ...(shown === undefined ? {} : { [header]: shown }),
+      });
+    },
+  };
+}
+
+function canonicalText(canonical: Template, values: Values): string {
+  let text = "";
+  for (const part of canonical) {
+    if (typeof part === "string") text += part;
+    else {
+      const filled = fill([part], values, OURS.has(part.root) ? asItIs : inPlainText);
+      if (filled === undefined) throw fieldProblem([part], "is needed for the signature");
+      text += filled;
+    }
+  }
+  return text;
+}
+
+function partsOf(request: RenderedRequest): Record<string, string> {
+  const { method, host, path, query, body } = request;
+  return { method, host, path, query, body: body ?? "" };
+}
+
+function momentOf(wallMs: number): { clock: Record<string, string> } {
+  const date = new Date(wallMs);
+  return {
+    clock: {
+      unix: String(Math.floor(wallMs / 1000)),
+      unix_ms: String(wallMs),
+      iso: date.toISOString(),
+      http: date.toUTCString(),
+    },
+  };
+}
+
+function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Values): Buffer {
+  const text = fill(key, values, asItIs);
+  if (text === undefined || text === "") throw fieldProblem(key, "is needed for the signature");
+  const bytes = Buffer.from(text, encoding);
+  // Node stops at the first character that is no digit, and would sign with half a key.
+  const whole = encoding === "utf8" || normalized(bytes.toString(encoding)) === normalized(text);
+  if (!whole) throw fieldProblem(key, `is not written in ${encoding}`);
+  return bytes;
+}
+
+function normalized(text: string): string {
+  return text.replace(/[=\s]+$/, "").toLowerCase();
+}

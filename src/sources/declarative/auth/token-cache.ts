@@ -1,0 +1,64 @@
+import type { Clock } from "../../../terms/clock.ts";
+import { Fault } from "../../../terms/fault.ts";
+
+export interface FetchedToken {
+  readonly token: string;
+  readonly ttlMs: number;
+}
+
+/**
+ * Tokens by whose they are. Callers that find none wait for one fetch; a token is renewed a little before its end. When
+ * the caller that fetches fails for a reason of its own (its deadline, its connection), the next in line fetches.
+ */
+export interface TokenCache {
+  /** `owner` undefined: nothing is known of whose it would be, so nothing is kept or shared. */
+  take(owner: string | undefined, fetch: () => Promise<FetchedToken>): Promise<string>;
+  /** Forgets this very token; a newer one of the same owner stays. */
+  drop(owner: string | undefined, token: string): void;
+}
+
+const OWNERS_MAX = 10_000;
+
+/** The vendor's own word on the credential or on the rate holds for everybody who waits; other failures are the fetcher's. */
+const SHARED_FAILURES = new Set(["source.credential_rejected", "source.rate_limited", "source.credential_missing"]);
+
+export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
+  const kept = new Map<string, { readonly token: string; readonly goodUntil: number }>();
+  const fetching = new Map<string, Promise<string>>();
+
+  function keep(owner: string, { token, ttlMs }: FetchedToken): string {
+    const goodMs = ttlMs - Math.min(earlyMs, ttlMs / 2);
+    kept.delete(owner);
+    kept.set(owner, { token, goodUntil: clock.now() + goodMs });
+    if (kept.size > OWNERS_MAX) kept.delete(kept.keys().next().value!);
+    return token;
+  }
+
+  function begin(owner: string, fetch: () => Promise<FetchedToken>): Promise<string> {
+    const started = fetch()
+      .then((fetched) => keep(owner, fetched))
+      .finally(() => fetching.delete(owner));
+    fetching.set(owner, started);
+    return started;
+  }
+
+  return {
+    async take(owner, fetch) {
+      if (owner === undefined) return (await fetch()).token;
+      for (;;) {
+        const found = kept.get(owner);
+        if (found !== undefined && clock.now() < found.goodUntil) return found.token;
+        const others = fetching.get(owner);
+        if (others === undefined) return begin(owner, fetch);
+        try {
+          return await others;
+        } catch (thrown) {
+          if (thrown instanceof Fault && SHARED_FAILURES.has(thrown.code)) throw thrown;
+        }
+      }
+    },
+    drop(owner, token) {
+      if (owner !== undefined && kept.get(owner)?.token === token) kept.delete(owner);
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import type { Reply } from "../../sdk/http.ts";
+import {
+  credentialScope,
+  NoMatch,
+  type SourceAnswer,
+  type SourceCall,
+  type SourceDeclaration,
+} from "../../sdk/source.ts";
+import { systemClock, type Clock } from "../../terms/clock.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import { compileAuth, type Auth } from "./auth/compile-auth.ts";
+import { checkFormat } from "./check-format.ts";
+import { compileAuthorSchema, namesOfSchema } from "./check-schema.ts";
+import { durationMs } from "./durations.ts";
+import type { RequestFile, SourceFile } from "./format.ts";
+import { compileErrors, compileJudge, faultOfStatus } from "./judge-reply.ts";
+import { assertFits, compileMap } from "./map-record.ts";
+import { checkOrigins } from "./origins.ts";
+import { compilePredicate } from "./expression.ts";
+import { readDocument, type Place } from "./read-document.ts";
+import { compileRequest, type RequestTemplate } from "./render-request.ts";
+import { createSend } from "./send-request.ts";
+import type { KnownNames, Values } from "./template.ts";
+import { compileView } from "./view-reply.ts";
+
+export interface DeclarativeOptions {
+  readonly clock?: Clock;
+  /** What makes a signature's nonce. */
+  readonly nonce?: () => string;
+}
+
+/**
+ * Compiles a declarative source file to the very object that `defineSource` takes. All that can be wrong with the file
+ * itself is found here; what is left for a call is the values and the vendor's answer.
+ * @throws DeclarationError
+ */
+export function compileDeclarative(text: string, file: string, options: DeclarativeOptions = {}): SourceDeclaration {
+  const { value, root } = readDocument(text, file);
+  const source = checkFormat(value, root);
+  const clock = options.clock ?? systemClock;
+  checkOrigins(source.origins, root.in("origins"));
+  compileAuthorSchema(source.inputs, root.in("inputs"));
+  if (source.credentials !== undefined) compileAuthorSchema(source.credentials, root.in("credentials"));
+  const setting = {
+    origins: source.origins,
+    known: namesIn(source),
+    place: root.in("auth"),
+    clock,
+    nonce: options.nonce ?? randomUUID,
+  };
+  const auth = compileAuth(source.auth, setting);
+  const run = compileRun(source, auth, setting.known, clock, root);
+  const verify = compileVerify(source, auth, setting.known, clock, root.in("verify"));
+  return {
+    ...headOf(source),
+    ...(source.limits === undefined ? {} : { limits: limitsOf(source.limits) }),
+    ...(verify === undefined ? {} : { verify }),
+    run,
+  } as SourceDeclaration;
+}
+
+/** What stands in the declaration as it stands in the file, `x-` annotations included. */
+function headOf(source: SourceFile): Partial<SourceFile> {
+  const { $schema: _, auth, request, reply, errors, match, map, map_no_record, limits, verify, ...head } = source;
+  return head;
+}
+
+function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): SourceDeclaration["limits"] {
+  if (rate === undefined) return limits;
+  return { ...limits, rate: rate.map(({ every, ...row }) => ({ ...row, every_ms: durationMs(every) })) };
+}
+
+function namesIn(source: SourceFile): KnownNames {
+  return {
+    inputs: namesOfSchema(source.inputs),
+    credentials: namesOfSchema(source.credentials ?? {}),
+    context: null,
+    region: null,
+  };
+}
+
+function compileRun(source: SourceFile, auth: Auth, known: KnownNames, clock: Clock, root: Place) {
+  const request = compileAuthenticated(source.request, source.origins, auth, known, root.in("request"));
+  const viewOf = compileView(source.reply);
+  const judge = compileJudge(source, root);
+  const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"));
+  const nothing =
+    source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"));
+  const fits = source.output === undefined ? undefined : compileAuthorSchema(source.output, root.in("output"));
+  if (map === undefined && source.reply?.format === "xml") {
+    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
+  }
+  const accept = acceptOf(source);
+
+  return async (call: SourceCall): Promise<SourceAnswer> => {
+    const startedAt = clock.now();
+    const reply = await ask(request, auth, call, accept);
+    const view = viewOf(reply);
+    if (judge(view, clock.now() - startedAt) === "no_record")
+      return nothing === undefined ? null : new NoMatch(nothing(view));
+    const record = map === undefined ? view.body : map(view);
+    if (fits !== undefined) assertFits(fits, record);
+    return map === undefined ? reply : (record as JsonObject);
+  };
+}
+
+/** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. */
+async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accept: string): Promise<Reply> {
+  const values = valuesOf(call);
+  const send = createSend(call.http, auth.tls?.(values), accept);
+  const { tokens } = auth;
+  if (tokens === undefined) return send(authenticate(request, auth, values));
+  // With any token, to see that the rest can be sent before a login call is made for it.
+  authenticate(request, auth, { ...values, token: "-" });
+  const owner = call[credentialScope];
+  const token = await tokens.obtain(owner, values, send);
+  const reply = await send(authenticate(request, auth, { ...values, token }));
+  if (reply.status !== 401) return reply;
+  tokens.drop(owner, values, token);
+  const renewed = await tokens.obtain(owner, values, send);
+  return send(authenticate(request, auth, { ...values, token: renewed }));
+}
+
+function authenticate(request: RequestTemplate, auth: Auth, values: Values) {
+  return auth.steps.reduce((ready, step) => step.apply(ready, values), request.render(values));
+}
+
+function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): Values {
+  return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
+}
+
+function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, clock: Clock, place: Place) {
+  const { verify } = source;
+  if (verify === undefined) return undefined;
+  const { inputs: _, ...lasting } = known;
+  const request = compileAuthenticated(verify.request, source.origins, auth, lasting, place.in("request"));
+  const ok = verify.ok === undefined ? undefined : compilePredicate(verify.ok, place.in("ok"));
+  const failing = compileErrors(source.errors, place);
+  const viewOf = compileView(source.reply);
+  return async (call: SourceCall): Promise<boolean> => {
+    const startedAt = clock.now();
+    const view = viewOf(await ask(request, auth, call, acceptOf(source)));
+    if (ok?.(view) === true) return true;
+    failing(view, clock.now() - startedAt);
+    const fault = faultOfStatus(view.status);
+    if (fault !== null) throw fault;
+    return ok === undefined;
+  };
+}
+
+/** The request of a part of the file, seen to share no header and no parameter with what authentication adds. */
+function compileAuthenticated(
+  file: RequestFile,
+  origins: readonly string[],
+  auth: Auth,
+  known: KnownNames,
+  place: Place,
+): RequestTemplate {
+  const request = compileRequest(file, origins, known, place);
+  const headers = new Set(request.headerNames);
+  const parameters = new Set(request.queryNames);
+  for (const step of auth.steps) {
+    for (const name of step.headerNames) claim(headers, name, "header");
+    for (const name of step.queryNames) claim(parameters, name, "parameter");
+  }
+  return request;
+
+  function claim(taken: Set<string>, name: string, what: string): void {
+    if (taken.has(name)) place.refuseKey("request.duplicate", `the ${what} "${name}" is also set by auth`);
+    taken.add(name);
+  }
+}
+
+function acceptOf(source: SourceFile): string {
+  return source.reply?.format === "xml" ? "application/xml, text/xml" : "application/json";
+}

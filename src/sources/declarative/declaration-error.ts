@@ -1,0 +1,50 @@
+/** Every way in which a source file can be wrong. Stable: the reference lists them, tools may branch on them. */
+export type DeclarationCode =
+  | "yaml.syntax"
+  | "yaml.leading_zero"
+  | "yaml.number_too_large"
+  | "format.unknown_key"
+  | "format.missing_key"
+  | "format.value"
+  | "template.syntax"
+  | "template.unknown_name"
+  | "template.unknown_filter"
+  | "template.misplaced"
+  | "expression.syntax"
+  | "expression.unknown_name"
+  | "expression.unknown_function"
+  | "schema.invalid"
+  | "url.invalid"
+  | "url.origin"
+  | "request.header"
+  | "request.duplicate"
+  | "request.body";
+
+export interface DeclarationPosition {
+  readonly file: string;
+  /** From 1, as editors count. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What is wrong with a source file, where, and what to do about it. Its message is one line that editors can jump from. */
+export class DeclarationError extends Error {
+  readonly code: DeclarationCode;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly problem: string;
+  readonly hint: string | undefined;
+
+  constructor(code: DeclarationCode, position: DeclarationPosition, problem: string, hint?: string) {
+    const { file, line, column } = position;
+    super(`${file}:${line}:${column}: ${problem}${hint === undefined ? "" : ` (${hint})`} [${code}]`);
+    this.name = "DeclarationError";
+    this.code = code;
+    this.file = file;
+    this.line = line;
+    this.column = column;
+    this.problem = problem;
+    this.hint = hint;
+  }
+}

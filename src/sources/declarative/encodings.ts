@@ -1,0 +1,52 @@
+import type { Encoding } from "./template.ts";
+
+/**
+ * How values are written, by where they stand, so that none can become more than the value it is: no second path
+ * segment, parameter, header field, element or line.
+ */
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+// oxlint-disable-next-line no-control-regex -- as above, line breaks and tabs being fine
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** RFC 3986 unreserved characters stay; no URL parser then has anything left to change. */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+export const inPathSegment: Encoding = {
+  encode: (text) => (CONTROL.test(text) ? null : percentEncode(text)),
+  problem: "cannot stand in a path",
+};
+
+export const inQuery: Encoding = { encode: percentEncode, problem: "is not valid Unicode text" };
+
+/** Header fields are ASCII on the wire; other characters would reach the vendor as something else. */
+export const inHeader: Encoding = {
+  encode: (text) => (/^[\u0020-\u007e\t]*$/.test(text) ? text : null),
+  problem: "cannot stand in a header",
+};
+
+/** JSON is escaped as a whole when it is written; XML by its writer. */
+export const inDocument: Encoding = {
+  encode: (text) => text,
+  problem: "is not valid Unicode text",
+};
+
+export const inXml: Encoding = {
+  encode: (text) => (CONTROL_BUT_LINES.test(text) || /[\ufffe\uffff]/.test(text) ? null : text),
+  problem: "cannot stand in XML",
+};
+
+/** Text without a structure that we know, a signature's included: one value must not become several lines. */
+export const inPlainText: Encoding = {
+  encode: (text) => (CONTROL.test(text) ? null : text),
+  problem: "has control characters or line breaks",
+};
+
+/** As it is, whatever it is: for a PEM file or a password that is encoded as a whole afterwards. */
+export const asItIs: Encoding = { encode: (text) => text, problem: "is not valid Unicode text" };

@@ -1,0 +1,115 @@
+import { compile, isRegistered, getRegisteredFunctions, TreeInterpreter } from "@jmespath-community/jmespath";
+import type { Json } from "../../terms/json.ts";
+import { didYouMean } from "./near-miss.ts";
+import type { Place } from "./read-document.ts";
+
+/** What an expression is about: one answer of a vendor. `body` is `null` where it cannot be read. */
+export interface ReplyView {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+type Node = ReturnType<typeof compile>;
+const ROOTS = ["status", "headers", "body"];
+
+/**
+ * Compiles JMESPath: side-effect free, synchronous, sure to end. A misspelled function or a name at the top that no
+ * answer has is found now and not when a vendor has been paid. @throws DeclarationError
+ */
+export function compileExpression(written: string, place: Place): (view: ReplyView) => Json {
+  const tree = parse(written, place);
+  check(tree, true, place);
+  // Absent is `null` in JMESPath; its engine sometimes says `undefined`.
+  return (view) => (TreeInterpreter.search(tree, view as never) as Json | undefined) ?? null;
+}
+
+/** As `compileExpression`, read as yes or no. An expression that cannot be worked out over an answer does not hold. */
+export function compilePredicate(written: string, place: Place): (view: ReplyView) => boolean {
+  const evaluate = compileExpression(written, place);
+  return (view) => {
+    try {
+      return isTrue(evaluate(view));
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** JMESPath's own idea: null, false, "", [] and {} are false; every number is true. */
+function isTrue(value: Json): boolean {
+  if (value === null || value === false || value === "") return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
+}
+
+function parse(written: string, place: Place): Node {
+  try {
+    return compile(written);
+  } catch (error) {
+    const reason = String((error as Error).message).replace(/\s+/g, " ");
+    return place.refuse("expression.syntax", `this is no JMESPath: ${reason}`);
+  }
+}
+
+/** Walks the tree; `top` while names are still those of the answer itself. */
+function check(node: Node, top: boolean, place: Place): void {
+  switch (node.type) {
+    case "Field":
+      if (top && !ROOTS.includes(node.name)) {
+        const hint = didYouMean(node.name, ROOTS) ?? `an expression begins with ${ROOTS.join(", ")}`;
+        place.refuse("expression.unknown_name", `an answer has no "${node.name}"`, hint);
+      }
+      return;
+    case "Function":
+      if (!isRegistered(node.name)) {
+        const hint = didYouMean(node.name, getRegisteredFunctions()) ?? "see the functions of JMESPath Community";
+        place.refuse("expression.unknown_function", `there is no function "${node.name}"`, hint);
+      }
+      for (const child of node.children) check(child, top, place);
+      return;
+    case "Subexpression":
+    case "IndexExpression":
+    case "Pipe":
+    case "Projection":
+    case "ValueProjection":
+      check(node.left, top, place);
+      check(node.right, false, place);
+      return;
+    case "FilterProjection":
+      check(node.left, top, place);
+      check(node.right, false, place);
+      check(node.condition, false, place);
+      return;
+    case "ExpressionReference":
+      check(node.child, false, place);
+      return;
+    case "Flatten":
+    case "NotExpression":
+      check(node.child, top, place);
+      return;
+    case "Unary":
+      check(node.operand, top, place);
+      return;
+    case "AndExpression":
+    case "OrExpression":
+    case "Comparator":
+    case "Arithmetic":
+      check(node.left, top, place);
+      check(node.right, top, place);
+      return;
+    case "Ternary":
+      for (const child of [node.condition, node.trueExpr, node.falseExpr]) check(child, top, place);
+      return;
+    case "MultiSelectList":
+      for (const child of node.children) check(child, top, place);
+      return;
+    case "MultiSelectHash":
+      for (const child of node.children) check(child.value, top, place);
+      return;
+    case "LetExpression":
+      for (const binding of node.bindings) check(binding.reference, top, place);
+      check(node.expression, top, place);
+      return;
+    default:
+  }
+}

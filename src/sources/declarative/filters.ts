@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { parsePhoneNumberFromString, type CountryCode } from "libphonenumber-js";
+import type { Json } from "../../terms/json.ts";
+import { formatDate } from "./format-date.ts";
+
+/** Thrown by a filter for a value it cannot work on; the sentence goes on after the field's name and repeats no value. */
+export class FilterProblem extends Error {}
+
+type Argument = string | number;
+
+export interface Filter {
+  readonly takes: readonly [least: number, most: number];
+  /** Sees lists whole, absent values, or values of any type; otherwise the text of each single value. */
+  readonly whole?: boolean;
+  readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
+}
+
+function onText(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
+  return {
+    takes,
+    apply: (value, args) => apply(textOf(value), args),
+  };
+}
+
+function hash(algorithm: string): Filter {
+  return onText([0, 1], (text, [encoding]) =>
+    createHash(algorithm).update(text, "utf8").digest(digestEncoding(encoding)),
+  );
+}
+
+/** What templates may put a value through, by name. The reference of the format lists the same names. */
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  upper: onText([0, 0], (text) => text.toUpperCase()),
+  lower: onText([0, 0], (text) => text.toLowerCase()),
+  trim: onText([0, 0], (text) => text.trim()),
+  digits: onText([0, 0], (text) => text.replace(/[^0-9]/g, "")),
+  alphanumeric: onText([0, 0], (text) => text.replace(/[^0-9A-Za-z]/g, "")),
+  zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
+  first: onText([1, 1], (text, [count]) => [...text].slice(0, Number(count)).join("")),
+  last: onText([1, 1], (text, [count]) => [...text].slice(-Number(count)).join("")),
+  map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),
+  without_prefix: onText([1, 1], (text, [prefix]) =>
+    text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
+  ),
+  e164: onText([0, 1], (text, [country]) => {
+    const phone = parsePhoneNumberFromString(
+      text,
+      country === undefined ? {} : { defaultCountry: country as CountryCode },
+    );
+    if (phone === undefined || !phone.isPossible()) throw new FilterProblem("is not a phone number with its country");
+    return phone.number;
+  }),
+  date: onText([1, 1], (text, [format]) => {
+    const written = formatDate(text, String(format));
+    if (written === null) throw new FilterProblem("is not a date");
+    return written;
+  }),
+  base64: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64")),
+  base64url: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64url")),
+  sha256: hash("sha256"),
+  sha1: hash("sha1"),
+  md5: hash("md5"),
+  lucene_quote: onText([0, 0], (text) => `"${text.replace(/["\\]/g, "\\$&")}"`),
+  default: { takes: [1, 1], whole: true, apply: (value, [instead]) => (isAbsent(value) ? instead : value) },
+  join: {
+    takes: [1, 1],
+    whole: true,
+    apply: (value, [separator]) =>
+      Array.isArray(value) ? joinParts(value, String(separator)) : value === undefined ? undefined : textOf(value),
+  },
+  json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
+};
+
+/** A separator inside a part would make two parts of one. */
+function joinParts(list: readonly Json[], separator: string): string {
+  const parts = list.map(textOf);
+  if (separator !== "" && parts.some((part) => part.includes(separator))) {
+    throw new FilterProblem("has an entry that contains the separator");
+  }
+  return parts.join(separator);
+}
+
+/** Runs one filter, over each entry where a list meets a filter of single values. @throws FilterProblem */
+export function applyFilter(filter: Filter, value: Json | undefined, args: readonly Argument[]): Json | undefined {
+  if (filter.whole === true) return filter.apply(value, args);
+  if (isAbsent(value)) return undefined;
+  if (Array.isArray(value)) return value.map((entry: Json) => filter.apply(entry, args) ?? null);
+  return filter.apply(value, args);
+}
+
+export function isAbsent(value: Json | undefined): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** @throws FilterProblem */
+export function textOf(value: Json | undefined): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new FilterProblem("must be a single value here");
+}
+
+function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64url" {
+  return named === "base64" || named === "base64url" ? named : "hex";
+}

@@ -1,0 +1,68 @@
+import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
+import { compilePredicate, type ReplyView } from "./expression.ts";
+import type { ErrorRowFile, SourceFile } from "./format.ts";
+import type { Place } from "./read-document.ts";
+
+export type Verdict = "record" | "no_record";
+
+/**
+ * What an answer means: the author's `errors` rows in order, then `match`, then what statuses mean everywhere. An answer
+ * that none of them knows is off contract, and so is one that is both a record and none. @throws Fault for a failure
+ */
+export type Judge = (view: ReplyView, tookMs: number) => Verdict;
+
+/** @throws DeclarationError */
+export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: Place): Judge {
+  const failing = compileErrors(file.errors, root.in("errors"));
+  const isRecord = compilePredicate(file.match.record, root.in("match", "record"));
+  const isNone = compilePredicate(file.match.no_record, root.in("match", "no_record"));
+  return (view, tookMs) => {
+    failing(view, tookMs);
+    const record = isRecord(view);
+    const none = isNone(view);
+    if (record && none) throw new Fault("source.contract", { problem: "it says both a record and none" });
+    if (record) return "record";
+    if (none) return "no_record";
+    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "it says neither a record nor none" });
+  };
+}
+
+/** Throws the fault of the first row that holds, if any does. */
+export type Failing = (view: ReplyView, tookMs: number) => void;
+
+/** @throws DeclarationError */
+export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place): Failing {
+  const compiled = rows.map((row, index) => {
+    const { status, predicate } = row.when;
+    const holds =
+      predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"));
+    const statusFits = compileStatus(status);
+    return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
+  });
+  return (view, tookMs) => {
+    const found = compiled.find(({ fits }) => fits(view));
+    if (found !== undefined) throw faultOfRow(found.row, view.status, tookMs);
+  };
+}
+
+function compileStatus(status: ErrorRowFile["when"]["status"]): (status: number) => boolean {
+  if (status === undefined) return () => true;
+  if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
+  const statuses = new Set(typeof status === "number" ? [status] : status);
+  return (given) => statuses.has(given);
+}
+
+function faultOfRow(row: ErrorRowFile, status: number, tookMs: number): Fault {
+  const charged: { charged?: Charged } = row.charged === undefined ? {} : { charged: row.charged };
+  const detail = { status, problem: "it reports a failure", afterMs: Math.round(tookMs) };
+  return new Fault(FAULT_OF_KIND[row.kind], detail, charged);
+}
+
+/** What a status means where the file says nothing about it; `null` for 2xx and 3xx. */
+export function faultOfStatus(status: number): Fault | null {
+  if (status === 401 || status === 403) return new Fault("source.credential_rejected", { status });
+  if (status === 429) return new Fault("source.rate_limited", { status });
+  if (status >= 500) return new Fault("source.vendor_5xx", { status });
+  if (status >= 400) return new Fault("source.vendor_4xx", { status });
+  return null;
+}

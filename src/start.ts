@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createAuthenticator } from "./access/authenticate.ts";
+import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import { createDemo, demoCommands } from "./demo.ts";
+import { readDeployment } from "./deployment.ts";
+import { createLedger } from "./ledger/ledger.ts";
+import { openKeyedStore } from "./open-store.ts";
+import { createLog, type Log } from "./operate/log.ts";
+import { causeOf } from "./operate/run-log.ts";
+import { createDoor } from "./outbound/door.ts";
+import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
+import { createBeforeSend } from "./run/attempts.ts";
+import { startService, type Service } from "./service.ts";
+import { openCatalogs } from "./open-catalogs.ts";
+import { systemClock, type Clock } from "./terms/clock.ts";
+
+export interface StartOptions {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For people: what a demo prints. */
+  readonly tell: (words: string) => void;
+  readonly log?: ReturnType<typeof createLog>;
+  readonly clock?: Clock;
+  /** `datarun dev`: a broken file is reported and the rest serves. */
+  readonly dev?: boolean;
+  /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
+  readonly sources?: LoadedSources;
+}
+
+export interface Running extends Service {
+  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  readonly failed: Promise<never>;
+  /** For what an adapter throws when nobody listens any more. */
+  reportStray(thrown: unknown): void;
+  /** Ends in order: no new runs, what is under way, the journal, the store. */
+  close(): Promise<void>;
+}
+
+/** Starts the real service: opens every part, puts them together, and says where it listens. */
+export async function start(options: StartOptions): Promise<Running> {
+  const { settings, environment } = options;
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? createLog(text(settings, "log_level"));
+  const dataDir = resolve(text(settings, "data_dir"));
+  const databaseUrl = optionalText(settings, "database_url");
+
+  const [deployment, opened, catalogs] = await Promise.all([
+    readDeployment(PACKAGE_ROOT),
+    openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
+    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
+  ]);
+  const { store, finder } = opened;
+  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
+  const ledger = createLedger({
+    dir: join(dataDir, "ledger"),
+    clock,
+    log,
+    limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
+  });
+  await ledger.ready;
+  const authenticator = createAuthenticator({ store: store.access, clock });
+  const door = createDoor({
+    clock,
+    beforeSend: createBeforeSend(clock),
+    limits: outboundLimits(settings),
+    allowPrivate: list(settings, "outbound.private_origins"),
+    proxy: optionalText(settings, "outbound.proxy"),
+    extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
+  });
+
+  const service = await startService({
+    settings,
+    clock,
+    log,
+    deployment,
+    authenticator,
+    finder,
+    ledger,
+    sources: catalogs.sources,
+    functions: catalogs.functions,
+    door,
+    simulatedDoor: catalogs.simulatedDoor,
+    notReady: () => reasons(ledger.state().unavailable, store.health()),
+    gauges: {
+      ledger_pending_records: {
+        help: "Runs that have ended and are not known to be on disk.",
+        read: () => ledger.state().pendingRecords,
+      },
+      ledger_lag_seconds: { help: "Age of the oldest of them.", read: () => ledger.state().lagMs / 1000 },
+      journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
+      vendor_calls_in_flight: {
+        help: "Requests under way to vendors.",
+        read: () => sum(door.stats().origins, "inFlight"),
+      },
+      vendor_calls_waiting: {
+        help: "Requests that wait for a connection.",
+        read: () => sum(door.stats().origins, "waiting"),
+      },
+    },
+  });
+  log.info({
+    event: "listening",
+    url: service.url,
+    admin_url: service.adminUrl,
+    ...deployment,
+    sources: catalogs.sourceCount,
+    functions: catalogs.functionCount,
+  });
+  if (flag(settings, "demo") && databaseUrl === undefined) {
+    const access = await createDemo(store.admin, clock);
+    if (access !== null) options.tell(demoCommands(service.url, access));
+  }
+  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  failed.catch(() => {});
+  return {
+    ...service,
+    failed,
+    reportStray(thrown) {
+      log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
+    },
+    async close() {
+      await service.stop(number(settings, "limits.shutdown_grace_ms"));
+      door.close();
+      await catalogs.functions.close();
+      await authenticator.close();
+      await ledger.close();
+      await store.close();
+      log.info({ event: "stopped" });
+      log.flushNow();
+    },
+  };
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** Rejects if the promise does within that time; otherwise waits no longer. */
+function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, resolve);
+    promise.then(() => resolve(), reject).finally(cancel);
+  });
+}
+
+function outboundLimits(settings: Settings) {
+  return {
+    connectionsMax: number(settings, "limits.vendor_connections"),
+    waitingMax: number(settings, "limits.vendor_queue"),
+    rawBytesMax: number(settings, "limits.reply_bytes"),
+    decodedBytesMax: number(settings, "limits.reply_decoded_bytes"),
+    depthMax: number(settings, "limits.json_depth"),
+    connectMaxMs: number(settings, "limits.vendor_connect_ms"),
+    lookupMaxMs: number(settings, "limits.vendor_dns_ms"),
+  };
+}
+
+function readAuthorities(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
+  return readFileSync(file, "utf8");
+}
+
+function reasons(
+  journal: string | null,
+  health: { readonly state: string; readonly problem: string | null },
+): string[] {
+  return [
+    ...(journal === null ? [] : [`journal: ${journal}`]),
+    ...(health.state === "ready" ? [] : [`store: ${health.problem ?? health.state}`]),
+  ];
+}
+
+function sum(
+  rows: readonly { readonly inFlight: number; readonly waiting: number }[],
+  key: "inFlight" | "waiting",
+): number {
+  return rows.reduce((total, row) => total + row[key], 0);
+}
+
+export type { Log };

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { JsonError, parseJson, type JsonLimits } from "./json.ts";
+
+const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 1000 };
+
+function problemOf(bytes: Buffer | string, limits: JsonLimits = LIMITS): string | null {
+  try {
+    parseJson(Buffer.from(bytes as string), limits);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof JsonError, String(error));
+    return error.problem;
+  }
+}
+
+test("what JSON.parse reads is read the same, and what it refuses is refused", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 8 }), (text) => {
+      assert.deepEqual(parseJson(Buffer.from(text), LIMITS), JSON.parse(text));
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom("", ",", "]", "}", '"', "\\", "\u0001", "0", "e", ":", "nul"),
+      (text, at, slip) => {
+        const broken = text.slice(0, at % (text.length + 1)) + slip + text.slice((at % (text.length + 1)) + 1);
+        let expected: unknown;
+        let valid = true;
+        try {
+          expected = JSON.parse(broken);
+        } catch {
+          valid = false;
+        }
+        if (valid && !allFinite(expected)) assert.equal(problemOf(broken), "not_finite");
+        else if (valid) assert.deepEqual(parseJson(Buffer.from(broken), LIMITS), expected);
+        else assert.equal(problemOf(broken), "syntax");
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+function allFinite(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(allFinite);
+  return typeof value !== "number" || Number.isFinite(value);
+}
+
+test("depth is counted as nesting, whatever stands in strings", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  assert.equal(problemOf(nested(64)), null);
+  assert.equal(problemOf(nested(65)), "too_deep");
+  assert.equal(problemOf(`{"a":${nested(64)}}`), "too_deep");
+  assert.equal(problemOf(JSON.stringify("[".repeat(500))), null);
+  assert.equal(problemOf(JSON.stringify('\\"['.repeat(500))), null);
+  assert.equal(problemOf("[".repeat(1_000_000)), "too_deep");
+});
+
+test("keys are counted for each object on its own", () => {
+  const object = (keys: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 1])));
+  assert.equal(problemOf(object(1000)), null);
+  assert.equal(problemOf(object(1001)), "too_many_keys");
+  assert.equal(problemOf(`[${object(900)},${object(900)}]`), null);
+});
+
+test("numbers that are not finite are refused wherever they stand, and large ones are not", () => {
+  for (const text of [
+    "1e400",
+    "-1e400",
+    '{"a":[1,{"b":1E+999}]}',
+    "9".repeat(400),
+    `[${"9".repeat(309)}]`,
+    "1.5e309",
+  ]) {
+    assert.equal(problemOf(text), "not_finite", text.slice(0, 20));
+  }
+  for (const text of [
+    "1e308",
+    "1e-400",
+    "9007199254740993",
+    "123456789012345678901234567890",
+    '"1e400"',
+    "true",
+    '{"e":1,"1e400":2}',
+  ]) {
+    assert.equal(problemOf(text), null, text);
+  }
+});
+
+test("bytes that are no UTF-8 are refused, and a byte order mark is dropped", () => {
+  assert.equal(problemOf(Buffer.from([0x22, 0xff, 0x22])), "encoding");
+  assert.equal(problemOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), "encoding");
+  assert.equal(problemOf(Buffer.from('{"a":1}', "utf16le")), "syntax");
+  assert.deepEqual(parseJson(Buffer.from('\ufeff{"ä":"ü"}'), LIMITS), { ä: "ü" });
+  assert.deepEqual(parseJson(Buffer.from('\ufeff{"a":1}'), LIMITS), { a: 1 });
+});
+
+test("names such as __proto__ are names", () => {
+  const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1,"toString":2}'), LIMITS) as object;
+  assert.deepEqual(Object.keys(value), ["__proto__", "constructor", "toString"]);
+  assert.equal(({} as { admin?: boolean }).admin, undefined);
+});

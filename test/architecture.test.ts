@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  terms: [],
+  sdk: ["terms"],
+  sources: ["terms", "sdk"],
+  functions: ["terms", "sdk"],
+  simulation: ["terms", "sdk"],
+  run: ["terms", "sdk"],
+  access: ["terms"],
+  credentials: ["terms"],
+  ledger: ["terms"],
+  outbound: ["terms", "sdk"],
+  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
+  http: ["terms", "run", "access"],
+  operate: ["terms", "admin"],
+  cli: ["terms", "admin"],
+  storage: ["terms"],
+};
+
+/** Names that say nothing about what a file holds. */
+const EMPTY_NAMES = /^(utils?|shared|common|helpers?|services?|managers?|misc|lib)$/;
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+function importsOf(pattern: string): Import[] {
+  return globSync(pattern, { cwd: root }).flatMap((file) => {
+    const code = readFileSync(join(root, file), "utf8");
+    const specifiers = [...code.matchAll(/(?:from\s+|import\(\s*|^import\s+)"([^"]+)"/gm)].map((match) => match[1]!);
+    return specifiers
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => ({ file, target: posix.normalize(relative(root, resolve(root, dirname(file), specifier))) }));
+  });
+}
+
+function folderOf(file: string): string | undefined {
+  const parts = file.split("/");
+  return parts[0] === "src" && parts.length > 2 ? parts[1] : undefined;
+}
+
+test("a folder imports only what the table allows it", () => {
+  const wrong = importsOf("src/**/*.ts")
+    .filter(({ file }) => !/\.(test|contract)\.ts$/.test(file))
+    .flatMap(({ file, target }) => {
+      const from = folderOf(file);
+      const to = folderOf(target);
+      if (from === undefined || from === to || target.endsWith("/ports.ts")) return [];
+      const allowed = MAY_IMPORT[from] ?? [];
+      if (to !== undefined && allowed.includes(to)) return [];
+      const instead =
+        to === undefined
+          ? "only main.ts and what it is made of know all the parts: take what you need as an argument"
+          : `say what you need as an interface in src/${from}/ports.ts and let main.ts pass it in`;
+      return [`${file} imports ${target}: ${from} may import ${allowed.join(", ") || "nothing"}; ${instead}`];
+    });
+  assert.deepEqual(wrong, []);
+});
+
+test("catalog files import only the sdk and libraries", () => {
+  const wrong = globSync("catalog/**/*.ts", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .flatMap((file) => {
+      const code = readFileSync(join(root, file), "utf8");
+      return [...code.matchAll(/from\s+"([^"]+)"/g)]
+        .map((match) => match[1]!)
+        .filter(
+          (specifier) =>
+            specifier.includes("/src/") ||
+            (specifier.startsWith("..") && !resolve(root, dirname(file), specifier).startsWith(join(root, "catalog"))),
+        )
+        .map(
+          (specifier) =>
+            `${file} imports ${specifier}: a source is written against "datarun" alone, as an operator's would be`,
+        );
+    });
+  assert.deepEqual(wrong, []);
+});
+
+test("every folder of src stands in the table and has a README of five to twenty lines", () => {
+  const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(MAY_IMPORT).sort());
+  for (const { name } of folders) {
+    const readme = join(root, "src", name, "README.md");
+    assert.ok(existsSync(readme), `src/${name} needs a README.md: purpose, reading order, what does not belong`);
+    const lines = readFileSync(readme, "utf8").trim().split("\n").length;
+    assert.ok(lines >= 5 && lines <= 20, `src/${name}/README.md has ${lines} lines; five to twenty say it`);
+  }
+});
+
+test("no file or folder is named for nothing", () => {
+  const wrong = globSync("src/**/*", { cwd: root }).filter(
+    (path) => path.split("/").some((part) => EMPTY_NAMES.test(part.replace(/\.\w+$/, ""))) && path !== "src/service.ts",
+  );
+  assert.deepEqual(wrong, [], "name the thing it holds");
+});
+
+test("message prefixes and statuses of faults are written in the fault table alone", () => {
+  const wrong = globSync("src/**/*.ts", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts") && file !== "src/terms/fault.ts")
+    .filter((file) =>
+      /"(Adapter error:|Adapter not found for|Data function error:|Data function not found:|Unexpected error:)/.test(
+        readFileSync(join(root, file), "utf8"),
+      ),
+    );
+  assert.deepEqual(wrong, [], "throw a Fault; terms/fault.ts has its words");
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { openApiDocument } from "../src/http/openapi.ts";
+import { FAULTS, type FaultRow } from "../src/terms/fault.ts";
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** The rows of the tables of a page: the cells of every line that begins with a code in backticks. */
+function rowsOf(page: string): Map<string, string[]> {
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  return new Map(
+    rows
+      .map((line) =>
+        line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+      .map(([code, ...cells]) => [code!.replaceAll("`", ""), cells]),
+  );
+}
+
+test("docs/errors.md and the fault table list the same codes, with the same words on the wire", () => {
+  const rows = rowsOf(read("docs/errors.md"));
+  assert.deepEqual([...rows.keys()].sort(), Object.keys(FAULTS).sort());
+  for (const [code, fault] of Object.entries(FAULTS) as [string, FaultRow][]) {
+    const [wire, retryable, charged] = rows.get(code)!;
+    if (fault.surface === "request") {
+      assert.ok(wire!.startsWith(String(fault.status)) && wire!.endsWith(`\`${fault.kind}\``), `${code}: ${wire}`);
+    } else {
+      assert.equal(wire, `\`${fault.prefix}\` \`${fault.kind}\``, code);
+      if (fault.surface === "source")
+        assert.deepEqual([retryable, charged], [fault.retryable ? "yes" : "no", fault.charged], code);
+    }
+  }
+});
+
+test("openapi.json is what the code says", () => {
+  assert.deepEqual(
+    JSON.parse(read("openapi.json")),
+    JSON.parse(JSON.stringify(openApiDocument())),
+    "run: npm run openapi",
+  );
+});
