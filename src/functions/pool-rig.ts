@@ -1,4 +1,3 @@
-import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
@@ -24,6 +23,8 @@ export interface TryOptions {
   readonly limitMs?: number;
   readonly memoryMb?: number;
   readonly argument?: object;
+  /** Told how many calls are under way whenever one begins. */
+  readonly onCall?: (underWay: number) => void;
 }
 
 export interface PoolRig {
@@ -38,7 +39,10 @@ export interface PoolRig {
 const prelude = preparePrelude(undefined);
 
 /** A pool with real processes. A source named `wait_300` answers after that many milliseconds, `never` not at all. */
-export async function startPool(t: TestContext, options: Partial<PoolOptions> = {}): Promise<PoolRig> {
+export async function startPool(
+  t: { after(close: () => Promise<void>): void },
+  options: Partial<PoolOptions> = {},
+): Promise<PoolRig> {
   const lines: LogFields[] = [];
   const log: FunctionsLog = {
     info: (fields) => void lines.push(fields),
@@ -55,11 +59,14 @@ export async function startPool(t: TestContext, options: Partial<PoolOptions> = 
     const calls: Tried["calls"][number][] = [];
     const pipes: Tried["pipes"][number][] = [];
     const logs: string[] = [];
+    let underWay = 0;
     const host: FunctionHost = {
       runSource: async (source, inputs) => {
         calls.push({ source, inputs });
+        options.onCall?.((underWay += 1));
         const wait = /^wait_(\d+)$/.exec(source);
         if (wait !== null) await sleep(Number(wait[1]));
+        underWay -= 1;
         if (source === "never") await new Promise(() => {});
         return `{"success":true,"match":true,"message":"","output":{"echo":${inputs}},"response_time_ms":1}`;
       },
