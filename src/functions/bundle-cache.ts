@@ -91,7 +91,7 @@ function versionOfTools(): Promise<string> {
   tools ??= (async () => {
     const inside = fileURLToPath(new URL("./inside/", import.meta.url));
     const files = (await readdir(inside)).sort().map((name) => join(inside, name));
-    const packages = ["esbuild", "typebox"].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+    const packages = ["esbuild", "typebox"].map((name) => fileURLToPath(import.meta.resolve(name)));
     const own = fileURLToPath(new URL("./bundle.ts", import.meta.url));
     return hashOf(JSON.stringify(await stampAll([...files, own, ...packages])));
   })();

@@ -64,7 +64,7 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
       add(result.value);
     } catch (thrown) {
       if (options.tolerant !== true) throw thrown;
-      log.error({ err: thrown }, "a function file cannot be used");
+      log.error({ event: "broken_file", ...whatBroke(thrown) });
     }
   }
 
@@ -109,4 +109,9 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
 function listed({ facts, file }: LoadedFunction): ListedFunction {
   const { checkInputs: _in, checkOutput: _out, ...shown } = facts;
   return { ...shown, file };
+}
+
+function whatBroke(thrown: unknown): object {
+  if (thrown instanceof FunctionLoadError) return { file: thrown.file, reason: thrown.reason };
+  return { reason: thrown instanceof Error ? thrown.message : String(thrown) };
 }
