@@ -109,6 +109,8 @@ interface Turn {
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
   if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
   if (request.headers.host === undefined && request.httpVersion === "1.1") return "request.http";
+  // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
+  if (request.httpVersionMajor !== 1) return "request.http";
   return null;
 }
 
