@@ -39,15 +39,18 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   server.maxHeadersCount = 0;
 
   const queues = new WeakMap<Duplex, Turn[]>();
+  const latest = new WeakMap<Duplex, Turn>();
 
   function accept(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const turn = { request, response };
+    latest.set(socket, turn);
     const refusal = httpProblem(request, limits);
     if (refusal !== null) return refuse(response, refusal, request.url ?? "");
-    const { socket } = request;
     let queue = queues.get(socket);
     if (queue === undefined) queues.set(socket, (queue = []));
     if (queue.length > limits.pipelinedMax) return void socket.destroy();
-    queue.push({ request, response });
+    queue.push(turn);
     response.once("close", () => next(queue));
     if (queue.length === 1) start(queue[0]!);
   }
@@ -87,6 +90,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    // The body of a request that has its answer already: a second one would be taken for that of the next request.
+    if (isAnswered(latest.get(socket))) return void socket.end(() => socket.destroy());
     const [code, reason] = parserProblem(error.code);
     observer.refused("", new Fault(code));
     const queue = queues.get(socket);
@@ -104,6 +109,10 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+}
+
+function isAnswered(turn: Turn | undefined): boolean {
+  return turn !== undefined && !turn.request.complete && turn.response.headersSent;
 }
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
