@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../rig/until.ts";
 import { startService, type TestService } from "../service.ts";
 import { asksVendor, source } from "../sources.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
@@ -13,12 +13,8 @@ function request(service: TestService, sources: object): string {
 
 /** The one run of a service, once it is on the ledger. */
 async function recordedRun(service: TestService) {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const [row] = service.ledgerRows();
-    if (row !== undefined) return row;
-    await delay(10);
-  }
-  throw new Error("the run never came to stand on the ledger");
+  await until(() => service.ledgerRows().length === 1);
+  return service.ledgerRows()[0]!;
 }
 
 test("a client that goes away before its body has ended starts nothing", async (t) => {
