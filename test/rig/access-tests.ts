@@ -5,6 +5,7 @@ import { startService, type TestService } from "../service.ts";
 import { source } from "../sources.ts";
 import type { Reply } from "./client.ts";
 import { NAUGHTY_STRINGS } from "./naughty-strings.ts";
+import { until } from "./until.ts";
 
 /** A body that runs something on both endpoints. */
 const BODY = { config: { sources: { acme__counter: true } } };
@@ -242,12 +243,4 @@ export async function testAccess(path: "/data" | "/func"): Promise<void> {
     assertNothingRan();
     await service.logLines();
   });
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, "it did not come true within ten seconds");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
