@@ -7,7 +7,6 @@ import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
-import { openPostgres } from "./postgres/engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import { ledgerSink } from "./ledger-sink.ts";
 import { openSqlite } from "./sqlite/engine.ts";
@@ -44,8 +43,16 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, clock } = options;
-  const engine = databaseUrl === undefined ? await openSqlite(dataDir, clock) : openPostgres(databaseUrl, clock);
-  return storeOver(engine, clock);
+  return storeOver(
+    databaseUrl === undefined ? await openSqlite(dataDir, clock) : await openShared(databaseUrl, clock),
+    clock,
+  );
+}
+
+/** Its driver is loaded by those who use it: a start on the embedded store need not wait for it. */
+async function openShared(databaseUrl: string, clock: Clock): Promise<Engine> {
+  const { openPostgres } = await import("./postgres/engine.ts");
+  return openPostgres(databaseUrl, clock);
 }
 
 export function storeOver(engine: Engine, clock: Clock): Store {
