@@ -60,7 +60,7 @@ const throwing = [
   rewritesFault,
   ...Object.entries(THROWN).flatMap(([name, thrown]) => [
     source(`sync__${name}`, () => { throw thrown; }), // prettier-ignore
-    source(`async__${name}`, async () => { await null; throw thrown; }), // prettier-ignore
+    source(`async__${name}`, async () => { await Promise.resolve(); throw thrown; }), // prettier-ignore
   ]),
 ];
 const returning = Object.entries(RETURNED).flatMap(([name, make]) => [
