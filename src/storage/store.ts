@@ -1,11 +1,13 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
+import type { LedgerSink } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
+import { ledgerSink } from "./ledger-sink.ts";
 import { openPostgres } from "./postgres/engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import { openSqlite } from "./sqlite/engine.ts";
@@ -26,6 +28,8 @@ export interface Store {
   readonly credentials: CredentialStore;
   readonly keys: KeyStore;
   readonly admin: AdminStore;
+  /** Where the journals of several machines drain to, once they share a PostgreSQL. */
+  readonly ledgerSink: LedgerSink;
   /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -50,6 +54,7 @@ export function storeOver(engine: Engine, clock: Clock): Store {
     credentials: credentialStore(engine, clock),
     keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
     admin: sayWhenAway(engine, clock, adminStore(engine)),
+    ledgerSink: sayWhenAway(engine, clock, ledgerSink(engine)),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),
