@@ -54,7 +54,7 @@ export interface TestService {
   post(path: "/data" | "/func", body: unknown, options?: PostOptions): Promise<Reply>;
   /** `POST /data` with these sources and, besides, the healthy one that nothing may hurt. */
   run(sources: object, inputs?: object, options?: PostOptions & { readonly config?: object }): Promise<Reply>;
-  send(method: string, path: string, options?: PostOptions & { readonly body?: string }): Promise<Reply>;
+  send(method: string, path: string, options?: PostOptions & { readonly body?: string | undefined }): Promise<Reply>;
   /** Speaks bytes. What comes back must have the headers of every response. */
   raw(steps: readonly Step[], options?: RawOptions): Promise<Exchange>;
   /** Head of a request by organization A, to be followed by the rest of its head and its body. */

@@ -41,7 +41,10 @@ function header({ run, calls }: RunReportRow): string[] {
 function howItEnded({ run, calls }: Pick<RunReportRow, "run" | "calls">): string {
   if (run.state === "unknown") return "unknown: the service died while this run was under way";
   const failed = calls.filter(({ success }) => success === 0).length;
-  const parts = [`after ${String(run.took_ms)} ms`, `${calls.length} calls, ${failed} failed`];
+  const parts = [
+    `after ${String(run.took_ms)} ms`,
+    `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${failed} failed`,
+  ];
   if (run.function_fault !== null) parts.push(`function failed (${run.function_fault})`);
   if (run.client_gone === 1) parts.push("the client had gone");
   return parts.join("; ");

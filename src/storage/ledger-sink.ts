@@ -1,12 +1,9 @@
-import type { Transaction } from "kysely";
-import type { LedgerSink } from "../ledger/ports.ts";
+import type { Insertable, Transaction } from "kysely";
+import type { LedgerSink, RunReportRow } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Tables } from "./schema.ts";
+import type { Tables } from "./schema.ts";
 
-/** Rows a statement: few enough for the parameters that PostgreSQL takes, 65,535 of them. */
-const ROWS_AT_ONCE = 1_000;
-
-/** What makes each row the same row when it comes again. */
+/** What makes a row the same row when it comes again. */
 const KEYS = {
   ledger_runs: ["transaction_id"],
   ledger_calls: ["transaction_id", "ordinal"],
@@ -16,40 +13,53 @@ const KEYS = {
 
 type LedgerTable = keyof typeof KEYS;
 
-/** Takes the runs of any number of journals; a batch is one transaction, and a row that comes again is replaced. */
+/** PostgreSQL takes 65,535 parameters a statement; the widest row has 14. */
+const ROWS_A_STATEMENT = 1_000;
+
+/** The shared end of the outbox: a batch is one transaction, and a row that comes again replaces itself. */
 export function ledgerSink(engine: Engine): LedgerSink {
   return {
-    write: (batch) =>
-      engine.writer.transaction().execute(async (transaction) => {
-        await putRows(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
-        await putRows(transaction, "ledger_calls", batch.flatMap(({ calls }) => calls)); // prettier-ignore
-        await putRows(transaction, "ledger_attempts", batch.flatMap(({ attempts }) => attempts)); // prettier-ignore
-        await putRows(transaction, "ledger_reconciliations", batch.flatMap(({ reconciliations }) => reconciliations)); // prettier-ignore
-      }),
+    async write(batch) {
+      await engine.ready();
+      await engine.writer.transaction().execute(async (transaction) => {
+        await put(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
+        await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
+        await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
+        await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
+      });
+    },
   };
 }
 
-async function putRows<Table extends LedgerTable>(
+function rowsOf<Part extends "calls" | "attempts" | "reconciliations">(
+  batch: readonly RunReportRow[],
+  part: Part,
+): RunReportRow[Part][number][] {
+  return batch.flatMap((report) => [...report[part]]);
+}
+
+async function put<Table extends LedgerTable>(
   transaction: Transaction<Tables>,
   table: Table,
-  rows: readonly NewRow<Table>[],
+  rows: readonly Tables[Table][],
 ): Promise<void> {
-  const key: readonly string[] = KEYS[table];
-  // In one order everywhere, so that two batches with rows in common never wait for each other; and once each, since a
-  // statement may not replace what it has just put.
-  const last = new Map(rows.map((row) => [JSON.stringify(key.map((name) => row[name as keyof NewRow<Table>])), row]));
-  const ordered = [...last].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  for (let at = 0; at < ordered.length; at += ROWS_AT_ONCE) {
-    const some = ordered.slice(at, at + ROWS_AT_ONCE);
-    const columns = Object.keys(some[0]!).filter((name) => !key.includes(name));
+  const keys: readonly string[] = KEYS[table];
+  // Each row once, as it came last, since a statement may not put the same row twice; and in one order everywhere, so
+  // that a batch and its own repetition never wait for each other in a circle.
+  const byKey = new Map(rows.map((row) => [JSON.stringify(keys.map((key) => row[key as keyof typeof row])), row]));
+  const ordered = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  for (let at = 0; at < ordered.length; at += ROWS_A_STATEMENT) {
+    const some = ordered.slice(at, at + ROWS_A_STATEMENT);
+    const others = Object.keys(some[0]!).filter((column) => !keys.includes(column));
     await transaction
       .insertInto(table as LedgerTable)
-      .values(some as NewRow<LedgerTable>[])
+      .values(some as unknown as Insertable<Tables[LedgerTable]>[])
       .onConflict((conflict) =>
         conflict
-          .columns(key as never)
-          .doUpdateSet((row) =>
-            Object.fromEntries(columns.map((name) => [name, row.ref(`excluded.${name}` as never)])),
+          .columns(keys as never)
+          .doUpdateSet(
+            (row) =>
+              Object.fromEntries(others.map((column) => [column, row.ref(`excluded.${column}` as never)])) as never,
           ),
       )
       .execute();

@@ -5,6 +5,7 @@ import { startService, type TestService } from "../service.ts";
 import { source } from "../sources.ts";
 import type { Reply } from "./client.ts";
 import { NAUGHTY_STRINGS } from "./naughty-strings.ts";
+import { until } from "./until.ts";
 
 /** A body that runs something on both endpoints. */
 const BODY = { config: { sources: { acme__counter: true } } };
@@ -14,7 +15,7 @@ type Access = { readonly token?: unknown; readonly workflow?: unknown };
 /** The three accepted forms (specification 5), and how each carries what it carries. */
 const FORMS = {
   "service headers": ({ token, workflow }: Access) => ({ headers: { "X-Service-Access-Token": token, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
-  "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${String(token)}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
+  "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${token as string}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
   "JSON body": ({ token, workflow }: Access) => ({ headers: {}, body: { ...BODY, access_token: token, workflow } }),
 } as const;
 
@@ -242,12 +243,4 @@ export async function testAccess(path: "/data" | "/func"): Promise<void> {
     assertNothingRan();
     await service.logLines();
   });
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, "it did not come true within ten seconds");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }

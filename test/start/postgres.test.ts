@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Client } from "pg";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { project } from "./project-folder.ts";
 import { startCommand, type CommandService } from "./command.ts";
@@ -87,6 +88,37 @@ test("two replicas on one database: a token revoked at one is refused by both wi
     async () => (await post(replica!, third["access_token"]!, workflow)).status === 200,
     15_000,
   );
+});
+
+test("runs drain to the shared database, those of an outage too, and none twice", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const env = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const token = verb(env, "token", "create", "--org", org)["access_token"]!;
+  const service = await startCommand(t, [], env);
+  const ids: string[] = [];
+  const run = async () =>
+    ids.push((JSON.parse((await post(service, token, workflow)).body) as { transaction_id: string }).transaction_id);
+  await run();
+  await run();
+  await database.kill();
+  await run();
+  await database.start();
+  await run();
+
+  const rows = async () => {
+    const client = new Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    const found = await client.query<{ transaction_id: string; calls: string }>(
+      "SELECT transaction_id, (SELECT count(*) FROM ledger_calls c WHERE c.transaction_id = r.transaction_id) AS calls FROM ledger_runs r ORDER BY transaction_id",
+    );
+    await client.end();
+    return found.rows;
+  };
+  await until("the drain", async () => (await rows().catch(() => [])).length === ids.length, 60_000);
+  assert.deepEqual(await rows(), ids.toSorted().map((transaction_id) => ({ transaction_id, calls: "1" }))); // prettier-ignore
 });
 
 test("a database absent at the start: the service listens, refuses runs with 500, and takes them once it is there", async (t) => {
