@@ -60,7 +60,7 @@ test("a migration that fails leaves nothing behind and is tried again", async (t
   const engine = openPostgres(databaseUrl, systemClock, [
     ...MIGRATIONS,
     {
-      name: "0002_fails_once",
+      name: "9999_fails_once",
       up: async (db) => {
         await db.schema.createTable("half_made").addColumn("id", "text").execute();
         tries += 1;
