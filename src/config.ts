@@ -93,7 +93,7 @@ export const SETTINGS = [
     says: "PEM file with certificate authorities to trust besides the system's.",
   },
   {
-    key: "outbound.allow_private",
+    key: "outbound.private_origins",
     type: "list",
     default: [],
     says: "Origins of sources whose host names may lead to private addresses, each exactly as the source declares it.",

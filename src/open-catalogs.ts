@@ -3,6 +3,7 @@ import { flag, list, optionalText, type Settings } from "./config.ts";
 import type { Log } from "./operate/log.ts";
 import { isEnabled, letProjectsImport, loadSources, PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import type { Door, FunctionCatalog, SourceCatalog } from "./run/ports.ts";
+import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import type { LoadError } from "./sources/load-error.ts";
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
@@ -22,6 +23,8 @@ export interface CatalogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dev: boolean;
+  /** Sources that are at hand already, in place of those of the catalog and the project. */
+  readonly loaded?: LoadedSources | undefined;
 }
 
 export interface Catalogs {
@@ -35,15 +38,13 @@ export interface Catalogs {
 /** Every source there is, on or off. */
 export function openSources(project: string | undefined): Promise<LoadedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
-  const compileDeclarative = () => {
-    throw new Error("declarative sources are not read yet");
-  };
   return loadSources({ catalog: join(PACKAGE_ROOT, "catalog"), project, schemas: createSchemas(), compileDeclarative });
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
-export async function openCatalogs({ settings, log, dev }: CatalogOptions): Promise<Catalogs> {
-  const loaded = await openSources(optionalText(settings, "project"));
+export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
+  const { settings, log, dev } = options;
+  const loaded = options.loaded ?? (await openSources(optionalText(settings, "project")));
   if (loaded.problems.length > 0 && !dev) throw new BrokenProject(loaded.problems);
   for (const problem of loaded.problems)
     log.error({ event: "broken_file", file: problem.file, reason: problem.reason });

@@ -4,12 +4,13 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { createDoor } from "./outbound/door.ts";
-import { PACKAGE_ROOT } from "./project.ts";
+import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs } from "./open-catalogs.ts";
@@ -24,9 +25,13 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported and the rest serves. */
   readonly dev?: boolean;
+  /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
+  readonly sources?: LoadedSources;
 }
 
 export interface Running extends Service {
+  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  readonly failed: Promise<never>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -44,9 +49,10 @@ export async function start(options: StartOptions): Promise<Running> {
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
     openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
-    openCatalogs({ settings, clock, log, dev: options.dev ?? false }),
+    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
   ]);
   const { store, finder } = opened;
+  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -54,12 +60,17 @@ export async function start(options: StartOptions): Promise<Running> {
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
   await ledger.ready;
+  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  const drainer =
+    databaseUrl === undefined
+      ? null
+      : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
   const door = createDoor({
     clock,
     beforeSend: createBeforeSend(clock),
     limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.allow_private"),
+    allowPrivate: list(settings, "outbound.private_origins"),
     proxy: optionalText(settings, "outbound.proxy"),
     extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
   });
@@ -83,6 +94,10 @@ export async function start(options: StartOptions): Promise<Running> {
         read: () => ledger.state().pendingRecords,
       },
       ledger_lag_seconds: { help: "Age of the oldest of them.", read: () => ledger.state().lagMs / 1000 },
+      ledger_undrained_runs: {
+        help: "Runs that have not gone to the shared database.",
+        read: () => drainer?.state().pendingRuns ?? 0,
+      },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
@@ -106,8 +121,11 @@ export async function start(options: StartOptions): Promise<Running> {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
+  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  failed.catch(() => {});
   return {
     ...service,
+    failed,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
@@ -116,12 +134,36 @@ export async function start(options: StartOptions): Promise<Running> {
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
+      if (drainer !== null) await untilDrained(drainer, clock);
       await ledger.close();
+      await drainer?.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
     },
   };
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+const DRAIN_WAIT_MS = 5_000;
+const DRAIN_LOOK_MS = 50;
+
+async function untilDrained(drainer: Drainer, clock: Clock): Promise<void> {
+  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+  while (drainer.state().pendingRuns > 0 && clock.now() < giveUpAt) {
+    await new Promise<void>((resolve) => clock.after(DRAIN_LOOK_MS, resolve));
+  }
+}
+
+/** Rejects if the promise does within that time; otherwise waits no longer. */
+function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, resolve);
+    promise.then(() => resolve(), reject).finally(cancel);
+  });
 }
 
 function outboundLimits(settings: Settings) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { after, inTurn, json } from "../../test/vendor/behaviours.ts";
+import { after, inTurn, json, rawThenEnd } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { codeOf, faultOf, openDoor } from "./test-door.ts";
 
@@ -15,6 +15,53 @@ test("one connection serves request after request", async (t) => {
 
   assert.equal(vendor.count(), 9);
   assert.ok(vendor.connections <= 3, `${vendor.connections} connections`);
+});
+
+test("a vendor that closes after every answer gets a new connection each time, also when requests wait", async (t) => {
+  const vendor = await startVendor(t, {
+    otherwise: rawThenEnd("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"),
+  });
+  const { call, http } = openDoor(t, { limits: { connectionsMax: 2, waitMaxMs: 10_000 } }).call(vendor.origin, {
+    timeoutMs: 100_000,
+  });
+
+  const replies = await Promise.all(Array.from({ length: 40 }, () => http.post(vendor.origin, { json: {} })));
+
+  assert.ok(replies.every((reply) => reply.text() === "{}"));
+  assert.equal(vendor.count(), 40);
+  assert.equal(vendor.connections, 40);
+  assert.equal(call.attempts.length, 40);
+});
+
+test("failures of every kind among requests that wait take nothing but their own", async (t) => {
+  const vendor = await startVendor(t);
+  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 4, waitMaxMs: 10_000 } });
+  const paths = [
+    "/json",
+    "/reset-mid-body",
+    "/garbage",
+    "/status/500",
+    "/gzip",
+    "/close-before-headers",
+    "/two-lengths",
+  ];
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 140 }, async (_, at) => {
+      const path = paths[at % paths.length]!;
+      const { http } = call(vendor.origin, { timeoutMs: 100_000 });
+      const succeeded = await http.get(vendor.origin + path).then(
+        (reply) => reply.json().name === "Ada",
+        () => false,
+      );
+      return succeeded === (path === "/json" || path === "/gzip");
+    }),
+  );
+
+  assert.ok(outcomes.every(Boolean));
+  assert.equal(attempts.length, 140);
+  assert.equal(vendor.count(), 140);
+  assert.deepEqual(door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
 });
 
 test("a kept connection that is reset as the next request arrives is never tried again", async (t) => {

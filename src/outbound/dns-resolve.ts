@@ -11,9 +11,13 @@ const OTHER_FAMILY_MS = 50;
  * Asks the name servers by c-ares, which needs no thread: `getaddrinfo` may use half of four threads only, so two dead
  * names would hold up every other. Names without a dot depend on the machine's search domains and still go that way.
  */
-export function dnsResolve(clock: Clock, timeoutMs: number): Resolve {
-  const options = { timeout: Math.max(1, Math.round(timeoutMs / 2)), tries: 2 };
-  let resolver = new Resolver(options);
+export function dnsResolve(clock: Clock, timeoutMs: number, servers?: readonly string[]): Resolve {
+  const makeResolver = (): Resolver => {
+    const resolver = new Resolver({ timeout: Math.max(1, Math.round(timeoutMs / 2)), tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    return resolver;
+  };
+  let resolver = makeResolver();
   return async (hostname) => {
     if (!hostname.includes(".")) {
       return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
@@ -22,7 +26,7 @@ export function dnsResolve(clock: Clock, timeoutMs: number): Resolve {
       return await bothFamilies(clock, resolver.resolve4(hostname), resolver.resolve6(hostname));
     } catch (error) {
       // The servers are read when a resolver is made; after a change of the network only a new one knows them.
-      resolver = new Resolver(options);
+      resolver = makeResolver();
       throw error;
     }
   };

@@ -141,7 +141,8 @@ class VendorDoor implements OutboundDoor, Sender {
   /** Connections are shared by all sources that may use the origin in the same way. */
   #poolFor({ url, tls }: OutgoingRequest, match: OriginMatch, call: PlannedCall): OriginPool {
     const privateAllowed = match === "exact" && (isLocalLiteral(url.hostname) || this.#private.match(url) === "exact");
-    let key = privateAllowed ? `${url.origin} private` : url.origin;
+    const { origin } = url;
+    let key = privateAllowed ? `${origin} private` : origin;
     if (tls !== undefined) key += ` ${identityOf(tls)}`;
     let pool = this.#pools.get(key);
     if (pool === undefined) {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Attempt, BeforeSend, PlannedCall } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
-import { asFault, Fault } from "../terms/fault.ts";
+import { Fault } from "../terms/fault.ts";
 import type { Connection } from "./connection.ts";
 import { decodeGzip } from "./decode-gzip.ts";
 import type { OutboundLimits } from "./limits.ts";
@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     if (!this.#maySend) throw unsentFault("source.stopped", this.#call);
     // A busy process may run a connection's event before an older timer.
     if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call, false);
-    this.#attempt = this.#needs.beforeSend(this.#call, this.#request.url.origin, this.#request.method);
+    this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method);
     this.#controller = controller;
   }
 
@@ -240,7 +240,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     if (this.#attempt !== null) return faultOfTransport(error, this.#status !== 0);
     if (error instanceof ConnectError || SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? ""))
       return unsentFault("source.unreachable", this.#call, {}, error);
-    return asFault(error, "source.adapter_raised");
+    return unsentFault("source.adapter_raised", this.#call, {}, error);
   }
 
   #body(): Buffer {

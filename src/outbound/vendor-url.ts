@@ -5,13 +5,14 @@
  */
 export function readVendorUrl(text: unknown): URL {
   if (typeof text !== "string") throw new Error("the address is no string");
-  const parts = PARTS.exec(text);
-  if (parts === null || !URL.canParse(text)) throw new Error("the address is not an absolute http or https URL");
   if (text.length > ADDRESS_CHARACTERS_MAX) throw new Error("the address is too long");
+  const parts = PARTS.exec(text);
+  const url = URL.parse(text);
+  if (parts === null || url === null) throw new Error("the address is not an absolute http or https URL");
   if (REWRITTEN.test(text)) throw new Error("the address holds a character that has to be encoded");
   if (parts[1]!.includes("@")) throw new Error("the address holds a user name");
   if (DOT_SEGMENT.test(parts[2]!)) throw new Error("the path of the address holds a dot segment");
-  return new URL(text);
+  return url;
 }
 
 const ADDRESS_CHARACTERS_MAX = 16 * 1024;

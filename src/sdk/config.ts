@@ -15,6 +15,11 @@ export interface DatarunConfig {
     readonly proxy?: string;
     /** A PEM file with certificate authorities to trust besides the system's. */
     readonly ca_file?: string;
+    /**
+     * Exact origins whose host names may lead into a private network, such as `https://scores.corp.example`. Address
+     * literals and `localhost`, where a source declares them exactly, need no entry.
+     */
+    readonly private_origins?: readonly string[];
   };
 }
 

@@ -6,12 +6,10 @@ import { insertAuditEntry } from "./record-change.ts";
 export function auditTrail(engine: Engine): AuditTrail {
   return {
     recordAct: async (act, entry) => {
-      await engine.ready();
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
     },
 
     auditEntries: async ({ organizationId, limit }) => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("audit")
         .selectAll()

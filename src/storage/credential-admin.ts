@@ -38,7 +38,6 @@ export function credentialAdmin(engine: Engine): CredentialAdmin {
       }),
 
     credential: async (id) => {
-      await engine.ready();
       const row = await engine.reader
         .selectFrom("credentials")
         .selectAll()
@@ -49,7 +48,6 @@ export function credentialAdmin(engine: Engine): CredentialAdmin {
     },
 
     credentials: async (organizationId) => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("credentials")
         .selectAll()

@@ -36,13 +36,9 @@ export function credentialStore(engine: Engine, clock: Clock): CredentialStore {
  * it held, and the key it was sealed with before is still there for whoever has the old row in memory.
  */
 export function keyStore(engine: Engine, clock: Clock): KeyStore {
-  const ready = async () => {
-    await engine.ready();
-    return { reader: engine.reader, writer: engine.writer };
-  };
+  const { reader, writer } = engine;
   return {
     currentDataKey: async (organizationId) => {
-      const { reader } = await ready();
       const row = await reader
         .selectFrom("data_keys")
         .selectAll()
@@ -54,7 +50,6 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     },
 
     addDataKey: async (key) => {
-      const { writer } = await ready();
       await writer
         .insertInto("data_keys")
         .values({
@@ -68,13 +63,11 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     },
 
     rootKeyIdsInUse: async () => {
-      const { reader } = await ready();
       const rows = await reader.selectFrom("data_keys").select("root_key_id").distinct().execute();
       return rows.map((row) => row.root_key_id).sort();
     },
 
     dataKeysAfter: async (id, limit) => {
-      const { reader } = await ready();
       const rows = await reader
         .selectFrom("data_keys")
         .selectAll()
@@ -86,7 +79,6 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     },
 
     rewrapDataKey: async (fromRootKeyId, to) => {
-      const { writer } = await ready();
       const { numUpdatedRows } = await writer
         .updateTable("data_keys")
         .set({ root_key_id: to.rootKeyId, wrapped: to.wrapped })
@@ -97,7 +89,6 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     },
 
     sealedCredentialsAfter: async (id, limit) => {
-      const { reader } = await ready();
       const rows = await reader
         .selectFrom("credentials")
         .selectAll()
@@ -110,7 +101,6 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     },
 
     resealCredential: async (from, to) => {
-      const { writer } = await ready();
       const { numUpdatedRows } = await writer
         .updateTable("credentials")
         .set({ key_id: to.keyId, sealed: to.sealed })

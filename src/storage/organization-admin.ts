@@ -19,13 +19,11 @@ export function organizationAdmin(engine: Engine): OrganizationAdmin {
     },
 
     organization: async (id) => {
-      await engine.ready();
       const row = await engine.reader.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : toOrganization(row);
     },
 
     organizations: async () => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("organizations")
         .selectAll()

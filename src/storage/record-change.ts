@@ -22,7 +22,6 @@ export async function recordChange<Result>(
   act: Act,
   change: (transaction: Transaction<Tables>) => Promise<Changed<Result> | null>,
 ): Promise<Result | null> {
-  await engine.ready();
   try {
     return await engine.writer.transaction().execute(async (transaction) => {
       const { changes } = await transaction

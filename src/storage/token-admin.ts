@@ -31,7 +31,6 @@ export function tokenAdmin(engine: Engine): TokenAdmin {
       }),
 
     tokens: async (organizationId) => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("tokens")
         .selectAll()

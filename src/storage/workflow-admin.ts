@@ -16,13 +16,11 @@ export function workflowAdmin(engine: Engine): WorkflowAdmin {
       }),
 
     workflow: async (id) => {
-      await engine.ready();
       const row = await engine.reader.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : toWorkflow(row);
     },
 
     workflows: async (organizationId) => {
-      await engine.ready();
       const rows = await engine.reader
         .selectFrom("workflows")
         .selectAll()

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test from "node:test";
+import type { RunReport } from "../run/ports.ts";
+import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
+import {
+  BALLAST_BYTES,
+  makeIntent,
+  makeReport,
+  makeRun,
+  query,
+  runOnce,
+  startLedger,
+  stateOf,
+  until,
+  type LedgerUnderTest,
+} from "./ledger-under-test.ts";
+
+const REFUSED = { code: "request.journal_unavailable" };
+
+async function untilOpen({ ledger }: LedgerUnderTest): Promise<void> {
+  await until(() => ledger.state().unavailable === null, "runs are taken again");
+}
+
+for (const fault of ["ENOSPC", "EIO"] as const) {
+  test(`a commit that fails with ${fault}: answers under way go out, new runs are refused, and all recovers by itself`, async (t) => {
+    const tested = await startLedger(t);
+    const { ledger, directory, setFault } = tested;
+    const underWay = makeRun();
+    const record = ledger.open(underWay);
+    record.intend(makeIntent());
+    const later = makeRun();
+    const laterRecord = ledger.open(later);
+    setFault("commit", fault);
+
+    await record.close(makeReport(underWay));
+    assert.throws(() => ledger.open(makeRun()), REFUSED);
+    assert.equal(stateOf(directory, underWay), undefined);
+    assert.equal(laterRecord.close(makeReport(later)), undefined, "an answer waits for a disk that has failed");
+    assert.equal(ledger.state().pendingRecords, 2);
+
+    setFault("commit", "none");
+    await untilOpen(tested);
+    assert.equal(ledger.state().pendingRecords, 0);
+    assert.equal(stateOf(directory, underWay), "ended");
+    assert.equal(stateOf(directory, later), "ended");
+    await runOnce(ledger);
+    assert.ok(ledger.state().restarts > 0, "the files were not opened anew");
+  });
+}
+
+test("while the disk has no room for new runs, those under way are still recorded", async (t) => {
+  const tested = await startLedger(t);
+  const { ledger, directory, setFault } = tested;
+  const ballastBytes = (): number => statSync(join(directory, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
+  await until(() => ballastBytes() === BALLAST_BYTES, "the ballast is in place");
+  const run = makeRun();
+  const record = ledger.open(run);
+  record.intend(makeIntent());
+  setFault("ballast", "ENOSPC");
+  setFault("commit", "ENOSPC");
+  const unlucky = makeRun();
+  await ledger.open(unlucky).close(makeReport(unlucky));
+  assert.equal(ballastBytes(), 0, "the ballast was not given up");
+  setFault("commit", "none");
+  await until(() => ledger.state().pendingRecords === 0, "what was pending is written");
+
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  await record.close(makeReport(run));
+  assert.equal(stateOf(directory, run), "ended");
+
+  setFault("ballast", "none");
+  await untilOpen(tested);
+  assert.equal(ballastBytes(), BALLAST_BYTES);
+});
+
+test("an intent that cannot be written is refused before the call, and the ledger recovers in a new file", async (t) => {
+  let failing = false;
+  const beforeIntentWrite = (): undefined => {
+    if (failing) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+  };
+  const tested = await startLedger(t, { faults: { beforeIntentWrite } });
+  const { ledger } = tested;
+  const run = makeRun();
+  const record = ledger.open(run);
+  record.intend(makeIntent());
+
+  failing = true;
+  assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  assert.match(ledger.state().unavailable ?? "", /intent file cannot be written \(ENOSPC\)/);
+
+  failing = false;
+  await untilOpen(tested);
+  record.intend(makeIntent({ attempt: 2 }));
+  await record.close(makeReport(run));
+  await runOnce(ledger);
+});
+
+test("a torn write is no intent, and nothing is ever written behind it", async (t) => {
+  let allow: number | undefined;
+  const tested = await startLedger(t, { faults: { beforeIntentWrite: () => allow } });
+  const { ledger, directory } = tested;
+  const run = makeRun();
+  const record = ledger.open(run);
+  record.intend(makeIntent());
+  allow = 20;
+  assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
+  allow = undefined;
+  await untilOpen(tested);
+  record.intend(makeIntent({ attempt: 2 }));
+
+  const [torn = "", next = ""] = readdirSync(directory).filter((name) => name.startsWith("intents-"));
+  assert.equal(readFileSync(join(directory, torn), "utf8").split("\n").at(-1)?.length, 20);
+  assert.match(readFileSync(join(directory, next), "utf8"), /^\["attempt".*,0,2,.*\]\n$/);
+  await record.close(makeReport(run));
+});
+
+test("a failed sync of the intents closes their file for good and refuses runs until a new one stands", async (t) => {
+  const tested = await startLedger(t, { limits: { syncIntentsEveryMs: 5 } });
+  const { ledger, directory, setFault } = tested;
+  const run = makeRun();
+  const record = ledger.open(run);
+  setFault("sync", "EIO");
+  record.intend(makeIntent());
+  await until(() => ledger.state().unavailable !== null, "the failure is seen");
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  setFault("sync", "none");
+  await untilOpen(tested);
+  record.intend(makeIntent({ attempt: 2 }));
+  assert.equal(readdirSync(directory).filter((name) => name.startsWith("intents-")).length, 2);
+  await record.close(makeReport(run));
+});
+
+test("the death of the journal's thread costs no answer its record", async (t) => {
+  const { ledger, directory, setFault } = await startLedger(t);
+  const run = makeRun();
+  const record = ledger.open(run);
+  record.intend(makeIntent());
+  setFault("commit", "exit");
+  const closing = record.close(makeReport(run));
+  await until(() => ledger.state().restarts === 1, "the thread has died");
+  setFault("commit", "none");
+  await closing;
+  assert.equal(stateOf(directory, run), "ended");
+});
+
+test("a disk that hangs holds up answers only so long, and new runs not at all", async (t) => {
+  const tested = await startLedger(t, { limits: { stallMs: 60 } });
+  const { ledger, directory, setFault } = tested;
+  const run = makeRun();
+  const record = ledger.open(run);
+  setFault("commit", "hang");
+  await record.close(makeReport(run));
+  assert.match(ledger.state().unavailable ?? "", /acknowledged nothing/);
+  assert.ok(ledger.state().lagMs >= 50);
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  setFault("commit", "none");
+  await untilOpen(tested);
+  assert.equal(stateOf(directory, run), "ended");
+});
+
+test("records that wait for the disk are bounded in number and in bytes", async (t) => {
+  for (const limits of [{ recordsMax: 5 }, { recordBytesMax: 2_000 }]) {
+    const tested = await startLedger(t, { limits });
+    const { ledger, setFault } = tested;
+    setFault("commit", "hang");
+    const closing: Promise<void>[] = [];
+    const fill = (): void => {
+      for (let i = 0; i < 100; i += 1) {
+        const run = makeRun();
+        closing.push(Promise.resolve(ledger.open(run).close(makeReport(run))));
+      }
+    };
+    assert.throws(fill, REFUSED);
+    assert.ok(closing.length >= 4 && closing.length <= 10);
+    setFault("commit", "none");
+    await Promise.all(closing);
+    await runOnce(ledger);
+  }
+});
+
+test("at its configured size the journal takes no run, says so at half of it, and goes on once there is room", async (t) => {
+  const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
+  const { ledger, directory, events } = tested;
+  const started: RunReport[] = [];
+  await until(() => {
+    if (ledger.state().unavailable !== null) return true;
+    for (let i = 0; i < 10; i += 1) {
+      const run = makeRun();
+      started.push(makeReport(run));
+      void ledger.open(run).close(started.at(-1)!);
+    }
+    return false;
+  }, "the journal is full");
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  assert.equal(ledger.state().alarm, true);
+  assert.ok(events.includes("ledger_alarm"));
+  await until(() => ledger.state().pendingRecords === 0, "the last of them are written");
+  assert.equal(query(directory, "SELECT * FROM runs").length, started.length);
+
+  const operator = new DatabaseSync(join(directory, "journal.db"), { timeout: 2_000 });
+  operator.exec("DELETE FROM runs; DELETE FROM calls; DELETE FROM attempts; PRAGMA wal_checkpoint(TRUNCATE)");
+  operator.close();
+  await untilOpen(tested);
+  await runOnce(ledger);
+});
+
+test("a journal that cannot be opened lets the service start, refuse, and recover", async (t) => {
+  const disk = makeDiskFaults();
+  setDiskFault(disk, "open", "EIO");
+  const reasons: (string | null)[] = [];
+  const starting = startLedger(t, { faults: { disk }, onChange: ({ unavailable }) => reasons.push(unavailable) });
+  await until(() => reasons.length > 0, "the first try has failed");
+  assert.notEqual(reasons[0], null);
+  setDiskFault(disk, "open", "none");
+  const { ledger } = await starting;
+  await runOnce(ledger);
+});

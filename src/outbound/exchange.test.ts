@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Dispatcher } from "undici";
+import type { PlannedCall, Run } from "../run/ports.ts";
+import { systemClock } from "../terms/clock.ts";
+import type { Connection } from "./connection.ts";
+import { Exchange } from "./exchange.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import { ConnectError } from "./open-socket.ts";
+import type { OriginPool } from "./origin-pool.ts";
+import type { VendorReply } from "./reply.ts";
+import { codeOf } from "./test-door.ts";
+
+type Handler = Required<Dispatcher.DispatchHandler>;
+type Turn = (handler: Handler) => void;
+
+const CONTROLLER = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+
+function socketError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+const dies: Turn = (handler) => handler.onResponseError(CONTROLLER, socketError("ECONNRESET"));
+const answers: Turn = (handler) => {
+  handler.onRequestStart(CONTROLLER, null);
+  handler.onResponseStart(CONTROLLER, 200, {});
+  handler.onResponseData(CONTROLLER, Buffer.from("{}"));
+  handler.onResponseEnd(CONTROLLER, {});
+};
+
+/** One exchange over an HTTP client that plays these turns, one for each time a request is handed to it. */
+function exchangeOver(turns: readonly Turn[], maySend = () => true) {
+  let dispatched = 0;
+  let attempts = 0;
+  const run = {
+    get maySend() {
+      return maySend();
+    },
+  } as Run;
+  const now = systemClock.now();
+  const call = { run, attempts: [], deadlineAt: now + 10_000, startedAt: now, ended: false } as unknown as PlannedCall;
+  const connection = {
+    failed: false,
+    discarded: false,
+    client: { dispatch: (_: unknown, handler: Handler) => turns[dispatched++]!(handler) },
+  } as unknown as Connection;
+  const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
+  const beforeSend = () => {
+    attempts += 1;
+    return {
+      number: 1,
+      origin: "",
+      method: "",
+      sentWallAt: 0,
+      sentAt: 0,
+      status: null,
+      tookMs: null,
+      charged: "no",
+    } as const;
+  };
+  const reply = new Promise<VendorReply>((resolve, reject) => {
+    const request = {
+      url: new URL("https://a.example"),
+      method: "POST",
+      path: "/",
+      fields: [],
+      body: "x",
+      tls: undefined,
+    };
+    const expects = { answers: undefined, redirectsLeft: 0, decodedBytesMax: 1_000, waitMaxMs: 100 };
+    const needs = { clock: systemClock, limits: DEFAULT_LIMITS, beforeSend };
+    new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
+  });
+  return { reply, counts: () => ({ dispatched, attempts }) };
+}
+
+test("a connection that died before the request was written is replaced, and the request is one attempt", async () => {
+  const { reply, counts } = exchangeOver([dies, answers]);
+
+  assert.equal((await reply).text(), "{}");
+  assert.deepEqual(counts(), { dispatched: 2, attempts: 1 });
+});
+
+test("that happens once", async () => {
+  const { reply, counts } = exchangeOver([dies, dies, answers]);
+
+  assert.equal(await codeOf(reply), "source.unreachable");
+  assert.deepEqual(counts(), { dispatched: 2, attempts: 0 });
+});
+
+for (const code of ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_INFO"]) {
+  test(`once the request may have been written, ${code} is final`, async () => {
+    const dying: Turn = (handler) => {
+      handler.onRequestStart(CONTROLLER, null);
+      handler.onResponseError(CONTROLLER, socketError(code));
+    };
+    const { reply, counts } = exchangeOver([dying, answers]);
+
+    assert.equal(await codeOf(reply), "source.connection_lost");
+    assert.deepEqual(counts(), { dispatched: 1, attempts: 1 });
+  });
+}
+
+test("a connection that never came about is not tried again", async () => {
+  const refused: Turn = (handler) => handler.onResponseError(CONTROLLER, new ConnectError("refused"));
+  const { reply, counts } = exchangeOver([refused, answers]);
+
+  assert.equal(await codeOf(reply), "source.unreachable");
+  assert.deepEqual(counts(), { dispatched: 1, attempts: 0 });
+});
+
+test("nothing is sent again for a client that has hung up meanwhile", async () => {
+  let mine = true;
+  const { reply, counts } = exchangeOver(
+    [
+      (handler) => {
+        mine = false;
+        dies(handler);
+      },
+      answers,
+    ],
+    () => mine,
+  );
+
+  assert.equal(await codeOf(reply), "source.unreachable");
+  assert.deepEqual(counts(), { dispatched: 1, attempts: 0 });
+});
+
+test("what the HTTP client itself refuses is the adapter's failure, free of charge", async () => {
+  const { reply } = exchangeOver([(handler) => handler.onResponseError(CONTROLLER, new TypeError("invalid"))]);
+
+  await assert.rejects(reply, { code: "source.adapter_raised", charged: "no" });
+});

@@ -1,0 +1,105 @@
+import { Client, type ClientConfig } from "pg";
+import type { Clock } from "../../terms/clock.ts";
+
+export const CHANNEL = "datarun_changes";
+
+/**
+ * Often enough that a change is noticed within a second even where notifications do not arrive, as behind a pooler, and
+ * that a connection which died without a word is found out.
+ */
+const LOOK_EVERY_MS = 500;
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 1_000;
+
+/**
+ * The number of the last change that any process made, over a connection of its own. While there is none the number
+ * stands: what is cached ages by the cache's own limits.
+ */
+export class ChangeFeed {
+  readonly #options: ClientConfig;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #run: Promise<void> | null = null;
+  #changes = 0;
+  #watching = false;
+
+  constructor(options: ClientConfig, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  get watching(): boolean {
+    return this.#watching;
+  }
+
+  /** Begins to watch, once. A process that never asks pays for no connection. */
+  start(): void {
+    this.#run ??= this.#watch();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+  }
+
+  async #watch(): Promise<void> {
+    let delayMs = RETRY_MS;
+    while (!this.#closing.signal.aborted) {
+      const lasted = await this.#watchOnce();
+      this.#watching = false;
+      delayMs = lasted ? RETRY_MS : Math.min(delayMs * 2, RETRY_MS_MAX);
+      await this.#pause(delayMs);
+    }
+  }
+
+  /** Watches over one connection until it fails; says whether it ever worked. */
+  async #watchOnce(): Promise<boolean> {
+    let worked = false;
+    const client = new Client(this.#options);
+    const broken = new Promise<never>((_, reject) => {
+      client.on("error", reject);
+      client.on("end", () => reject(new Error("the connection has ended")));
+    });
+    // It is waited for only in between looks.
+    broken.catch(() => {});
+    client.on("notification", ({ payload }) => this.#note(Number(payload)));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      while (!this.#closing.signal.aborted) {
+        const { rows } = await client.query<{ changes: number }>("select changes from datarun_changes where id = 1");
+        this.#note(rows[0]?.changes ?? 0);
+        worked = true;
+        this.#watching = true;
+        await Promise.race([this.#pause(LOOK_EVERY_MS), broken]);
+      }
+    } catch {
+      // Whatever it was, the next connection is the answer; how long none comes about is in `watching`.
+    }
+    // A server that does not answer is not waited for.
+    client.end().catch(() => {});
+    return worked;
+  }
+
+  #note(changes: number): void {
+    if (Number.isSafeInteger(changes)) this.#changes = changes;
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#clock.after(delayMs, end);
+      signal.addEventListener("abort", end);
+    });
+  }
+}

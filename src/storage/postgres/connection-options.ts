@@ -1,0 +1,40 @@
+import { Client, type ClientConfig, types } from "pg";
+import { StoreRefused } from "../engine.ts";
+
+const CONNECT_MS_MAX = 2_000;
+const STATEMENT_MS_MAX = 2_000;
+
+/**
+ * How every connection is made: nothing waits for a server that has gone silent, and bigint comes as a number, since it
+ * only ever holds milliseconds and counts.
+ * @throws StoreRefused when the address cannot be read; the message does not repeat it, since it may hold a password
+ */
+export function connectionOptions(databaseUrl: string): ClientConfig {
+  assertReadable(databaseUrl);
+  return {
+    connectionString: databaseUrl,
+    application_name: "datarun",
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    // The server's own limit frees the server, the client's frees us when the server does not answer at all.
+    statement_timeout: STATEMENT_MS_MAX,
+    query_timeout: STATEMENT_MS_MAX,
+    idle_in_transaction_session_timeout: 5_000,
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid, format) =>
+        (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as never,
+    },
+  };
+}
+
+function assertReadable(databaseUrl: string): void {
+  const refuse = (cause?: unknown) =>
+    new StoreRefused("DATABASE_URL is no address of a PostgreSQL, such as postgres://user@host:5432/name.", { cause });
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw refuse();
+  try {
+    // Made for what its constructor reads; it connects to nothing.
+    void new Client({ connectionString: databaseUrl });
+  } catch (error) {
+    throw refuse(error);
+  }
+}

@@ -1,0 +1,45 @@
+import { OperatorError } from "../admin/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Engine } from "./engine.ts";
+import { problemOf } from "./problem-of.ts";
+
+/** How long an administrator's act waits for a store that is not there yet. */
+const READY_MS_MAX = 5_000;
+
+/**
+ * A port whose every method waits for the store a moment, and says in an operator's words when it cannot answer.
+ * Requests do not go this way: theirs is `answerInTime`.
+ */
+export function sayWhenAway<Port extends object>(engine: Engine, clock: Clock, port: Port): Port {
+  const methods = Object.entries(port) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const guarded = methods.map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        await readyInTime(engine, clock);
+        return await method(...args);
+      } catch (error) {
+        if (error instanceof OperatorError) throw error;
+        throw new OperatorError("unavailable", `The store could not do this now (${problemOf(error)}).`, {
+          cause: error,
+        });
+      }
+    },
+  ]);
+  return Object.fromEntries(guarded) as Port;
+}
+
+async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
+  let cancel = (): void => {};
+  const tooLate = new Promise<never>((_, reject) => {
+    cancel = clock.after(READY_MS_MAX, () => {
+      const { problem } = engine.health();
+      reject(new OperatorError("unavailable", `The store cannot be reached (${problem ?? "it does not answer"}).`));
+    });
+  });
+  try {
+    await Promise.race([engine.ready(), tooLate]);
+  } finally {
+    cancel();
+  }
+}

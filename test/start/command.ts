@@ -1,0 +1,105 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+
+export interface DataReply {
+  readonly outputs: Record<string, unknown>;
+  readonly status: Record<string, { readonly success: boolean; readonly match: boolean; readonly message: string }>;
+}
+
+/** The real command in a process of its own, as an operator starts it. */
+export interface CommandService {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly pid: number;
+  data(body: object): Promise<DataReply>;
+  /** Every line it has logged so far. */
+  log(): Record<string, unknown>[];
+  stderr(): string;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+interface Started {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly dataDir: string;
+  readonly printed: { out: string; err: string };
+  readonly ended: CommandService["ended"];
+}
+
+function run(t: TestContext, args: readonly string[], env: Readonly<Record<string, string>>): Started {
+  const dataDir = env["DATARUN_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "datarun-data-"));
+  const child = spawn(process.execPath, [LAUNCHER, "start", "--port", "0", "--admin-port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
+  });
+  const printed = { out: "", err: "" };
+  child.stdout.on("data", (text: Buffer) => (printed.out += text.toString()));
+  child.stderr.on("data", (text: Buffer) => (printed.err += text.toString()));
+  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    child.on("close", (code) => resolve({ code, stderr: printed.err }));
+  });
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await ended;
+    if (env["DATARUN_DATA_DIR"] === undefined) rmSync(dataDir, { recursive: true, force: true });
+  });
+  return { child, dataDir, printed, ended };
+}
+
+/** Starts it with a store of its own and waits until it listens. With `--demo` its token is used by `data`. */
+export async function startCommand(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandService> {
+  const { child, printed, ended } = run(t, args, env);
+  const lines = () =>
+    printed.out
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  let stopped = false;
+  void ended.then(() => (stopped = true));
+  let listening: Record<string, unknown> | undefined;
+  // A demo tells its token after it has begun to listen.
+  const isReady = () => listening !== undefined && (!args.includes("--demo") || printed.err.includes("/func "));
+  while (!isReady()) {
+    if (stopped) throw new Error(`it ended instead of listening:\n${printed.err}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    listening = lines().find((line) => line["event"] === "listening");
+  }
+  const url = listening!["url"] as string;
+  return {
+    url,
+    adminUrl: listening!["admin_url"] as string,
+    pid: child.pid!,
+    log: lines,
+    stderr: () => printed.err,
+    signal: (name) => void child.kill(name),
+    ended,
+    async data(body) {
+      const header = (name: string) => new RegExp(`${name}: ([^']+)`).exec(printed.err)![1]!;
+      const reply = await fetch(`${url}/data`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-service-access-token": header("X-Service-Access-Token"),
+          "x-service-workflow": header("X-Service-Workflow"),
+        },
+        body: JSON.stringify(body),
+      });
+      return (await reply.json()) as DataReply;
+    },
+  };
+}
+
+/** Starts it and waits for its end, for starts that must not succeed. */
+startCommand.fails = async (t: TestContext, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  run(t, args, env).ended;

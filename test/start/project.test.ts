@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startCommand } from "./command.ts";
+import { project } from "./project-folder.ts";
+
+const GREETING = `
+import { defineSource, Type } from "datarun";
+import { greet } from "./_words.ts";
+interface Unused { readonly a: string }
+export default defineSource({
+  id: "acme__greeting", title: "Greets", inputs: Type.Object({ name: Type.String() }),
+  run: ({ inputs }) => ({ text: greet(inputs.name) }),
+});`;
+
+test("sources of a project folder anywhere are served: TypeScript that imports datarun, and plain objects", async (t) => {
+  const folder = project(t, {
+    "sources/anywhere/greeting.ts": GREETING,
+    "sources/anywhere/_words.ts": "export const greet = (name: string): string => `Hello ${name}`;",
+    "sources/plain.mjs": `export default { id: "acme__plain", title: "Plain", inputs: { type: "object" }, run: () => null };`,
+  });
+  const service = await startCommand(t, ["--project", folder, "--demo"]);
+  const reply = await service.data({
+    config: { sources: { acme__greeting: true, acme__plain: {} } },
+    inputs: { name: "Ada", other: 1 },
+  });
+  assert.deepEqual(reply.outputs, { acme__greeting: { text: "Hello Ada" }, acme__plain: {} });
+  assert.equal(reply.status["acme__plain"]!.match, false);
+});
+
+test("a project's source replaces the catalog's of the same id, and the log says so", async (t) => {
+  const folder = project(t, {
+    "sources/phone.js": `export default { id: "google__phone_number", title: "Ours", inputs: { type: "object" }, run: () => ({ ours: true }) };`,
+  });
+  const service = await startCommand(t, ["--project", folder, "--demo"]);
+  const reply = await service.data({ config: { sources: { google__phone_number: true } } });
+  assert.deepEqual(reply.outputs, { google__phone_number: { ours: true } });
+  assert.ok(
+    service
+      .log()
+      .some((line) => line["event"] === "catalog_source_replaced" && line["source"] === "google__phone_number"),
+  );
+});
+
+test("settings come from the option, then the environment, then the project's config file", async (t) => {
+  const folder = project(t, {
+    "datarun.config.ts": `import { defineConfig } from "datarun"; export default defineConfig({ region: "from-file", limits: { body_bytes: 2048 } });`,
+    "sources/where.mjs": `export default { id: "acme__where", title: "Where", inputs: { type: "object" }, run: ({ region }) => ({ region }) };`,
+  });
+  const where = async (args: string[], env: Record<string, string>) => {
+    const service = await startCommand(t, ["--project", folder, "--demo", ...args], env);
+    return (await service.data({ config: { sources: { acme__where: true } } })).outputs["acme__where"];
+  };
+  assert.deepEqual(await where([], {}), { region: "from-file" });
+  assert.deepEqual(await where([], { DATARUN_REGION: "from-environment" }), { region: "from-environment" });
+  assert.deepEqual(await where(["--region", "from-option"], { DATARUN_REGION: "x" }), { region: "from-option" });
+});
+
+const source = (id: string, more = "") =>
+  `export default { id: "${id}", title: "T", inputs: { type: "object" }, run: () => null, ${more} };`;
+const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
+  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: cannot be loaded/],
+  [
+    "an import of something that is not there",
+    { "sources/broken.ts": `import x from "nowhere"; export default x;` },
+    /broken\.ts: cannot be loaded.*nowhere/,
+  ],
+  ["no default export", { "sources/broken.ts": "export const a = 1;" }, /broken\.ts: must export a source by default/],
+  ["an id of the wrong form", { "sources/broken.mjs": source("Acme") }, /broken\.mjs: id must have the form/],
+  [
+    "a schema that is none",
+    { "sources/broken.mjs": source("acme__a", "output: { type: 5 }") },
+    /broken\.mjs: output is not a valid JSON Schema/,
+  ],
+  [
+    "a reference to nowhere",
+    { "sources/broken.mjs": source("acme__a", `credentials: { $ref: "#/$defs/none" }`) },
+    /broken\.mjs: a schema cannot be compiled/,
+  ],
+  [
+    "an origin with a path",
+    { "sources/broken.mjs": source("acme__a", `origins: ["https://a.example/v1"]`) },
+    /broken\.mjs: origins/,
+  ],
+  [
+    "a timeout over the ceiling",
+    { "sources/broken.mjs": source("acme__a", "timeout_ms: 60001") },
+    /broken\.mjs: timeout_ms/,
+  ],
+  [
+    "a misspelled key",
+    { "sources/broken.mjs": source("acme__a", "timeout: 5") },
+    /broken\.mjs: timeout is not a key of a source/,
+  ],
+  [
+    "an id used twice",
+    { "sources/a.mjs": source("acme__a"), "sources/b.mjs": source("acme__a") },
+    /b\.mjs: its id acme__a is used by .*a\.mjs too/,
+  ],
+];
+
+for (const [what, files, words] of BROKEN) {
+  test(`a start is stopped by ${what}, naming the file and the reason`, async (t) => {
+    const ended = await startCommand.fails(t, ["--project", project(t, files)]);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, words);
+  });
+}
+
+test("unknown keywords and formats of a schema are annotations and stop nothing", async (t) => {
+  const inputs = `inputs: { type: "object", properties: { a: { type: "string", format: "made-up", "x-pii": true, unknownKeyword: [] } } }`;
+  const folder = project(t, {
+    "sources/a.mjs": `export default { id: "acme__a", title: "T", ${inputs}, run: ({ inputs }) => ({ ...inputs }) };`,
+  });
+  const service = await startCommand(t, ["--project", folder, "--demo"]);
+  assert.deepEqual((await service.data({ config: { sources: { acme__a: true } }, inputs: { a: "x" } })).outputs, {
+    acme__a: { a: "x" },
+  });
+});
+
+test("a wrong setting stops the start with its name and exit code 2", async (t) => {
+  for (const [args, env, words] of [
+    [["--port", "70000"], {}, /--port must be from 0 to 65535/],
+    [[], { DATARUN_LIMITS_RUNS: "many" }, /DATARUN_LIMITS_RUNS must be a whole number/],
+    [["--prot", "1"], {}, /--prot/],
+    [["--log-level", "loud"], {}, /--log-level must be one of/],
+  ] as const) {
+    const ended = await startCommand.fails(t, args, env);
+    assert.equal(ended.code, 2);
+    assert.match(ended.stderr, words);
+  }
+});
