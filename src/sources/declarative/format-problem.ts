@@ -105,7 +105,7 @@ const checkAlternatives: Check = (schema, value, path, format) => {
   if (problems.includes(null)) return null;
   const kinds = alternatives.map((alternative) => kindOf(alternative));
   if (kinds.every((kind) => kind !== undefined)) {
-    const meant = isJsonObject(value) ? kinds.indexOf(String(value["kind"])) : -1;
+    const meant = isJsonObject(value) ? kinds.findIndex((kind) => kind === value["kind"]) : -1;
     if (meant >= 0) return problems[meant]!;
     const problem = refuse(schema, path, `must be of a kind that exists: ${kinds.join(", ")}`);
     return { ...problem, known: kinds };
