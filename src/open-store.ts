@@ -15,20 +15,32 @@ export interface StoreSettings {
 
 export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
 
-/** The store with what rests on its keys: the same for a service and for an operator's verb. */
+/**
+ * The store with what rests on its keys: the same for a service and for an operator's verb. A shared database may be
+ * away; the root keys are then read now, and `proven` settles when they have been held against what is stored.
+ */
 export async function openKeyedStore(settings: StoreSettings) {
   const { clock, databaseUrl } = settings;
   const dataDir = resolve(settings.dataDir);
   const store: Store = await openStore({ dataDir, databaseUrl, clock });
   try {
-    const keyStore = { ...store.credentials, ...store.keys };
-    const directory = databaseUrl === undefined ? dataDir : null;
-    const rootKeys = await openRootKeys({ variable: settings.rootKey, directory, store: store.keys });
-    const sealer = createSealer({ store: keyStore, rootKeys, clock });
+    const variable = settings.rootKey;
+    const shared = databaseUrl !== undefined;
+    const open = (rows: Store["keys"]) => openRootKeys({ variable, directory: shared ? null : dataDir, store: rows });
+    const rootKeys = await open(shared ? nothingStored(store.keys) : store.keys);
+    const proven: Promise<unknown> = shared ? store.ready().then(() => open(store.keys)) : Promise.resolve();
+    // Whoever waits for it hears of it; nobody has to.
+    proven.catch(() => {});
+    const sealer = createSealer({ store: { ...store.credentials, ...store.keys }, rootKeys, clock });
     const finder = createCredentialFinder({ store: store.credentials, sealer, clock });
-    return { store, rootKeys, sealer, finder };
+    return { store, rootKeys, sealer, finder, proven };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Stands in for a database that may be away while the keys are only read. */
+function nothingStored(keys: Store["keys"]): Store["keys"] {
+  return { ...keys, rootKeyIdsInUse: async () => [], dataKeysAfter: async () => [] };
 }

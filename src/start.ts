@@ -4,6 +4,7 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
@@ -29,6 +30,8 @@ export interface StartOptions {
 }
 
 export interface Running extends Service {
+  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  readonly failed: Promise<never>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -49,6 +52,7 @@ export async function start(options: StartOptions): Promise<Running> {
     openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
   ]);
   const { store, finder } = opened;
+  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -56,6 +60,11 @@ export async function start(options: StartOptions): Promise<Running> {
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
   await ledger.ready;
+  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  const drainer =
+    databaseUrl === undefined
+      ? null
+      : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
   const door = createDoor({
     clock,
@@ -85,6 +94,10 @@ export async function start(options: StartOptions): Promise<Running> {
         read: () => ledger.state().pendingRecords,
       },
       ledger_lag_seconds: { help: "Age of the oldest of them.", read: () => ledger.state().lagMs / 1000 },
+      ledger_undrained_runs: {
+        help: "Runs that have not gone to the shared database.",
+        read: () => drainer?.state().pendingRuns ?? 0,
+      },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
@@ -108,8 +121,11 @@ export async function start(options: StartOptions): Promise<Running> {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
+  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  failed.catch(() => {});
   return {
     ...service,
+    failed,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
@@ -118,12 +134,36 @@ export async function start(options: StartOptions): Promise<Running> {
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
+      if (drainer !== null) await untilDrained(drainer, clock);
       await ledger.close();
+      await drainer?.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
     },
   };
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+const DRAIN_WAIT_MS = 5_000;
+const DRAIN_LOOK_MS = 50;
+
+async function untilDrained(drainer: Drainer, clock: Clock): Promise<void> {
+  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+  while (drainer.state().pendingRuns > 0 && clock.now() < giveUpAt) {
+    await new Promise<void>((resolve) => clock.after(DRAIN_LOOK_MS, resolve));
+  }
+}
+
+/** Rejects if the promise does within that time; otherwise waits no longer. */
+function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, resolve);
+    promise.then(() => resolve(), reject).finally(cancel);
+  });
 }
 
 function outboundLimits(settings: Settings) {
