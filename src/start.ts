@@ -13,7 +13,7 @@ import { createDoor } from "./outbound/door.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import { startService, type Service } from "./service.ts";
-import { openCatalogs } from "./open-catalogs.ts";
+import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
 
 export interface StartOptions {
@@ -32,6 +32,8 @@ export interface StartOptions {
 export interface Running extends Service {
   /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
   readonly failed: Promise<never>;
+  /** Reads the project again; see `Catalogs`. */
+  reload(): Promise<readonly BrokenFile[]>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -46,11 +48,16 @@ export async function start(options: StartOptions): Promise<Running> {
   const dataDir = resolve(text(settings, "data_dir"));
   const databaseUrl = optionalText(settings, "database_url");
 
+  const opening = openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources });
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
     openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
-    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
-  ]);
+    opening,
+  ]).catch(async (error: unknown) => {
+    // Processes of functions are not left behind by a start that fails.
+    await opening.then(({ functions }) => functions.close(), () => {}); // prettier-ignore
+    throw error;
+  });
   const { store, finder } = opened;
   await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
@@ -107,6 +114,19 @@ export async function start(options: StartOptions): Promise<Running> {
         help: "Requests that wait for a connection.",
         read: () => sum(door.stats().origins, "waiting"),
       },
+      function_runs_under_way: { help: "Functions that run now.", read: () => catalogs.functions.stats().active },
+      function_runs_waiting: {
+        help: "Functions that wait for a process.",
+        read: () => catalogs.functions.stats().queued,
+      },
+      function_processes: {
+        help: "Processes that hold isolates, spare ones included.",
+        read: () => catalogs.functions.stats().children,
+      },
+      function_processes_killed: {
+        help: "Processes killed since the start because of what ran in them.",
+        read: () => catalogs.functions.stats().killed,
+      },
     },
   });
   log.info({
@@ -126,6 +146,7 @@ export async function start(options: StartOptions): Promise<Running> {
   return {
     ...service,
     failed,
+    reload: catalogs.reload,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },

@@ -91,11 +91,18 @@ function versionOfTools(): Promise<string> {
   tools ??= (async () => {
     const inside = fileURLToPath(new URL("./inside/", import.meta.url));
     const files = (await readdir(inside)).sort().map((name) => join(inside, name));
-    const packages = ["esbuild", "typebox"].map((name) => fileURLToPath(import.meta.resolve(name)));
     const own = fileURLToPath(new URL("./bundle.ts", import.meta.url));
-    return hashOf(JSON.stringify(await stampAll([...files, own, ...packages])));
+    const packages = await Promise.all(["esbuild", "typebox"].map((name) => readFile(manifestOf(name), "utf8")));
+    return hashOf(JSON.stringify([...(await stampAll([...files, own])), ...packages]));
   })();
   return tools;
+}
+
+/** A package need not export its package.json. */
+function manifestOf(name: string): string {
+  const entry = fileURLToPath(import.meta.resolve(name));
+  const folder = join("node_modules", name);
+  return join(entry.slice(0, entry.lastIndexOf(folder) + folder.length), "package.json");
 }
 
 async function writeWhole(place: string, text: string): Promise<void> {

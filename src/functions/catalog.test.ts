@@ -26,7 +26,6 @@ async function startProject(t: TestContext, files: Record<string, string>): Prom
   const folder = await mkdtemp(join(tmpdir(), "datarun-functions-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const { pool } = await startPool(t, { children: 1, spares: 0, evaluateWithinMs: 500 });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const project: Project = {
     folder,
     async write(more) {
@@ -39,7 +38,6 @@ async function startProject(t: TestContext, files: Record<string, string>): Prom
       createFunctions({
         files: names.map((name) => ({ file: join(folder, name), root: folder })),
         pool,
-        log,
         ...options,
       }),
   };
@@ -197,8 +195,10 @@ test("an id used twice names both files; tolerance keeps the first", async (t) =
     "b.ts": `export default { ${GOOD} }`,
   });
   await assert.rejects(project.load(["a.ts", "b.ts"]), /b\.ts: "id" dfunc_x is already used by .*a\.ts/);
-  const functions = await project.load(["a.ts", "b.ts"], { tolerant: true });
+  const problems: FunctionLoadError[] = [];
+  const functions = await project.load(["a.ts", "b.ts"], { onProblem: (problem) => problems.push(problem) });
   assert.equal(functions.list().length, 1);
+  assert.match(problems[0]!.message, /b\.ts/);
 });
 
 test("a reload replaces what the file declares, even its id; a broken one leaves what was there", async (t) => {

@@ -4,17 +4,15 @@ import type { FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import { loadFunction, type FunctionFile, type LoadedFunction, type TypeCode } from "./load-function.ts";
 import type { Pool } from "./pool.ts";
-import type { FunctionsLog } from "./ports.ts";
 import { isolateKey } from "./quarantine.ts";
 
 export interface FunctionsOptions {
   readonly files: readonly FunctionFile[];
   readonly pool: Pool;
-  readonly log: FunctionsLog;
   /** Where bundles are kept from one start to the next. Left out: nowhere. */
   readonly cacheDir?: string;
-  /** For a service in development: a file that does not load is reported, and the rest is there. */
-  readonly tolerant?: boolean;
+  /** Told of each file that cannot be used; the rest is there. Left out: the first such file ends the loading. */
+  readonly onProblem?: (problem: FunctionLoadError) => void;
 }
 
 export interface ListedFunction extends Omit<FunctionFacts, "checkInputs" | "checkOutput"> {
@@ -31,9 +29,9 @@ export interface Functions extends FunctionCatalog {
   close(): Promise<void>;
 }
 
-/** Loads function files. @throws FunctionLoadError for the first file that cannot be used, unless `tolerant` */
+/** Loads function files. @throws FunctionLoadError for the first file that cannot be used, if nobody is told of it */
 export async function createFunctions(options: FunctionsOptions): Promise<Functions> {
-  const { pool, log } = options;
+  const { pool } = options;
   const cache = openBundleCache(options.cacheDir);
   let type: Promise<string> | undefined;
   const typeCode: TypeCode = () => (type ??= prepareType(options.cacheDir));
@@ -63,8 +61,8 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
       if (result.status === "rejected") throw result.reason;
       add(result.value);
     } catch (thrown) {
-      if (options.tolerant !== true) throw thrown;
-      log.error({ event: "broken_file", ...whatBroke(thrown) });
+      if (!(thrown instanceof FunctionLoadError) || options.onProblem === undefined) throw thrown;
+      options.onProblem(thrown);
     }
   }
 
@@ -109,9 +107,4 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
 function listed({ facts, file }: LoadedFunction): ListedFunction {
   const { checkInputs: _in, checkOutput: _out, ...shown } = facts;
   return { ...shown, file };
-}
-
-function whatBroke(thrown: unknown): object {
-  if (thrown instanceof FunctionLoadError) return { file: thrown.file, reason: thrown.reason };
-  return { reason: thrown instanceof Error ? thrown.message : String(thrown) };
 }

@@ -58,7 +58,7 @@ test("settings come from the option, then the environment, then the project's co
 const source = (id: string, more = "") =>
   `export default { id: "${id}", title: "T", inputs: { type: "object" }, run: () => null, ${more} };`;
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
-  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: cannot be loaded/],
+  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts:1: cannot be loaded/],
   [
     "an import of something that is not there",
     { "sources/broken.ts": `import x from "nowhere"; export default x;` },

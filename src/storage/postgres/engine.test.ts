@@ -32,9 +32,10 @@ test("of many that open a new database at once one migrates and all are ready", 
   t.after(() => Promise.all(stores.map((store) => store.close())));
   await Promise.all(stores.map((store) => store.ready()));
 
-  assert.deepEqual(await query(databaseUrl, "select version, name from datarun_migrations"), [
-    { version: 1, name: MIGRATIONS[0]!.name },
-  ]);
+  assert.deepEqual(
+    await query(databaseUrl, "select version, name from datarun_migrations order by version"),
+    MIGRATIONS.map(({ name }, at) => ({ version: at + 1, name })),
+  );
   await Promise.all(stores.map((store) => anOrganization(store)));
   assert.equal((await stores[0]!.admin.organizations()).length, 8);
 });
@@ -59,7 +60,7 @@ test("a migration that fails leaves nothing behind and is tried again", async (t
   const engine = openPostgres(databaseUrl, systemClock, [
     ...MIGRATIONS,
     {
-      name: "0002_fails_once",
+      name: "9999_fails_once",
       up: async (db) => {
         await db.schema.createTable("half_made").addColumn("id", "text").execute();
         tries += 1;
