@@ -40,7 +40,7 @@ export interface OpenedFunctions extends FunctionCatalog {
   close(): Promise<void>;
 }
 
-const NO_PROCESSES: PoolStats = { children: 0, active: 0, queued: 0, killed: 0, pids: [] };
+const NO_PROCESSES: PoolStats = { children: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
 
 /** Loads both. No process is started before there is a function to run in one. */
 export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {

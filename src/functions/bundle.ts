@@ -100,7 +100,8 @@ async function build(file: string, plugins: Plugin[]): Promise<{ text: string; m
 function sentence(file: string, { text, location }: Message): string {
   if (location === null) return text;
   const where = resolve(dirname(file), location.file);
-  return where === file ? `:${location.line}: ${text}` : `${relative(dirname(file), where)}:${location.line}: ${text}`;
+  const place = where === file ? "" : `${relative(dirname(file), where)} `;
+  return `${place}line ${location.line}: ${text}`;
 }
 
 /** What a function may import, checked while its file is bundled. */

@@ -39,8 +39,8 @@ interface Ward {
   gone: Promise<void>;
 }
 
-/** How long a process may take to end a run before it is killed: together with its own 80 ms, 100 ms. */
-const END_WITHIN_MS = 100;
+/** A process says within 100 ms whether a run's thread is stuck, and is killed then. This is for one that says nothing. */
+const END_WITHIN_MS = 250;
 const WATCH_EVERY_MS = 50;
 const SHED_WITHIN_MS = 100;
 const BACKOFF_FIRST_MS = 100;
@@ -72,12 +72,14 @@ export class Keeper {
 
   stats(): PoolStats {
     let active = 0;
+    let ready = 0;
     const pids: number[] = [];
     for (const ward of this.#wards) {
       active += ward.runs.size;
+      if (ward.ready && !ward.retired) ready += 1;
       if (ward.process.pid !== undefined) pids.push(ward.process.pid);
     }
-    return { children: this.#wards.size, active, queued: this.#queue.length, killed: this.#killed, pids };
+    return { children: this.#wards.size, ready, active, queued: this.#queue.length, killed: this.#killed, pids };
   }
 
   ready(): Promise<void> {
@@ -142,7 +144,8 @@ export class Keeper {
         await this.#start(prelude);
       }
     } catch (error) {
-      this.#options.log.error({ err: error }, "functions cannot run: the prelude could not be built");
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.log.error({ event: "functions_unavailable", reason });
     } finally {
       this.#starting = false;
     }
@@ -190,7 +193,7 @@ export class Keeper {
     ward.retired = true;
     ward.blamed.push(...blamed);
     this.#killed += 1;
-    this.#options.log.warn({ pid: ward.process.pid, reason, runs: ward.runs.size }, "a function process was killed");
+    this.#options.log.warn({ event: "function_process_killed", pid: ward.process.pid, reason, runs: ward.runs.size });
     ward.process.kill();
     // Started now, not when the old one has gone: the spare has already taken over, and wants a successor.
     void this.#fill();
@@ -205,10 +208,13 @@ export class Keeper {
     const young = this.#options.clock.now() - ward.bornAt < STILLBORN_MS;
     this.#failures = young && !ward.killed && ward.runs.size === 0 ? this.#failures + 1 : 0;
     if (!wasRetired && !ward.killed)
-      this.#options.log.error(
-        { pid: ward.process.pid, how, lastWords, runs: ward.runs.size },
-        "a function process died",
-      );
+      this.#options.log.error({
+        event: "function_process_died",
+        pid: ward.process.pid,
+        how,
+        lastWords,
+        runs: ward.runs.size,
+      });
     this.#blame(ward);
     for (const running of ward.runs.values()) {
       const blamed = ward.blamed.length === 0 ? ward.runs.size === 1 : ward.blamed.includes(running.job.isolate);
@@ -233,7 +239,13 @@ export class Keeper {
 
   /** The run that did it fails alone: its thread sleeps, so the others can finish, in a process that takes no new ones. */
   #lost(ward: Ward, isolate: string, text: string): void {
-    this.#options.log.warn({ pid: ward.process.pid, isolate, text, runs: ward.runs.size }, "V8 gave up an isolate");
+    this.#options.log.warn({
+      event: "function_isolate_lost",
+      pid: ward.process.pid,
+      isolate,
+      text,
+      runs: ward.runs.size,
+    });
     ward.retired = true;
     ward.blameSettled = true;
     this.#strike(isolate);
@@ -241,8 +253,7 @@ export class Keeper {
   }
 
   #strike(isolate: string): void {
-    if (this.#options.quarantine.strike(isolate))
-      this.#options.log.error({ isolate }, "a function is quarantined: it ended its process twice");
+    if (this.#options.quarantine.strike(isolate)) this.#options.log.error({ event: "function_quarantined", isolate });
   }
 
   /** Lets go of a process that shall take nothing new, once it is empty. */
@@ -277,10 +288,10 @@ export class Keeper {
       .slice(0, this.#options.children)
       .filter((ward) => !ward.alone && ward.runs.size < this.#options.runsPerChild);
     if (open.length < 2) return open[0];
-    // The same isolates in the same process, as long as that is not the busier one.
+    // The least busy one; among equals always the same for the same isolate, where it is likely to be warm.
     const home = open[hashOf(running.job.isolate) % open.length]!;
     const least = open.reduce((best, ward) => (ward.runs.size < best.runs.size ? ward : best));
-    return home.runs.size <= least.runs.size + 1 ? home : least;
+    return home.runs.size === least.runs.size ? home : least;
   }
 
   #startIn(ward: Ward, running: Running, alone: boolean): void {

@@ -2,9 +2,12 @@
 export class FunctionLoadError extends Error {
   override readonly name = "FunctionLoadError";
   readonly file: string;
+  readonly reason: string;
 
   constructor(file: string, problems: readonly string[], cause?: unknown) {
-    super(problems.map((problem) => `${file}${/^:\d/.test(problem) ? "" : ": "}${problem}`).join("\n"), { cause });
+    const reason = problems.join("; ");
+    super(`${file}: ${reason}`, { cause });
     this.file = file;
+    this.reason = reason;
   }
 }

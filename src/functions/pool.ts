@@ -24,6 +24,8 @@ export interface PoolOptions {
 
 export interface PoolStats {
   readonly children: number;
+  /** Of these, how many can take a run. */
+  readonly ready: number;
   readonly active: number;
   readonly queued: number;
   readonly killed: number;

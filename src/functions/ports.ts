@@ -1,6 +1,11 @@
-/** Where the folder reports what operators should know; a pino logger is one. */
+/** Where the folder reports what operators should know: one object an event. A pino logger is one. */
 export interface FunctionsLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  info(fields: LogFields): void;
+  warn(fields: LogFields): void;
+  error(fields: LogFields): void;
+}
+
+export interface LogFields {
+  readonly event: string;
+  readonly [name: string]: unknown;
 }

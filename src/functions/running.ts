@@ -62,6 +62,8 @@ export class Running {
   fail(fault: Fault): void {
     if (this.#over) return;
     this.#over = true;
+    // The client gets the sentence of the fault; what really happened is for the log.
+    if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
     this.#settle.reject(fault);
   }
 
@@ -111,7 +113,11 @@ export class Running {
 
 function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>): Fault {
   if (why === "contract")
-    return new Fault("function.contract", { problem: text }, detail === undefined ? {} : { cause: detail });
+    return new Fault(
+      "function.contract",
+      { problem: text },
+      detail === undefined ? {} : { cause: new AuthorError(detail) },
+    );
   return new Fault(why === "memory" ? "function.memory" : "function.raised", {}, { cause: new AuthorError(text) });
 }
 

@@ -1,4 +1,4 @@
-import { JSON_BYTES, JSON_DEPTH } from "../inside/limits.ts";
+import { FAILED_STEP, JSON_BYTES, JSON_DEPTH } from "../inside/limits.ts";
 import type { FailedWhy, FromChild, StartRun } from "../messages.ts";
 import { depthWithin } from "./depth.ts";
 import { Room } from "./room.ts";
@@ -6,8 +6,9 @@ import { dispose, type Slots } from "./slots.ts";
 
 /** How long a thread may take to leave an isolate that is done with, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
-/** How long a run that has answered may go on before its isolate is taken from it. */
-const LINGER_MS = 50;
+/** How long a run that has ended may go on before its isolate is taken from it. */
+const LINGER_MS = 20;
+const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
 export interface ChildRun {
   reply(call: number, json: string): void;
@@ -28,11 +29,11 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
     if (what === "call") {
+      if (!depthWithin(String(third), JSON_DEPTH)) return room?.enter("refuse", Number(first), TOO_DEEP);
       pending.add(Number(first));
       send({ type: "call", id, call: Number(first), source: String(second), inputs: String(third) });
     } else if (what === "pipe") {
-      const failure = third === undefined ? {} : { failure: textOf(third) };
-      send({ type: "pipe", id, name: String(first), json: String(second), ...failure });
+      heardPipe(String(first), String(second), third);
     } else if (what === "log")
       send({ type: "log", id, level: first === "warn" ? "warn" : "info", text: String(second) });
     else if (what === "alarm") {
@@ -46,6 +47,11 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     else if (what === "raised") fail("raised", String(first));
   }
 
+  function heardPipe(name: string, json: string, failure: unknown): void {
+    if (!depthWithin(json, JSON_DEPTH)) send({ type: "pipe", id, name, json: FAILED_STEP, failure: TOO_DEEP });
+    else send({ type: "pipe", id, name, json, ...(failure === undefined ? {} : { failure: textOf(failure) }) });
+  }
+
   function done(json: unknown): void {
     if (json === null) return succeed(null);
     if (typeof json !== "string" || Buffer.byteLength(json) > JSON_BYTES)
@@ -55,17 +61,32 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   }
 
   function succeed(json: string | null): void {
-    if (settled) return;
-    settled = true;
-    send({ type: "done", id, json });
-    void tidy();
+    void settle({ type: "done", id, json });
   }
 
   function fail(why: FailedWhy, text: string, detail?: string): void {
+    void settle({ type: "failed", id, why, text, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  /**
+   * Answers once the thread has left the isolate, which nearly always is at once: whoever hears the answer may rely on
+   * nothing of the run being left here. An isolate with nothing pending in it is kept, any other goes.
+   */
+  async function settle(answer: FromChild): Promise<void> {
     if (settled) return;
     settled = true;
-    send({ type: "failed", id, why, text, ...(detail === undefined ? {} : { detail }) });
-    void tidy();
+    const leftPending = pending.size > 0 || alarm !== undefined;
+    clearTimeout(alarm);
+    if (room !== undefined) {
+      const quiet = await room.leave(LINGER_MS, leftPending);
+      if (!quiet && !(await room.leave(LEAVE_WITHIN_MS, true))) send({ type: "stuck", isolate: job.isolate });
+      else if (!room.slot.isolate.isDisposed) {
+        room.release();
+        slots.giveBack(room.slot);
+      }
+    }
+    send(answer);
+    over();
   }
 
   /** An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. */
@@ -75,23 +96,6 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     if (room !== undefined && room.slot.isolate.isDisposed)
       fail(text.includes("memory limit") ? "memory" : "raised", text);
     else send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${text}` });
-  }
-
-  /** The run has been answered: an isolate with nothing left in it is kept, any other goes. */
-  async function tidy(): Promise<void> {
-    const leftPending = pending.size > 0 || alarm !== undefined;
-    clearTimeout(alarm);
-    if (room !== undefined) {
-      const quiet = await room.leave(LINGER_MS, leftPending);
-      if (quiet && !room.slot.isolate.isDisposed) {
-        room.release();
-        slots.giveBack(room.slot);
-      } else if (!quiet) {
-        dispose(room.slot.isolate);
-        if (!(await room.leave(LEAVE_WITHIN_MS, true))) send({ type: "stuck", isolate: job.isolate });
-      }
-    }
-    over();
   }
 
   async function begin(): Promise<void> {
@@ -117,11 +121,11 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
       return;
     }
     clearTimeout(alarm);
-    const wasSettled = settled;
+    if (settled) return;
     settled = true;
     const left = await room.leave(LEAVE_WITHIN_MS, true);
     send({ type: "ended", id, stuck: !left });
-    if (!wasSettled) over();
+    over();
   }
 
   void begin();

@@ -3,6 +3,7 @@ import {
   CALLS_AT_ONCE,
   CALLS_MAX,
   ERROR_CHARACTERS,
+  FAILED_STEP,
   JSON_BYTES,
   LOG_CHARACTERS,
   LOGS_MAX,
@@ -23,13 +24,17 @@ export interface Bridge {
   readonly pipe: (name: unknown, step: unknown) => Promise<unknown>;
   readonly log: InsideLog;
   reply(call: number, json: string): void;
+  /** The call was not made. */
+  refuse(call: number, reason: string): void;
   /** Ends the run, once: what comes later goes nowhere. */
   end(what: string, first: string | null, second?: string): void;
   readonly raise: (thrown: unknown) => void;
 }
 
-/** What a failed step leaves under `pipes`; its own words go to the log only. */
-const FAILED_STEP = '{"success":false,"message":"the step raised an error"}';
+interface Answered {
+  readonly json: string;
+  readonly reason: string | undefined;
+}
 
 /** The author's only ways out, each counted here. Nothing of the author's but primitive texts goes through `post`. */
 export function createBridge(post: Post): Bridge {
@@ -40,7 +45,7 @@ export function createBridge(post: Post): Bridge {
   let pipes = 0;
   let pipeBytes = 0;
   // Objects without a prototype: a setter on `Object.prototype` cannot see what is stored here.
-  const waiting: Record<number, ((json: string) => void) | undefined> = { __proto__: null } as never;
+  const waiting: Record<number, ((answer: Answered) => void) | undefined> = { __proto__: null } as never;
   const queue: Record<number, ((value?: undefined) => void) | undefined> = { __proto__: null } as never;
   let queueHead = 0;
   let queueTail = 0;
@@ -61,14 +66,15 @@ export function createBridge(post: Post): Bridge {
         queue[queueTail++] = resolve;
       });
     }
-    const reply = await new NativePromise<string>((resolve) => {
+    const answer = await new NativePromise<Answered>((resolve) => {
       waiting[call] = resolve;
       if (!ended) post("call", call, source, json);
     });
-    return parse(reply);
+    if (answer.reason !== undefined) throw new RangeError(answer.reason);
+    return parse(answer.json);
   }
 
-  function reply(call: number, json: string): void {
+  function settle(call: number, answer: Answered): void {
     const resolve = waiting[call];
     if (resolve === undefined) return;
     delete waiting[call];
@@ -79,7 +85,7 @@ export function createBridge(post: Post): Bridge {
       queueHead += 1;
       next();
     }
-    resolve(json);
+    resolve(answer);
   }
 
   async function pipe(name: unknown, step: unknown): Promise<unknown> {
@@ -132,7 +138,8 @@ export function createBridge(post: Post): Bridge {
       info: (message, fields) => write("info", message, fields),
       warn: (message, fields) => write("warn", message, fields),
     },
-    reply,
+    reply: (call, json) => settle(call, { __proto__: null, json, reason: undefined } as Answered),
+    refuse: (call, reason) => settle(call, { __proto__: null, json: "", reason } as Answered),
     end,
     raise: (thrown) => {
       if (!ended) end("raised", textOf(thrown, ERROR_CHARACTERS));

@@ -11,6 +11,8 @@ export const JSON_BYTES = 1_048_576;
 export const JSON_DEPTH = 64;
 export const TIMERS_MAX = 100;
 export const ALARMS_MAX = 10_000;
+/** What a failed step leaves under `pipes`; its own words go to the log only. */
+export const FAILED_STEP = '{"success":false,"message":"the step raised an error"}';
 /** Of a text handed out for parsing as a URL. */
 export const URL_CHARACTERS = 32_768;
 export const RANDOM_BYTES = 65_536;

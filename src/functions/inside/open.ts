@@ -12,7 +12,7 @@ interface Loaded {
 
 /** What the process outside calls: one word and at most two texts, for one run in one fresh context. */
 export type Enter = (
-  what: "describe" | "check" | "start" | "reply" | "wake",
+  what: "describe" | "check" | "start" | "reply" | "refuse" | "wake",
   first?: string | number,
   second?: string,
 ) => void;
@@ -104,6 +104,7 @@ export function open(post: Post, ask: Ask): Enter {
   return (what, first, second) => {
     if (what === "start") void start(first as string);
     else if (what === "reply") bridge.reply(first as number, second as string);
+    else if (what === "refuse") bridge.refuse(first as number, second as string);
     else if (what === "wake") wakeTimers();
     else if (what === "check") check();
     else describe();
