@@ -1,77 +1,102 @@
-import { Pool } from "undici";
+import { ClientConnection } from "./client-connection.ts";
 
 export interface Target {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly port: number;
+  /** One whole HTTP request. */
+  readonly request: Buffer;
+  /** An answer with a smaller body is no answer. */
+  readonly bodyBytesMin: number;
 }
 
-export interface LoadResult {
-  readonly runs: number;
-  readonly failures: number;
-  readonly seconds: number;
-  /** Sorted, milliseconds. In an open loop they count from when a request should have left. */
-  readonly latenciesMs: Float64Array;
-}
+/** Requests to one target and what came of them. */
+export class Load {
+  readonly #target: Target;
+  readonly #idle: ClientConnection[] = [];
+  readonly #all = new Set<ClientConnection>();
+  /** Answers, good or not. */
+  runs = 0;
+  failures = 0;
+  firstFailure: string | null = null;
 
-/** As many requests as there are connections, each followed by the next: what it costs when it is busy. */
-export async function closedLoop(target: Target, connections: number, seconds: number): Promise<LoadResult> {
-  const pool = new Pool(new URL(target.url).origin, { connections, keepAliveTimeout: 60_000 });
-  const latencies: number[] = [];
-  let failures = 0;
-  const startedAt = performance.now();
-  const until = startedAt + seconds * 1000;
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (performance.now() < until) {
-        const sentAt = performance.now();
-        if (!(await send(pool, target))) failures += 1;
-        latencies.push(performance.now() - sentAt);
-      }
-    }),
-  );
-  const took = (performance.now() - startedAt) / 1000;
-  await pool.close();
-  return { runs: latencies.length, failures, seconds: took, latenciesMs: Float64Array.from(latencies).sort() };
-}
-
-/** Requests leave at random moments of a given average rate, whether or not earlier ones have been answered: what a caller waits. */
-export async function openLoop(target: Target, runsPerSecond: number, seconds: number): Promise<LoadResult> {
-  const pool = new Pool(new URL(target.url).origin, { connections: 256, keepAliveTimeout: 60_000 });
-  const latencies: number[] = [];
-  let failures = 0;
-  const under: Promise<void>[] = [];
-  const startedAt = performance.now();
-  let dueAt = startedAt;
-  while (dueAt < startedAt + seconds * 1000) {
-    dueAt += (-Math.log(1 - Math.random()) * 1000) / runsPerSecond;
-    const waitMs = dueAt - performance.now();
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const due = dueAt;
-    under.push(
-      send(pool, target).then((ok) => {
-        if (!ok) failures += 1;
-        latencies.push(performance.now() - due);
-      }),
-    );
+  constructor(target: Target) {
+    this.#target = target;
   }
-  await Promise.all(under);
-  const took = (performance.now() - startedAt) / 1000;
-  await pool.close();
-  return { runs: latencies.length, failures, seconds: took, latenciesMs: Float64Array.from(latencies).sort() };
+
+  /** One request on a connection that is free, or on a new one. Never rejects. */
+  async run(): Promise<void> {
+    const { port, request, bodyBytesMin } = this.#target;
+    const connection = this.#idle.pop() ?? this.#connect(port);
+    try {
+      const { status, bodyBytes } = await connection.send(request);
+      if (status !== 200 || bodyBytes < bodyBytesMin) this.#failed(`status ${status}, ${bodyBytes} bytes`);
+      if (!connection.closed) this.#idle.push(connection);
+    } catch (error) {
+      this.#failed((error as Error).message);
+    }
+    this.runs += 1;
+  }
+
+  #connect(port: number): ClientConnection {
+    const connection = new ClientConnection(port);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  #failed(reason: string): void {
+    this.failures += 1;
+    this.firstFailure ??= reason;
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close();
+  }
 }
 
-async function send(pool: Pool, target: Target): Promise<boolean> {
-  const reply = await pool.request({
-    path: new URL(target.url).pathname,
-    method: "POST",
-    headers: target.headers,
-    body: target.body,
+/**
+ * As many requests at once as there are connections, each followed by the next until it is stopped: what a run costs when
+ * the peer is busy.
+ */
+export function startClosedLoop(load: Load, connections: number): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const loops = Array.from({ length: connections }, async () => {
+    while (!stopping.signal.aborted) await load.run();
   });
-  const text = await reply.body.text();
-  return reply.statusCode === 200 && !text.includes('"success":false');
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
 }
 
-export function quantile({ latenciesMs }: LoadResult, share: number): number {
-  return latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))] ?? Number.NaN;
+/** Up to this long before a request is due the process sleeps; timers are no more exact than that. */
+const AWAKE_MS = 1.5;
+
+/**
+ * Requests leave at random moments of an average rate, whether or not earlier ones have been answered. Each latency counts
+ * from the moment its request was due, so that a peer that stalls cannot hide it. Resolves to milliseconds, sorted.
+ */
+export async function openLoop(load: Load, runsPerSecond: number, seconds: number): Promise<Float64Array> {
+  const latencies: number[] = [];
+  const underWay: Promise<void>[] = [];
+  const until = performance.now() + seconds * 1000;
+  let dueAt = performance.now() + AWAKE_MS;
+  while (dueAt < until) {
+    await reach(dueAt);
+    const due = dueAt;
+    underWay.push(load.run().then(() => void latencies.push(performance.now() - due)));
+    dueAt += (-Math.log(1 - Math.random()) * 1000) / runsPerSecond;
+  }
+  await Promise.all(underWay);
+  return Float64Array.from(latencies).sort();
+}
+
+async function reach(at: number): Promise<void> {
+  const sleepMs = at - performance.now() - AWAKE_MS;
+  if (sleepMs > 0) await new Promise((resolve) => setTimeout(resolve, sleepMs));
+  while (performance.now() < at) await new Promise(setImmediate);
+}
+
+export function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,17 +1,20 @@
-import { createServer } from "node:http";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 
 /**
  * The vendors of a benchmark: one process, a port each, that answer every request with the same JSON after a delay and
- * count what they were asked. Started with the number of vendors, the reply's size in KB and the delay in ms.
+ * count what they were asked. Started with the number of vendors, the reply's size in KB and the delay in ms. It speaks
+ * just as much HTTP as the peers send, because it must be cheaper than what is measured.
  */
 const [vendors, kilobytes, delayMs] = process.argv.slice(2).map(Number) as [number, number, number];
-let requests = 0;
+const counts = { requests: 0, withoutInputs: 0 };
 const body = Buffer.from(JSON.stringify(record(kilobytes * 1024)));
+const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+const reply = Buffer.concat([Buffer.from(head), body]);
 
 /** A person-like record of about that many bytes: nested, with numbers and text, as bureaus send. */
 function record(bytes: number): object {
   const entries: object[] = [];
-  for (let size = 120; size < bytes; size += 118) {
+  for (let size = 60; size < bytes; size += 118) {
     entries.push({
       date: "2026-03-14",
       kind: "address",
@@ -24,29 +27,53 @@ function record(bytes: number): object {
   return { id: "rec_000001", name: "Example Person", found: true, entries };
 }
 
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+
+function serve(socket: Socket): void {
+  let unread: Buffer | null = null;
+  socket.setNoDelay(true);
+  socket.on("error", () => {});
+  socket.on("data", (chunk: Buffer) => {
+    let rest: Buffer = unread === null ? chunk : Buffer.concat([unread, chunk]);
+    for (let length = requestLength(rest); length !== null && rest.length >= length; length = requestLength(rest)) {
+      count(rest.toString("latin1", 0, length));
+      if (delayMs === 0) socket.write(reply);
+      else setTimeout(() => socket.write(reply), delayMs);
+      rest = rest.subarray(length);
+    }
+    unread = rest.length === 0 ? null : rest;
+  });
+}
+
+/** Bytes of the first request, head and body, or `null` while its head is not whole. */
+function requestLength(bytes: Buffer): number | null {
+  const end = bytes.indexOf(HEAD_END);
+  if (end === -1) return null;
+  const announced = LENGTH.exec(bytes.toString("latin1", 0, end));
+  return end + HEAD_END.length + Number(announced?.[1] ?? 0);
+}
+
+function count(request: string): void {
+  counts.requests += 1;
+  // The inputs of every run, in the query of a GET or the JSON of a POST.
+  if (!/ada(?:%40|@)example\.com/.test(request) || !request.includes("5550100")) counts.withoutInputs += 1;
+}
+
 const ports = await Promise.all(
   Array.from(
     { length: vendors },
     () =>
       new Promise<number>((resolve) => {
-        const server = createServer((request, response) => {
-          requests += 1;
-          request.resume();
-          const answer = () => {
-            response.writeHead(200, ["Content-Type", "application/json", "Content-Length", String(body.length)]);
-            response.end(body);
-          };
-          if (delayMs === 0) answer();
-          else setTimeout(answer, delayMs);
-        });
-        server.keepAliveTimeout = 60_000;
-        server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
+        const server = createServer(serve);
+        server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
       }),
   ),
 );
 
+process.on("disconnect", () => process.exit(0));
 process.on("message", () => {
-  process.send!({ requests });
-  requests = 0;
+  process.send!({ ...counts });
+  counts.requests = counts.withoutInputs = 0;
 });
-process.send!({ ports });
+process.send!({ ports, replyBytes: body.length });

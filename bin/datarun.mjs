@@ -3,14 +3,18 @@
 // it. Written for old Nodes too: no syntax here that Node 16 would not read.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
 const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const argv = process.argv.slice(2);
+// Code that is compiled once need not be compiled at every start. Where this folder cannot be written, it is.
+const compiled = process.env.NODE_COMPILE_CACHE || fileURLToPath(new URL("../.cache/compiled", import.meta.url));
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  module.enableCompileCache(compiled);
   await import(new URL("../src/main.ts", import.meta.url).href);
 } else {
   const carried = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
@@ -27,7 +31,7 @@ function run(node) {
   // The fourth stream is a life line: it closes when this process dies, however it dies, and the service then stops.
   const child = spawn(node, [entry, ...argv], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
-    env: { ...process.env, DATARUN_LIFELINE_FD: "3" },
+    env: { ...process.env, DATARUN_LIFELINE_FD: "3", NODE_COMPILE_CACHE: compiled },
   });
   child.stdio[3].on("error", () => {});
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"]) {

@@ -1,7 +1,4 @@
 import { parseArgs } from "node:util";
-import { findVerbs } from "./admin/find-verbs.ts";
-import { runCli } from "./cli/run-cli.ts";
-import { COMMANDS, openVerbs } from "./command-line.ts";
 import {
   configFileOf,
   ConfigError,
@@ -23,7 +20,15 @@ import { StoreRefused } from "./storage/store.ts";
 const [command, ...rest] = process.argv.slice(2);
 
 if (command === "start" || command === "dev") await serve(command, rest);
-else {
+else await runVerb();
+
+/** Loaded only then: the start of a service need not wait for the verbs. */
+async function runVerb(): Promise<void> {
+  const [{ findVerbs }, { runCli }, { COMMANDS, openVerbs }] = await Promise.all([
+    import("./admin/find-verbs.ts"),
+    import("./cli/run-cli.ts"),
+    import("./command-line.ts"),
+  ]);
   const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
   process.exitCode = await runCli(process.argv.slice(2), io, { verbs: findVerbs(), others: COMMANDS, open: openVerbs });
 }

@@ -4,6 +4,7 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
@@ -66,6 +67,11 @@ export async function start(options: StartOptions): Promise<Running> {
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
   await ledger.ready;
+  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  const drainer =
+    databaseUrl === undefined
+      ? null
+      : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
   const door = createDoor({
     clock,
@@ -95,6 +101,10 @@ export async function start(options: StartOptions): Promise<Running> {
         read: () => ledger.state().pendingRecords,
       },
       ledger_lag_seconds: { help: "Age of the oldest of them.", read: () => ledger.state().lagMs / 1000 },
+      ledger_undrained_runs: {
+        help: "Runs that have not gone to the shared database.",
+        read: () => drainer?.state().pendingRuns ?? 0,
+      },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
@@ -145,7 +155,9 @@ export async function start(options: StartOptions): Promise<Running> {
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
+      if (drainer !== null) await untilDrained(drainer, clock);
       await ledger.close();
+      await drainer?.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
@@ -155,6 +167,17 @@ export async function start(options: StartOptions): Promise<Running> {
 
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
+
+/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+const DRAIN_WAIT_MS = 5_000;
+const DRAIN_LOOK_MS = 50;
+
+async function untilDrained(drainer: Drainer, clock: Clock): Promise<void> {
+  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+  while (drainer.state().pendingRuns > 0 && clock.now() < giveUpAt) {
+    await new Promise<void>((resolve) => clock.after(DRAIN_LOOK_MS, resolve));
+  }
+}
 
 /** Rejects if the promise does within that time; otherwise waits no longer. */
 function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {

@@ -12,12 +12,12 @@ import { systemClock } from "../src/terms/clock.ts";
 import { assertAccounts } from "./rig/accounts.ts";
 import { createClient, type Reply } from "./rig/client.ts";
 import { assertContract, assertHeaders } from "./rig/contract.ts";
-import { openDatabase } from "./rig/database.ts";
 import { readLedger, type LedgerRows } from "./rig/ledger-rows.ts";
 import { createOperator, type Operator, type Organization, type WorkflowFlags } from "./rig/organization.ts";
 import { exchange, type Exchange, type RawOptions, type Step } from "./rig/raw-socket.ts";
 import { assertDataRun, HEALTHY } from "./rig/run-rules.ts";
 import { Secrets } from "./rig/secrets.ts";
+import { newDatabase } from "./postgres/shared-postgres.ts";
 import { answers, loadDeclared } from "./sources.ts";
 import type { TestLife, Vendor } from "./vendor/scripted-vendor.ts";
 
@@ -54,7 +54,7 @@ export interface TestService {
   post(path: "/data" | "/func", body: unknown, options?: PostOptions): Promise<Reply>;
   /** `POST /data` with these sources and, besides, the healthy one that nothing may hurt. */
   run(sources: object, inputs?: object, options?: PostOptions & { readonly config?: object }): Promise<Reply>;
-  send(method: string, path: string, options?: PostOptions & { readonly body?: string }): Promise<Reply>;
+  send(method: string, path: string, options?: PostOptions & { readonly body?: string | undefined }): Promise<Reply>;
   /** Speaks bytes. What comes back must have the headers of every response. */
   raw(steps: readonly Step[], options?: RawOptions): Promise<Exchange>;
   /** Head of a request by organization A, to be followed by the rest of its head and its body. */
@@ -70,6 +70,9 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+/** The whole suite runs on the embedded store, and once more on PostgreSQL. */
+const ON_POSTGRES = process.env["TEST_STORE"] === "postgres";
+
 /**
  * The real service on free ports, with a store, a journal and a log of its own. When the test is over, its books are
  * compared: every answer is on the ledger, vendors were called as often as the ledger says, and no secret is anywhere.
@@ -77,8 +80,8 @@ export interface TestService {
 export async function startService(t: TestLife, options: ServiceOptions = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), "datarun-test-"));
   const logFile = join(dataDir, "service.log");
-  const database = await openDatabase();
-  const databaseUrl = database?.url;
+  const leftovers: (() => unknown)[] = [() => rm(dataDir, { recursive: true, force: true })];
+  const databaseUrl = ON_POSTGRES ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   const settings = readSettings({
     options: {
@@ -105,6 +108,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
 
   const secrets = new Secrets();
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });
+  await opened.proven;
   const operator = createOperator(opened, systemClock, secrets);
   const a = await operator.createOrganization("A", options.workflow);
   const b = await operator.createOrganization("B", options.workflow);
@@ -116,8 +120,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    client.close();
     await running.close();
+    client.close();
     await opened.store.close();
   }
   // Clean-up runs in the order it was asked for: what a test asked for before, such as the end of a vendor, is over now.
@@ -130,8 +134,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       assert.deepEqual(stray, [], "an error that belonged to no run");
     } finally {
       await close();
-      await database?.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      for (const remove of leftovers) await remove();
     }
   });
 

@@ -66,4 +66,5 @@ const server = createServer((request, response) => {
     });
   });
 });
+server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send!({ port: (server.address() as { port: number }).port }));

@@ -16,7 +16,14 @@ const inputs = {
   required: ["email"],
 };
 const validators = ports.map(() => ajv.compile(structuredClone(inputs)));
-const tokens = new Map([[createHash("sha256").update("bench-token").digest("hex"), "org_1"]]);
+const tokens = new Map([
+  [
+    createHash("sha256")
+      .update(process.env["BENCH_TOKEN"] ?? "")
+      .digest("hex"),
+    "org_1",
+  ],
+]);
 
 const app = fastify({ logger: { level: "info" } });
 

@@ -3,6 +3,7 @@
  */
 import type { SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
+import type { LedgerReader } from "../ledger/ledger-reader.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -39,6 +40,8 @@ export interface VerbDeps {
   sealer(): Promise<CredentialSealer>;
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
+  /** The ledger of this data directory, whether its service runs or not. */
+  ledger(): Promise<LedgerReader>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
 }

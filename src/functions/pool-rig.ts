@@ -34,6 +34,8 @@ export interface PoolRig {
   attempt(text: string, options?: TryOptions): Promise<Tried>;
   /** Waits until so many processes are ready and none of them has a run. */
   settled(children: number): Promise<void>;
+  /** The bundle that `attempt` makes of that text. */
+  bundleOf(text: string): Bundle;
 }
 
 const prelude = preparePrelude(undefined);
@@ -99,6 +101,7 @@ export async function startPool(
     pool,
     lines,
     attempt,
+    bundleOf,
     settled: async (children) => {
       for (;;) {
         const stats = pool.stats();
@@ -109,7 +112,7 @@ export async function startPool(
   };
 }
 
-export function bundleOf(text: string): Bundle {
+function bundleOf(text: string): Bundle {
   const declaration = text.startsWith("{") ? text : `{ run: ${text} }`;
   const code = `__take(function () { return { default: ${declaration} }; });`;
   return { code, hash: hashOf(code) };

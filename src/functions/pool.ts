@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly spares?: number;
   /** Runs at once in one process, further ones wait until their deadline; 32 unless said. */
   readonly runsPerChild?: number;
+  /** How long the evaluation of a file that is being loaded may take; 5 s unless said. */
+  readonly evaluateWithinMs?: number;
   /** Resident megabytes at which a process is relieved or killed, for functions of 64 MB; 320 unless said. */
   readonly childMemoryMb?: number;
 }
@@ -82,7 +84,8 @@ export function createPool(options: PoolOptions): Pool {
 
   function evaluate(what: RunKind, bundle: Bundle): Promise<string | null> {
     const isolate = isolateKey("", bundle.hash);
-    const deadlineAt = clock.now() + EVALUATE_WITHIN_MS;
+    const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
+    const deadlineAt = clock.now() + timeoutMs;
     return run(
       {
         what,
@@ -91,7 +94,7 @@ export function createPool(options: PoolOptions): Pool {
         memoryMb: EVALUATE_MEMORY_MB,
         argument: "{}",
         deadlineAt,
-        timeoutMs: EVALUATE_WITHIN_MS,
+        timeoutMs,
       },
       NOBODY,
     );

@@ -88,7 +88,16 @@ export type CheckBody = (body: JsonObject) => void;
 
 export function createBodyChecks(): { readonly data: CheckBody; readonly func: CheckBody } {
   // No coercion, no removal, no defaults: `"true"` is not `true`. `verbose` is what lets a schema bring its own sentence.
-  const ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: true, verbose: true, logger: false });
+  // The schemas are our own: holding them against the schema of schemas at every start would find nothing.
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    allErrors: true,
+    verbose: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+  });
   const check = (schema: object): CheckBody => {
     const validate = ajv.compile(schema);
     return (body) => {

@@ -17,12 +17,16 @@ export interface LedgerState {
   readonly restarts: number;
 }
 
+export type DrainNote = Pick<ToJournal, "drained" | "revisedDrained">;
+
 export interface RunningLedger extends Ledger {
   /** Settles once runs are taken for the first time. Before that `open` refuses. */
   readonly ready: Promise<void>;
   state(): LedgerState;
-  /** For the drainer of the outbox. */
-  noteDrained(message: Pick<ToJournal, "drained" | "revisedDrained">): void;
+  /** For the drainer of the outbox: notes on disk how far it has come. Losing a note means draining a little twice. */
+  noteDrained(note: DrainNote): void;
+  /** For the drainer of the outbox: called when something new is on disk. One listener at a time. */
+  onWritten(listener: () => void): void;
   /** Writes what is pending, as far as it can within its limit, and ends. Called after the last run has been closed. */
   close(): Promise<void>;
 }

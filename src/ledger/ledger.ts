@@ -8,8 +8,8 @@ import { listIntentFiles } from "./intent-files.ts";
 import { IntentLog } from "./intent-log.ts";
 import { JournalLink } from "./journal-link.ts";
 import { JournalSize } from "./journal-size.ts";
-import type { FromJournal, ToJournal } from "./journal-messages.ts";
-import type { LedgerState, RunningLedger } from "./ledger-state.ts";
+import type { FromJournal } from "./journal-messages.ts";
+import type { DrainNote, LedgerState, RunningLedger } from "./ledger-state.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./record-lines.ts";
@@ -75,6 +75,7 @@ class FileLedger implements RunningLedger {
   #openRuns = 0;
   #onReady: () => void = () => {};
   #onEmpty: (() => void) | null = null;
+  #onWritten: () => void = () => {};
   #closing: Promise<void> | null = null;
 
   constructor(options: LedgerOptions, unlock: () => void) {
@@ -171,8 +172,12 @@ class FileLedger implements RunningLedger {
     }
   }
 
-  noteDrained(message: Pick<ToJournal, "drained" | "revisedDrained">): void {
-    if (this.#link.ready) this.#link.post(message);
+  noteDrained(note: DrainNote): void {
+    if (this.#link.ready) this.#link.post(note);
+  }
+
+  onWritten(listener: () => void): void {
+    this.#onWritten = listener;
   }
 
   // ---- from the journal's thread -----------------------------------------------------------------------------------
@@ -189,8 +194,8 @@ class FileLedger implements RunningLedger {
     this.#waiting.acknowledge(last);
     this.#availability.clear("stalled");
     this.#availability.clear("journal");
-    if (this.#waiting.count > 0) return;
-    this.#onEmpty?.();
+    this.#onWritten();
+    if (this.#waiting.count === 0) this.#onEmpty?.();
   }
 
   #started({ recovered, bytes }: Extract<FromJournal, { readonly is: "ready" }>): void {

@@ -35,6 +35,9 @@ interface FunctionOutcome {
   readonly tookMs: number;
 }
 
+/** What a `config` says that leaves these out (specification 4.2). */
+const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_response_passthrough: false };
+
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
   const { admission, clock } = parts;
@@ -44,7 +47,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
     admission.enter(organizationId);
     try {
       const { run, intent } = openRun({ kind: "func", ...request }, parts);
-      const config = echoConfig(request.config, request.caller, {
+      const config = echoConfig({ ...CONFIG_DEFAULTS, ...request.config }, request.caller, {
         context: request.context,
         organization_tuid: organizationId,
       });

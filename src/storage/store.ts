@@ -1,13 +1,14 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
+import type { LedgerSink } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
-import { openPostgres } from "./postgres/engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
+import { ledgerSink } from "./ledger-sink.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { StoreRefused, type StoreHealth } from "./engine.ts";
@@ -26,6 +27,8 @@ export interface Store {
   readonly credentials: CredentialStore;
   readonly keys: KeyStore;
   readonly admin: AdminStore;
+  /** Where journals drain to. */
+  readonly ledger: LedgerSink;
   /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -40,8 +43,16 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, databaseUrl, clock } = options;
-  const engine = databaseUrl === undefined ? await openSqlite(dataDir, clock) : openPostgres(databaseUrl, clock);
-  return storeOver(engine, clock);
+  return storeOver(
+    databaseUrl === undefined ? await openSqlite(dataDir, clock) : await openShared(databaseUrl, clock),
+    clock,
+  );
+}
+
+/** Its driver is loaded by those who use it: a start on the embedded store need not wait for it. */
+async function openShared(databaseUrl: string, clock: Clock): Promise<Engine> {
+  const { openPostgres } = await import("./postgres/engine.ts");
+  return openPostgres(databaseUrl, clock);
 }
 
 export function storeOver(engine: Engine, clock: Clock): Store {
@@ -50,6 +61,7 @@ export function storeOver(engine: Engine, clock: Clock): Store {
     credentials: credentialStore(engine, clock),
     keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
     admin: sayWhenAway(engine, clock, adminStore(engine)),
+    ledger: ledgerSink(engine),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

@@ -1,3 +1,3 @@
 import { testAccess } from "../rig/access-tests.ts";
 
-testAccess("/data");
+await testAccess("/data");

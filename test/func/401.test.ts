@@ -1,3 +1,3 @@
 import { testAccess } from "../rig/access-tests.ts";
 
-testAccess("/func");
+await testAccess("/func");

@@ -1,3 +1,3 @@
 import { testBodies } from "../rig/body-tests.ts";
 
-testBodies("/func");
+await testBodies("/func");

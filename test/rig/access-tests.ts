@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
-import { startService, type ServiceOptions, type TestService } from "../service.ts";
+import { startService, type TestService } from "../service.ts";
 import { source } from "../sources.ts";
-import type { TestLife } from "../vendor/scripted-vendor.ts";
 import type { Reply } from "./client.ts";
 import { NAUGHTY_STRINGS } from "./naughty-strings.ts";
+import { until } from "./until.ts";
 
 /** A body that runs something on both endpoints. */
 const BODY = { config: { sources: { acme__counter: true } } };
@@ -19,18 +19,6 @@ const FORMS = {
   "JSON body": ({ token, workflow }: Access) => ({ headers: {}, body: { ...BODY, access_token: token, workflow } }),
 } as const;
 
-interface Counted {
-  readonly service: TestService;
-  /** How often the one source ran. */
-  readonly ran: () => number;
-}
-
-async function startCounted(t: TestLife, options: ServiceOptions = {}): Promise<Counted> {
-  let count = 0;
-  const sources = [source("acme__counter", () => ({ count: ++count }))];
-  return { service: await startService(t, { ...options, sources }), ran: () => count };
-}
-
 function ask(service: TestService, path: "/data" | "/func", form: keyof typeof FORMS, access: Access): Promise<Reply> {
   const { headers, body } = FORMS[form](access);
   return service.post(path, JSON.stringify(body), { as: null, headers: headers as Record<string, string> });
@@ -40,9 +28,17 @@ const REFUSED =
   '{"error":{"code":"unauthenticated","message":"The access token or workflow is missing or was rejected."}}';
 
 /** Everything about who may call; the two endpoints must not differ in it (specification 5, decisions 2 to 4). */
-export function testAccess(path: "/data" | "/func"): void {
-  test("a good token and a workflow of its organization are accepted in each of the three forms", async (t) => {
-    const { service } = await startCounted(t);
+export async function testAccess(path: "/data" | "/func"): Promise<void> {
+  let count = 0;
+  const service = await startService({ after }, { sources: [source("acme__counter", () => ({ count: ++count }))] });
+
+  /** That nothing was run since the test began. */
+  function watchRuns(): () => void {
+    const [ran, recorded] = [count, service.ledgerRows().length];
+    return () => assert.deepEqual([count, service.ledgerRows().length], [ran, recorded], "something was run");
+  }
+
+  test("a good token and a workflow of its organization are accepted in each of the three forms", async () => {
     const { token, workflow } = service.a;
     for (const form of Object.keys(FORMS) as (keyof typeof FORMS)[]) {
       const reply = await ask(service, path, form, { token, workflow });
@@ -50,8 +46,8 @@ export function testAccess(path: "/data" | "/func"): void {
     }
   });
 
-  test("a missing or rejected token or workflow is 401 in every form, with one body that tells nothing", async (t) => {
-    const { service, ran } = await startCounted(t);
+  test("a missing or rejected token or workflow is 401 in every form, with one body that tells nothing", async () => {
+    const assertNothingRan = watchRuns();
     const { a, b, operator } = service;
     const revoked = await operator.issueToken(a.id);
     await operator.revokeToken(revoked.tokenId);
@@ -93,22 +89,21 @@ export function testAccess(path: "/data" | "/func"): void {
         assert.equal(reply.headers["www-authenticate"], undefined);
       }
     }
-    assert.equal(ran(), 0, "nothing was run");
+    assertNothingRan();
   });
 
-  test("a token or workflow in the body that is null, or no string, is missing", async (t) => {
-    const { service, ran } = await startCounted(t);
+  test("a token or workflow in the body that is null, or no string, is missing", async () => {
+    const assertNothingRan = watchRuns();
     const { token, workflow } = service.a;
     for (const wrong of [null, 1, true, {}, [], [token], { token }]) {
       const noToken = await ask(service, path, "JSON body", { token: wrong, workflow });
       const noWorkflow = await ask(service, path, "JSON body", { token, workflow: wrong });
       assert.deepEqual([noToken.statusCode, noWorkflow.statusCode], [401, 401], JSON.stringify(wrong));
     }
-    assert.equal(ran(), 0);
+    assertNothingRan();
   });
 
-  test("the token is taken from the first place that has one: its own header, the bearer, the body", async (t) => {
-    const { service } = await startCounted(t);
+  test("the token is taken from the first place that has one: its own header, the bearer, the body", async () => {
     const { token, workflow } = service.a;
     const bad = makeAccessToken();
     const status = async (own: string, bearer: string, body: string) => {
@@ -125,8 +120,7 @@ export function testAccess(path: "/data" | "/func"): void {
     assert.equal(await status("", `Basic ${token}`, ""), 401);
   });
 
-  test("the workflow is taken from its header, then from the body", async (t) => {
-    const { service } = await startCounted(t);
+  test("the workflow is taken from its header, then from the body", async () => {
     const { a, b } = service;
     const status = async (header: string | undefined, body: unknown) => {
       const headers = { "X-Service-Access-Token": a.token, "X-Service-Workflow": header };
@@ -139,8 +133,7 @@ export function testAccess(path: "/data" | "/func"): void {
     assert.equal(await status(undefined, null), 401);
   });
 
-  test("the bearer scheme is read in any case and with any number of spaces; a repeated access header is refused", async (t) => {
-    const { service } = await startCounted(t);
+  test("the bearer scheme is read in any case and with any number of spaces; a repeated access header is refused", async () => {
     const { token, workflow } = service.a;
     const status = async (headers: Record<string, string | string[]>) =>
       (await service.post(path, BODY, { as: null, headers: { "X-Service-Workflow": workflow, ...headers } }))
@@ -155,17 +148,16 @@ export function testAccess(path: "/data" | "/func"): void {
     assert.equal(await status({ "X-Service-Access-Token": token, "X-Service-Workflow": [workflow, workflow] }), 401);
   });
 
-  test("a token in the query is no token, and is not logged", async (t) => {
-    const { service, ran } = await startCounted(t);
+  test("a token in the query is no token, and is not logged", async () => {
+    const assertNothingRan = watchRuns();
     const { token, workflow } = service.a;
     const query = `access_token=${token}&workflow=${workflow}&X-Service-Access-Token=${token}`;
     const reply = await service.send("POST", `${path}?${query}`, { body: JSON.stringify(BODY) });
     assert.equal(reply.statusCode, 401);
-    assert.equal(ran(), 0);
+    assertNothingRan();
   });
 
-  test("401 comes before 422: who is not known is not told what is wrong with the body", async (t) => {
-    const { service } = await startCounted(t);
+  test("401 comes before 422: who is not known is not told what is wrong with the body", async () => {
     const { token, workflow } = service.a;
     const bad = makeAccessToken();
     const strangers = [
@@ -189,48 +181,49 @@ export function testAccess(path: "/data" | "/func"): void {
     assert.equal(known.statusCode, 422);
   });
 
-  test("a bad header token is refused before the body is read", async (t) => {
-    const { service } = await startCounted(t);
+  test("a bad header token is refused before the body is read", async () => {
     const head = `POST ${path} HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: ${makeAccessToken()}\r\nX-Service-Workflow: w\r\n`;
     const { replies, closed } = await service.raw([`${head}Content-Length: 1000000\r\n\r\n`]);
     assert.deepEqual(replies.map(({ statusCode }) => statusCode), [401]); // prettier-ignore
     assert.ok(closed, "the body that was not read ends the connection");
   });
 
-  test("a revoked token and a disabled workflow are refused from then on", async (t) => {
-    const { service } = await startCounted(t);
+  test("a revoked token and a disabled workflow are refused from then on", async () => {
     const { a, b, operator } = service;
-    const post = async (as: typeof a) => (await service.post(path, BODY, { as })).statusCode;
-    assert.deepEqual([await post(a), await post(b)], [200, 200]);
-    await operator.revokeToken(a.tokenId);
-    await operator.changeWorkflow(b.workflow, { disabled: true });
-    await until(async () => (await post(a)) === 401 && (await post(b)) === 401);
-    await operator.changeWorkflow(b.workflow, { disabled: false });
-    await until(async () => (await post(b)) === 200);
+    const { token, tokenId } = await operator.issueToken(a.id);
+    const revocable = { token, workflow: a.workflow };
+    const closable = { token: b.token, workflow: await operator.createWorkflow(b.id) };
+    const post = async (as: typeof revocable) => (await service.post(path, BODY, { as })).statusCode;
+    assert.deepEqual([await post(revocable), await post(closable)], [200, 200]);
+    await operator.revokeToken(tokenId);
+    await operator.changeWorkflow(closable.workflow, { disabled: true });
+    await until(async () => (await post(revocable)) === 401 && (await post(closable)) === 401);
+    await operator.changeWorkflow(closable.workflow, { disabled: false });
+    await until(async () => (await post(closable)) === 200);
+    assert.deepEqual([await post(a), await post(b)], [200, 200], "the others are as they were");
   });
 
-  test("a token that expires is refused from that moment", async (t) => {
-    const { service } = await startCounted(t);
+  test("a token that expires is refused from that moment", async () => {
     const short = await service.operator.issueToken(service.a.id, Date.now() + 400);
     const as = { token: short.token, workflow: service.a.workflow };
     assert.equal((await service.post(path, BODY, { as })).statusCode, 200);
     await until(async () => (await service.post(path, BODY, { as })).statusCode === 401);
   });
 
-  test("strange strings as token and workflow are refused like any other", async (t) => {
-    const { service, ran } = await startCounted(t);
+  test("strange strings as token and workflow are refused like any other", async () => {
+    const assertNothingRan = watchRuns();
     const { token, workflow } = service.a;
     for (const text of NAUGHTY_STRINGS) {
       const asToken = await service.post(path, JSON.stringify({ ...BODY, access_token: text, workflow }), { as: null });
       const asWorkflow = await service.post(path, JSON.stringify({ ...BODY, access_token: token, workflow: text }), { as: null }); // prettier-ignore
       assert.deepEqual([asToken.statusCode, asWorkflow.statusCode], [401, 401], JSON.stringify(text.slice(0, 80)));
     }
-    assert.equal(ran(), 0);
+    assertNothingRan();
     await service.logLines();
   });
 
-  test("strange bytes in the access headers are refused, and never split a line of the log", async (t) => {
-    const { service, ran } = await startCounted(t);
+  test("strange bytes in the access headers are refused, and never split a line of the log", async () => {
+    const assertNothingRan = watchRuns();
     const { token, workflow } = service.a;
     for (const text of NAUGHTY_STRINGS) {
       const bytes = Buffer.from(text)
@@ -247,15 +240,7 @@ export function testAccess(path: "/data" | "/func"): void {
         assert.ok([400, 401].includes(replies[0]!.statusCode), `${replies[0]!.statusCode}`);
       }
     }
-    assert.equal(ran(), 0);
+    assertNothingRan();
     await service.logLines();
   });
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, "it did not come true within ten seconds");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }

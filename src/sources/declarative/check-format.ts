@@ -1,15 +1,30 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Json } from "../../terms/json.ts";
 import type { SourceFile } from "./format.ts";
 import { didYouMean } from "./near-miss.ts";
 import { publishedSchema } from "./published-schema.ts";
 import type { Place } from "./read-document.ts";
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, discriminator: true, logger: false });
-const fits = ajv.compile<SourceFile>(publishedSchema());
+let compiled: ValidateFunction<SourceFile> | undefined;
+
+/** Compiled when a file is first checked: it takes longer than anything else here, and many projects have no such file. */
+function formatCheck(): ValidateFunction<SourceFile> {
+  // The schema is our own and tested, so it is not held against the schema of schemas, which would take longer still.
+  compiled ??= new Ajv2020({
+    strict: false,
+    allErrors: true,
+    verbose: true,
+    discriminator: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+  }).compile<SourceFile>(publishedSchema());
+  return compiled;
+}
 
 /** Checks a document against the format; the first thing wrong with it is said at its place. @throws DeclarationError */
 export function checkFormat(value: Json, root: Place): SourceFile {
+  const fits = formatCheck();
   if (fits(value)) return value;
   const errors = [...(fits.errors ?? [])].sort((one, other) => weight(one) - weight(other));
   return refuse(errors[0]!, root);

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+export const DATARUN = fileURLToPath(new URL("../bin/datarun.mjs", import.meta.url));
+
+export interface Access {
+  readonly token: string;
+  readonly workflow: string;
+}
+
+/** Makes a token and a workflow in a data directory, as an operator would. */
+export async function createAccess(dataDir: string): Promise<Access> {
+  const verb = async (...words: string[]) => {
+    const { stdout } = await run(process.execPath, [DATARUN, ...words, "--data-dir", dataDir, "--json"]);
+    return JSON.parse(stdout) as Record<string, string>;
+  };
+  const { organization_tuid: organization } = await verb("org", "create", "Bench");
+  const { access_token: token } = await verb("token", "create", "--org", organization!);
+  const { workflow } = await verb("workflow", "create", "--org", organization!);
+  return { token: token!, workflow: workflow! };
+}
+
+export function sourceId(index: number): string {
+  return `bench__vendor_${index + 1}`;
+}
+
+/** Writes a project folder with a source for every vendor: odd ones GET, even ones POST. */
+export async function writeProject(folder: string, ports: readonly number[], mapped: boolean): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, "sources"), { recursive: true });
+  await Promise.all(
+    ports.map((port, index) =>
+      writeFile(join(folder, "sources", `${sourceId(index)}.ts`), source(port, index, mapped)),
+    ),
+  );
+}
+
+function source(port: number, index: number, mapped: boolean): string {
+  const origin = `http://127.0.0.1:${port}`;
+  const ask =
+    index % 2 === 0
+      ? `http.get("${origin}/person", { query: inputs })`
+      : `http.post("${origin}/person", { json: inputs })`;
+  const body = mapped
+    ? `const reply = await ${ask};
+    const { id, name, found, entries } = reply.json();
+    return { person: { id, name, found }, entries };`
+    : `return ${ask};`;
+  return `import { defineSource } from "datarun";
+
+export default defineSource({
+  id: "${sourceId(index)}",
+  title: "Vendor ${index + 1} of a benchmark",
+  inputs: {
+    type: "object",
+    properties: { email: { type: "string" }, phone: { type: "string" } },
+    required: ["email"],
+  },
+  origins: ["${origin}"],
+  async run({ inputs, http }) {
+    ${body}
+  },
+});
+`;
+}
