@@ -26,7 +26,6 @@ async function startProject(t: TestContext, files: Record<string, string>): Prom
   const folder = await mkdtemp(join(tmpdir(), "datarun-functions-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const { pool } = await startPool(t, { children: 1, spares: 0, evaluateWithinMs: 500 });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const project: Project = {
     folder,
     async write(more) {
@@ -39,7 +38,6 @@ async function startProject(t: TestContext, files: Record<string, string>): Prom
       createFunctions({
         files: names.map((name) => ({ file: join(folder, name), root: folder })),
         pool,
-        log,
         ...options,
       }),
   };
@@ -191,14 +189,16 @@ async function reasonOf(project: Project, name: string): Promise<string> {
   }
 }
 
-test("an id used twice names both files; tolerance keeps the first", async (t) => {
+test("an id used twice names both files; whoever asks to be told keeps the first", async (t) => {
   const project = await startProject(t, {
     "a.ts": `export default { ${GOOD} }`,
     "b.ts": `export default { ${GOOD} }`,
   });
   await assert.rejects(project.load(["a.ts", "b.ts"]), /b\.ts: "id" dfunc_x is already used by .*a\.ts/);
-  const functions = await project.load(["a.ts", "b.ts"], { tolerant: true });
+  const told: string[] = [];
+  const functions = await project.load(["a.ts", "b.ts"], { onProblem: ({ file }) => told.push(file) });
   assert.equal(functions.list().length, 1);
+  assert.deepEqual(told, [join(project.folder, "b.ts")]);
 });
 
 test("a reload replaces what the file declares, even its id; a broken one leaves what was there", async (t) => {
