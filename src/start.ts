@@ -161,8 +161,8 @@ export async function start(options: StartOptions): Promise<Running> {
       await catalogs.functions.close();
       await authenticator.close();
       if (drainer !== null) await untilDrained(drainer, clock);
-      await ledger.close();
       await drainer?.close();
+      await ledger.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
