@@ -61,6 +61,7 @@ export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
     asked += 1;
     const message: AskedQuestion = { number: asked, question, asked: values };
     const answered = new Promise<unknown>((resolve, reject) => waiting.set(message.number, { resolve, reject }));
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.postMessage(message);
     return answered as Promise<never>;
   };
