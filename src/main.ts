@@ -10,6 +10,7 @@ import {
   type Settings,
 } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
+import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
 import { letProjectsImport } from "./project.ts";
 import { importDefault } from "./sources/load-source.ts";
@@ -113,7 +114,7 @@ function endWithLauncher(stop: () => void): void {
 function reasonOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
-  const known = [ConfigError, RootKeyError, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));
