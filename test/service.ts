@@ -17,6 +17,7 @@ import { createOperator, type Operator, type Organization, type WorkflowFlags } 
 import { exchange, type Exchange, type RawOptions, type Step } from "./rig/raw-socket.ts";
 import { assertDataRun, HEALTHY } from "./rig/run-rules.ts";
 import { Secrets } from "./rig/secrets.ts";
+import { dumpDatabase, readSharedLedger } from "./rig/shared-database.ts";
 import { newDatabase } from "./postgres/shared-postgres.ts";
 import { answers, loadDeclared } from "./sources.ts";
 import type { TestLife, Vendor } from "./vendor/scripted-vendor.ts";
@@ -128,8 +129,13 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   t.after(async () => {
     try {
       await close();
-      assertAccounts({ transactionIds, runsWithoutAnswer, vendors: options.vendors ?? [] }, readLedger(dataDir));
+      const seen = { transactionIds, runsWithoutAnswer, vendors: options.vendors ?? [] };
+      assertAccounts(seen, readLedger(dataDir));
       secrets.assertAbsentFromFolder(dataDir);
+      if (databaseUrl !== undefined) {
+        assertAccounts(seen, await readSharedLedger(databaseUrl));
+        secrets.assertAbsent("the shared database", await dumpDatabase(databaseUrl));
+      }
       const stray = (await readLog(logFile)).filter(({ event }) => event === "stray_error");
       assert.deepEqual(stray, [], "an error that belonged to no run");
     } finally {
