@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import { projectFolder } from "./config.ts";
+import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
 import { openSources } from "./open-catalogs.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { systemClock } from "./terms/clock.ts";
@@ -19,6 +21,7 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const databaseUrl = environment["DATABASE_URL"] || undefined;
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
+  let reader: LedgerReader | undefined;
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -39,6 +42,7 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
       finder: async () => (await open()).finder,
+      ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
       sources: async () => {
         const { all, problems } = await openSources(project);
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
@@ -47,9 +51,18 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       },
     },
     async close() {
+      reader?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };
+}
+
+function openLedger(dir: string): LedgerReader {
+  try {
+    return openLedgerReader({ dir });
+  } catch (error) {
+    return unavailable(error);
+  }
 }
 
 function unavailable(error: unknown): never {

@@ -1,17 +1,30 @@
-import { join } from "node:path";
-import { flag, list, optionalText, type Settings } from "./config.ts";
+import { join, resolve } from "node:path";
+import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import { openFunctions, type OpenedFunctions } from "./open-functions.ts";
 import type { Log } from "./operate/log.ts";
-import { isEnabled, letProjectsImport, loadSources, PACKAGE_ROOT, type LoadedSources } from "./project.ts";
-import type { Door, FunctionCatalog, SourceCatalog } from "./run/ports.ts";
+import {
+  isEnabled,
+  keepLastGood,
+  letProjectsImport,
+  loadSources,
+  PACKAGE_ROOT,
+  type LoadedSources,
+} from "./project.ts";
+import type { RunnableSource, SourceCatalog } from "./run/ports.ts";
 import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
-import type { LoadError } from "./sources/load-error.ts";
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
 
+/** A file that cannot be used; the message names it, with its line where that is known. */
+export interface BrokenFile {
+  readonly file: string;
+  readonly message: string;
+}
+
 /** Stops a start: files that cannot be used, each with its reason. */
 export class BrokenProject extends Error {
-  readonly problems: readonly LoadError[];
-  constructor(problems: readonly LoadError[]) {
+  readonly problems: readonly BrokenFile[];
+  constructor(problems: readonly BrokenFile[]) {
     super(problems.map(({ message }) => message).join("\n"));
     this.name = "BrokenProject";
     this.problems = problems;
@@ -23,45 +36,81 @@ export interface CatalogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dev: boolean;
-  /** Sources that are at hand already, in place of those of the catalog and the project. */
+  /** Sources that are at hand already, in place of those of the catalog and the project. The catalog's functions are left out then. */
   readonly loaded?: LoadedSources | undefined;
 }
 
 export interface Catalogs {
   readonly sources: SourceCatalog;
   readonly sourceCount: number;
-  readonly functions: FunctionCatalog & { close(): Promise<void> };
+  readonly functions: OpenedFunctions;
   readonly functionCount: number;
-  readonly simulatedDoor: Door;
+  /** Reads the project again. What is broken now stays as it was; returns why it is. For `datarun dev`. */
+  reload(): Promise<readonly BrokenFile[]>;
 }
+
+const CATALOG = join(PACKAGE_ROOT, "catalog");
 
 /** Every source there is, on or off. */
 export function openSources(project: string | undefined): Promise<LoadedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
-  return loadSources({ catalog: join(PACKAGE_ROOT, "catalog"), project, schemas: createSchemas(), compileDeclarative });
+  return readSources(project);
+}
+
+function readSources(project: string | undefined, version?: string): Promise<LoadedSources> {
+  return loadSources({ catalog: CATALOG, project, schemas: createSchemas(), compileDeclarative, version });
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
-  const { settings, log, dev } = options;
-  const loaded = options.loaded ?? (await openSources(optionalText(settings, "project")));
-  if (loaded.problems.length > 0 && !dev) throw new BrokenProject(loaded.problems);
-  for (const problem of loaded.problems)
-    log.error({ event: "broken_file", file: problem.file, reason: problem.reason });
-  for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
-  const patterns = flag(settings, "demo") ? ["*"] : list(settings, "catalog");
-  const on = new Map(
+  const { settings, clock, log, dev } = options;
+  const project = optionalText(settings, "project");
+  const opening = options.loaded ?? openSources(project);
+  const functions = await openFunctions({
+    catalog: options.loaded === undefined ? CATALOG : undefined,
+    project,
+    clock,
+    log,
+    cacheDir: functionCache(text(settings, "data_dir")),
+    processes: number(settings, "limits.function_processes"),
+    spares: 1,
+  });
+  try {
+    let loaded = await opening;
+    const problems = [...loaded.problems, ...functions.problems];
+    if (problems.length > 0 && !dev) throw new BrokenProject(problems);
+    for (const { file, message } of problems) log.error({ event: "broken_file", file, reason: message });
+    for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
+    for (const id of functions.replaced) log.info({ event: "catalog_function_replaced", function: id });
+    const patterns = flag(settings, "demo") ? ["*"] : list(settings, "catalog");
+    let on = enabled(loaded, patterns);
+    let version = 0;
+    return {
+      sources: { find: (id) => on.get(id) },
+      sourceCount: on.size,
+      functions,
+      functionCount: functions.list().length,
+      async reload() {
+        version += 1;
+        const read = await readSources(project, String(version));
+        loaded = keepLastGood(loaded, read);
+        on = enabled(loaded, patterns);
+        return [...read.problems, ...(await functions.reload())];
+      },
+    };
+  } catch (error) {
+    await functions.close();
+    throw error;
+  }
+}
+
+/** Where prepared functions are kept: only that a start takes less time hangs on it. */
+export function functionCache(dataDir: string): string {
+  return join(resolve(dataDir), "functions");
+}
+
+function enabled(loaded: LoadedSources, patterns: readonly string[]): ReadonlyMap<string, RunnableSource> {
+  return new Map(
     [...loaded.all].filter(([, source]) => isEnabled(source, patterns)).map(([id, { source }]) => [id, source]),
   );
-  return {
-    sources: { find: (id) => on.get(id) },
-    sourceCount: on.size,
-    functions: { find: () => undefined, close: async () => {} },
-    functionCount: 0,
-    simulatedDoor: {
-      httpFor: () => {
-        throw new Error("no simulation yet");
-      },
-    },
-  };
 }

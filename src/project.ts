@@ -20,10 +20,19 @@ export function letProjectsImport(folders: readonly string[]): void {
     resolve(specifier, context, nextResolve) {
       if (specifier === "datarun") return { url: SDK, format: "module-typescript", shortCircuit: true };
       const resolved = nextResolve(specifier, context);
-      const ours = resolved.url.includes(".ts") && roots.some((root) => resolved.url.startsWith(root));
-      return ours && !resolved.url.includes("/node_modules/") ? { ...resolved, format: "module-typescript" } : resolved;
+      const ours = roots.some((root) => resolved.url.startsWith(root)) && !resolved.url.includes("/node_modules/");
+      if (!ours) return resolved;
+      const url = inVersionOf(context.parentURL, resolved.url);
+      return { ...resolved, url, ...(/\.ts(\?|$)/.test(url) && { format: "module-typescript" }) };
     },
   });
+}
+
+/** What a file imports of its project is loaded in the version that the file itself was asked for (`importDefault`). */
+function inVersionOf(parent: string | undefined, url: string): string {
+  const version = parent === undefined ? null : new URL(parent).searchParams.get("version");
+  if (version === null || url.includes("?")) return url;
+  return `${url}?version=${encodeURIComponent(version)}`;
 }
 
 export function sourceFiles(folder: string): string[] {
@@ -66,7 +75,7 @@ export interface LoadSourcesOptions extends Omit<LoadOptions, "compile"> {
 /** Loads the catalog's sources and a project's beside them; a project's source replaces the catalog's of the same id. */
 export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSources> {
   const [catalog, project] = await Promise.all([
-    loadFolder(options.catalog, "catalog", { ...options, compile: "first use" }),
+    loadFolder(options.catalog, "catalog", { ...options, version: undefined, compile: "first use" }),
     options.project === undefined
       ? { loaded: [], problems: [] }
       : loadFolder(options.project, "project", { ...options, compile: "now" }),
@@ -102,6 +111,13 @@ async function loadFolder(folder: string, from: LoadedSource["from"], options: L
       problems.push(result.reason instanceof LoadError ? result.reason : new LoadError(folder, String(result.reason)));
   }
   return { loaded, problems };
+}
+
+/** What was read now; for a file that is broken now, the source that it held before. */
+export function keepLastGood(before: LoadedSources, now: LoadedSources): LoadedSources {
+  const broken = new Set(now.problems.map(({ file }) => file));
+  const kept = [...before.all].filter(([id, { file }]) => broken.has(file) && now.all.get(id)?.from !== "project");
+  return { ...now, all: new Map([...now.all, ...kept]) };
 }
 
 /** In the catalog a source lies where its id says: `sources/<vendor>/<source_name>`. */

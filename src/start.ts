@@ -4,15 +4,21 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { createDoor } from "./outbound/door.ts";
+import { DEFAULT_LIMITS } from "./outbound/limits.ts";
+import { VendorReply } from "./outbound/reply.ts";
+import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
+import type { Door } from "./run/ports.ts";
+import { createSimulatedDoor } from "./simulation/simulated-door.ts";
 import { startService, type Service } from "./service.ts";
-import { openCatalogs } from "./open-catalogs.ts";
+import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
 
 export interface StartOptions {
@@ -31,6 +37,8 @@ export interface StartOptions {
 export interface Running extends Service {
   /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
   readonly failed: Promise<never>;
+  /** Reads the project again; see `Catalogs`. */
+  reload(): Promise<readonly BrokenFile[]>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */
@@ -45,11 +53,16 @@ export async function start(options: StartOptions): Promise<Running> {
   const dataDir = resolve(text(settings, "data_dir"));
   const databaseUrl = optionalText(settings, "database_url");
 
+  const opening = openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources });
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
     openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
-    openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources }),
-  ]);
+    opening,
+  ]).catch(async (error: unknown) => {
+    // Processes of functions are not left behind by a start that fails.
+    await opening.then(({ functions }) => functions.close(), () => {}); // prettier-ignore
+    throw error;
+  });
   const { store, finder } = opened;
   await settledWithin(clock, STORE_WAIT_MS, opened.proven);
   const ledger = createLedger({
@@ -59,6 +72,11 @@ export async function start(options: StartOptions): Promise<Running> {
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
   await ledger.ready;
+  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  const drainer =
+    databaseUrl === undefined
+      ? null
+      : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
   const door = createDoor({
     clock,
@@ -80,7 +98,7 @@ export async function start(options: StartOptions): Promise<Running> {
     sources: catalogs.sources,
     functions: catalogs.functions,
     door,
-    simulatedDoor: catalogs.simulatedDoor,
+    simulatedDoor: openSimulatedDoor(settings, clock),
     notReady: () => reasons(ledger.state().unavailable, store.health()),
     gauges: {
       ledger_pending_records: {
@@ -88,6 +106,10 @@ export async function start(options: StartOptions): Promise<Running> {
         read: () => ledger.state().pendingRecords,
       },
       ledger_lag_seconds: { help: "Age of the oldest of them.", read: () => ledger.state().lagMs / 1000 },
+      ledger_undrained_runs: {
+        help: "Runs that have not gone to the shared database.",
+        read: () => drainer?.state().pendingRuns ?? 0,
+      },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
@@ -96,6 +118,19 @@ export async function start(options: StartOptions): Promise<Running> {
       vendor_calls_waiting: {
         help: "Requests that wait for a connection.",
         read: () => sum(door.stats().origins, "waiting"),
+      },
+      function_runs_under_way: { help: "Functions that run now.", read: () => catalogs.functions.stats().active },
+      function_runs_waiting: {
+        help: "Functions that wait for a process.",
+        read: () => catalogs.functions.stats().queued,
+      },
+      function_processes: {
+        help: "Processes that hold isolates, spare ones included.",
+        read: () => catalogs.functions.stats().children,
+      },
+      function_processes_killed: {
+        help: "Processes killed since the start because of what ran in them.",
+        read: () => catalogs.functions.stats().killed,
       },
     },
   });
@@ -116,6 +151,7 @@ export async function start(options: StartOptions): Promise<Running> {
   return {
     ...service,
     failed,
+    reload: catalogs.reload,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
@@ -124,6 +160,8 @@ export async function start(options: StartOptions): Promise<Running> {
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
+      if (drainer !== null) await untilDrained(drainer, clock);
+      await drainer?.close();
       await ledger.close();
       await store.close();
       log.info({ event: "stopped" });
@@ -135,12 +173,31 @@ export async function start(options: StartOptions): Promise<Running> {
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
 
+/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+const DRAIN_WAIT_MS = 5_000;
+const DRAIN_LOOK_MS = 50;
+
+async function untilDrained(drainer: Drainer, clock: Clock): Promise<void> {
+  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+  while (drainer.state().pendingRuns > 0 && clock.now() < giveUpAt) {
+    await new Promise<void>((resolve) => clock.after(DRAIN_LOOK_MS, resolve));
+  }
+}
+
 /** Rejects if the promise does within that time; otherwise waits no longer. */
 function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
+}
+
+/** Where the calls of simulated workflows end: read and judged as by the real door, with no network behind it. */
+function openSimulatedDoor(settings: Settings, clock: Clock): Door {
+  const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
+  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
+    new VendorReply(status, headers, bytes, limits);
+  return createSimulatedDoor({ clock, makeReply, faultOfStatus });
 }
 
 function outboundLimits(settings: Settings) {

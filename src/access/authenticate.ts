@@ -41,7 +41,7 @@ export interface AuthenticatorParts {
   readonly limits?: Partial<LookupLimits>;
 }
 
-const LIMITS: LookupLimits = {
+export const ACCESS_LIMITS: LookupLimits = {
   foundMax: 100_000,
   absentMax: 10_000,
   freshMs: 10_000,
@@ -66,7 +66,7 @@ type WorkflowAnswer = Workflow | Refusal;
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): Authenticator {
-  const lookupLimits = { ...LIMITS, ...limits };
+  const lookupLimits = { ...ACCESS_LIMITS, ...limits };
   const version = () => store.version();
   const isAbsent = (answer: TokenAnswer | WorkflowAnswer) => "refused" in answer;
   const used = new UsedTokens(store, clock, lookupLimits.foundMax);

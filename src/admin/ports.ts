@@ -3,6 +3,7 @@
  */
 import type { SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
+import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -39,9 +40,18 @@ export interface VerbDeps {
   sealer(): Promise<CredentialSealer>;
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
+  /** The ledger of this data directory, whether its service runs or not. */
+  ledger(): Promise<LedgerQuestions>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
 }
+
+/** Answered at once from a command line, and by another thread in the service, which only a command line can export from. */
+export type LedgerQuestions = {
+  readonly [Question in keyof LedgerAnswers]: (
+    ...asked: Parameters<LedgerAnswers[Question]>
+  ) => ReturnType<LedgerAnswers[Question]> | Promise<ReturnType<LedgerAnswers[Question]>>;
+} & { readonly export?: LedgerReader["export"] };
 
 export interface Actor {
   /** The operating system's user, or the name an administrator signed in with. */

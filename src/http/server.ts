@@ -39,15 +39,18 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   server.maxHeadersCount = 0;
 
   const queues = new WeakMap<Duplex, Turn[]>();
+  const latest = new WeakMap<Duplex, Turn>();
 
   function accept(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const turn = { request, response };
+    latest.set(socket, turn);
     const refusal = httpProblem(request, limits);
     if (refusal !== null) return refuse(response, refusal, request.url ?? "");
-    const { socket } = request;
     let queue = queues.get(socket);
     if (queue === undefined) queues.set(socket, (queue = []));
     if (queue.length > limits.pipelinedMax) return void socket.destroy();
-    queue.push({ request, response });
+    queue.push(turn);
     response.once("close", () => next(queue));
     if (queue.length === 1) start(queue[0]!);
   }
@@ -87,6 +90,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    // The body of a request that has its answer already: a second one would be taken for that of the next request.
+    if (isAnswered(latest.get(socket))) return void socket.end(() => socket.destroy());
     const [code, reason] = parserProblem(error.code);
     observer.refused("", new Fault(code));
     const queue = queues.get(socket);
@@ -106,9 +111,15 @@ interface Turn {
   readonly response: ServerResponse;
 }
 
+function isAnswered(turn: Turn | undefined): boolean {
+  return turn !== undefined && !turn.request.complete && turn.response.headersSent;
+}
+
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
   if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
   if (request.headers.host === undefined && request.httpVersion === "1.1") return "request.http";
+  // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
+  if (request.httpVersionMajor !== 1) return "request.http";
   return null;
 }
 

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ToJournal } from "./journal-messages.ts";
 
-const FORGET_AT_ONCE = 500;
+/** So few that the commits between them hardly wait. */
+const FORGET_AT_ONCE = 100;
 
-/** Notes how far the outbox has been drained. Forgetting it would only mean draining a little twice. */
+/** Notes how far the outbox has been drained, inside a transaction of the caller's. */
 export function noteDrained(
   database: DatabaseSync,
   drained: ToJournal["drained"],
   revisedDrained: number | undefined,
 ): void {
-  database.exec("BEGIN IMMEDIATE");
   if (drained !== undefined) {
     database
       .prepare(
@@ -19,7 +19,6 @@ export function noteDrained(
       .run(drained.run, drained.wallAt);
   }
   if (revisedDrained !== undefined) database.prepare("DELETE FROM revised WHERE number <= ?").run(revisedDrained);
-  database.exec("COMMIT");
 }
 
 /** Deletes some of the drained runs that started before a moment. True if there may be more. */

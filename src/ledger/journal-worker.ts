@@ -19,6 +19,7 @@ const port = parentPort!;
 /** More than this in one transaction would make the first of them wait for the last. */
 const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
 const TIDY_AFTER_MS = 250;
+const FORGET_AGAIN_MS = 20;
 const MEASURE_EVERY_MS = 200;
 const ROOM_CHECK_MS = 1_000;
 
@@ -40,6 +41,12 @@ function attempt<Result>(doing: Doing, action: () => Result): Result {
   } catch (error) {
     return fail(doing, error);
   }
+}
+
+interface Group {
+  readonly records: string[];
+  drained: ToJournal["drained"];
+  revisedDrained: number | undefined;
 }
 
 class Journal {
@@ -74,71 +81,68 @@ class Journal {
 
   /** Takes everything that is queued by now and commits it as one. */
   receive(first: ToJournal): void {
-    const records: string[] = [];
+    const group: Group = { records: [], drained: undefined, revisedDrained: undefined };
     let characters = 0;
     let last = 0;
+    let stop = false;
     for (let message: ToJournal | undefined = first; message !== undefined; message = nextMessage()) {
       if (message.records !== undefined && message.last !== undefined) {
-        records.push(message.records);
+        group.records.push(message.records);
         characters += message.records.length;
         last = message.last;
       }
-      this.#takeRest(message);
+      if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
+      group.drained = message.drained ?? group.drained;
+      group.revisedDrained = message.revisedDrained ?? group.revisedDrained;
+      if (message.measure === true) this.measure();
+      stop ||= message.stop === true;
       if (characters > GROUP_CHARACTERS_MAX) break;
     }
-    if (records.length === 0) return;
-    attempt("commit", () => this.#commitGroup(records));
-    post({ is: "durable", last });
+    this.#write(group, last);
+    if (stop) this.#stop();
+  }
+
+  #write(group: Group, last: number): void {
+    const { records, drained, revisedDrained } = group;
+    if (records.length === 0 && drained === undefined && revisedDrained === undefined) return;
+    attempt("commit", () => this.#commitGroup(group));
+    if (records.length > 0) post({ is: "durable", last });
+    if (drained !== undefined) this.#forgetBefore = drained.forgetBefore;
     this.#afterCommit();
   }
 
-  #takeRest(message: ToJournal): void {
-    if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
-    if (message.measure === true) this.measure();
-    const { drained, revisedDrained } = message;
-    if (drained !== undefined || revisedDrained !== undefined) {
-      attempt("commit", () => noteDrained(this.#database, drained, revisedDrained));
-      if (drained !== undefined) this.#forgetBefore = drained.forgetBefore;
-      this.#afterCommit();
-    }
-    if (message.stop === true) this.#stop();
-  }
-
-  #commitGroup(records: readonly string[]): void {
+  #commitGroup({ records, drained, revisedDrained }: Group): void {
     passDisk(setup.faults, "commit");
     this.#begin.run();
     for (const joined of records) {
       for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.addEnded(record);
     }
+    noteDrained(this.#database, drained, revisedDrained);
     this.#commit.run();
   }
 
   #afterCommit(): void {
     this.#lastCommitAt = performance.now();
     if (this.#lastCommitAt - this.#measuredAt > MEASURE_EVERY_MS) this.measure();
-    if (this.#tidying) return;
-    this.#tidying = true;
-    setTimeout(() => this.#tidy(), TIDY_AFTER_MS);
+    this.#tidyLater(TIDY_AFTER_MS);
   }
 
-  /** Deletes and checkpoints between the bursts, and not at all once nothing is written any more. */
+  #tidyLater(delayMs: number): void {
+    if (this.#tidying) return;
+    this.#tidying = true;
+    setTimeout(() => this.#tidy(), delayMs);
+  }
+
+  /** Deletes a little at a time, checkpoints between the bursts, and rests once nothing is written any more. */
   #tidy(): void {
     this.#tidying = false;
     const idle = performance.now() - this.#lastCommitAt >= TIDY_AFTER_MS / 2;
-    if (!idle && this.#walBytes() < setup.walBytesMax) {
-      this.#tidying = true;
-      setTimeout(() => this.#tidy(), TIDY_AFTER_MS);
-      return;
-    }
     attempt("commit", () => {
-      const more = this.#forgetBefore > 0 && forgetDrained(this.#database, this.#forgetBefore);
-      if (!more) this.#forgetBefore = 0;
-      this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
-      if (more) {
-        this.#tidying = true;
-        setTimeout(() => this.#tidy(), 0);
-      }
+      if (this.#forgetBefore > 0 && !forgetDrained(this.#database, this.#forgetBefore)) this.#forgetBefore = 0;
+      if (idle || this.#walBytes() >= setup.walBytesMax) this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
     });
+    if (this.#forgetBefore > 0) this.#tidyLater(FORGET_AGAIN_MS);
+    else if (!idle) this.#tidyLater(TIDY_AFTER_MS);
     this.measure();
   }
 

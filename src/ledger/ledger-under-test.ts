@@ -13,7 +13,7 @@ import { JOURNAL_FILE } from "./journal-database.ts";
 import type { RunningLedger } from "./ledger-state.ts";
 import { createLedger, type LedgerOptions } from "./ledger.ts";
 
-const BALLAST_BYTES = 16 * 1024;
+export const BALLAST_BYTES = 16 * 1024;
 
 export interface LedgerUnderTest {
   readonly ledger: RunningLedger;
@@ -23,9 +23,25 @@ export interface LedgerUnderTest {
   setFault(step: DiskStep, fault: DiskFault): void;
 }
 
+const endings = new WeakMap<TestContext, (() => Promise<void> | void)[]>();
+
+/** Last made, first ended: a directory goes after the ledger in it. */
+export function atEnd(t: TestContext, end: () => Promise<void> | void): void {
+  const known = endings.get(t);
+  if (known !== undefined) {
+    known.push(end);
+    return;
+  }
+  const list = [end];
+  endings.set(t, list);
+  t.after(async () => {
+    for (const each of list.toReversed()) await each();
+  });
+}
+
 export function makeDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "datarun-ledger-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  atEnd(t, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -45,7 +61,7 @@ export async function startLedger(
     limits: { ballastBytes: BALLAST_BYTES, closeMs: 2_000, ...options.limits },
     faults: { ...options.faults, disk },
   });
-  t.after(async () => {
+  atEnd(t, async () => {
     for (const step of ["commit", "sync", "ballast", "open"] as const) setDiskFault(disk, step, "none");
     await ledger.close();
   });

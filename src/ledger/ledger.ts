@@ -8,8 +8,8 @@ import { listIntentFiles } from "./intent-files.ts";
 import { IntentLog } from "./intent-log.ts";
 import { JournalLink } from "./journal-link.ts";
 import { JournalSize } from "./journal-size.ts";
-import type { FromJournal, ToJournal } from "./journal-messages.ts";
-import type { LedgerState, RunningLedger } from "./ledger-state.ts";
+import type { FromJournal } from "./journal-messages.ts";
+import type { DrainNote, LedgerState, RunningLedger } from "./ledger-state.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./record-lines.ts";
@@ -75,6 +75,7 @@ class FileLedger implements RunningLedger {
   #openRuns = 0;
   #onReady: () => void = () => {};
   #onEmpty: (() => void) | null = null;
+  #onWritten: () => void = () => {};
   #closing: Promise<void> | null = null;
 
   constructor(options: LedgerOptions, unlock: () => void) {
@@ -115,6 +116,8 @@ class FileLedger implements RunningLedger {
     });
     this.#intents.open();
     this.#link.start();
+    const cancel = options.clock.after(this.#limits.stallMs, this.#onReady);
+    void this.ready.then(cancel);
   }
 
   // ---- runs --------------------------------------------------------------------------------------------------------
@@ -171,8 +174,12 @@ class FileLedger implements RunningLedger {
     }
   }
 
-  noteDrained(message: Pick<ToJournal, "drained" | "revisedDrained">): void {
-    if (this.#link.ready) this.#link.post(message);
+  noteDrained(note: DrainNote): void {
+    if (this.#link.ready) this.#link.post(note);
+  }
+
+  onWritten(listener: () => void): void {
+    this.#onWritten = listener;
   }
 
   // ---- from the journal's thread -----------------------------------------------------------------------------------
@@ -189,8 +196,8 @@ class FileLedger implements RunningLedger {
     this.#waiting.acknowledge(last);
     this.#availability.clear("stalled");
     this.#availability.clear("journal");
-    if (this.#waiting.count > 0) return;
-    this.#onEmpty?.();
+    this.#onWritten();
+    if (this.#waiting.count === 0) this.#onEmpty?.();
   }
 
   #started({ recovered, bytes }: Extract<FromJournal, { readonly is: "ready" }>): void {
@@ -226,6 +233,7 @@ class FileLedger implements RunningLedger {
     );
     if (failure === null && !again && !this.#availability.has("starting")) return;
     this.#availability.raise("journal", code);
+    this.#availability.clear("starting");
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
     // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
     if (during === "sync") this.#intents.abandon(code);
@@ -262,7 +270,7 @@ class FileLedger implements RunningLedger {
   // ---- what is seen, and the end -----------------------------------------------------------------------------------
 
   #changed(): void {
-    if (this.#availability.reason === null) this.#onReady();
+    if (!this.#availability.has("starting")) this.#onReady();
     this.#options.onChange?.(this.state());
   }
 

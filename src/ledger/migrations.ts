@@ -53,6 +53,15 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (run, ordinal, number)
   ) WITHOUT ROWID;
 
+  CREATE INDEX attempts_unknown ON attempts (run) WHERE charged = 'unknown';
+
+  -- The charges that nobody knows: of requests, and of calls that have none (number 0).
+  CREATE VIEW unsettled AS
+    SELECT run, ordinal, number FROM attempts WHERE charged = 'unknown'
+    UNION ALL
+    SELECT c.run, c.ordinal, 0 FROM calls AS c WHERE c.charged = 'unknown'
+      AND NOT EXISTS (SELECT 1 FROM attempts AS a WHERE a.run = c.run AND a.ordinal = c.ordinal);
+
   CREATE TABLE reconciliations (
     run INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,

@@ -79,7 +79,7 @@ export interface AttemptRow {
   readonly charged: Charged;
 }
 
-/** Somebody's later word on a charge. Unique key: `transaction_id`, `ordinal`, `revision`. */
+/** Somebody's later word on a charge; the last of a request holds. Unique key: `transaction_id`, `ordinal`, `revision`. */
 export interface ReconciliationRow {
   readonly transaction_id: string;
   readonly ordinal: number;
@@ -89,6 +89,6 @@ export interface ReconciliationRow {
   readonly decided_by: string;
   readonly decided_at: number;
   readonly note: string;
-  /** The attempt it is about; 0 for every unknown one of the call. */
+  /** The attempt it is about; 0 for a call that has none. */
   readonly attempt: number;
 }

@@ -28,7 +28,7 @@ export interface Sender {
 }
 
 const NO_OPTIONS: HttpOptions = {};
-const REDIRECTS_MAX = 10;
+export const REDIRECTS_MAX = 10;
 
 /** The `http` of one source call. */
 export class SourceHttp implements Http {

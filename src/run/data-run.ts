@@ -41,7 +41,7 @@ export interface StartedRun {
 }
 
 /** The most a whole answer may measure; over it, its largest outputs fail one by one. */
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
 export function createDataRun(parts: EngineParts): (request: DataRequest) => StartedRun {

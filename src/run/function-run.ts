@@ -1,5 +1,5 @@
 import type { Caller, Context } from "../terms/caller.ts";
-import { asFault, Fault } from "../terms/fault.ts";
+import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
 import { echoConfig, withoutCredentials } from "./envelope.ts";
@@ -35,6 +35,9 @@ interface FunctionOutcome {
   readonly tookMs: number;
 }
 
+/** What a `config` says that leaves these out (specification 4.2). */
+const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_response_passthrough: false };
+
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
   const { admission, clock } = parts;
@@ -44,7 +47,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
     admission.enter(organizationId);
     try {
       const { run, intent } = openRun({ kind: "func", ...request }, parts);
-      const config = echoConfig(request.config, request.caller, {
+      const config = echoConfig({ ...CONFIG_DEFAULTS, ...request.config }, request.caller, {
         context: request.context,
         organization_tuid: organizationId,
       });
@@ -90,12 +93,30 @@ async function runOne(
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
-    result = await callFunction(found, run, request, config, host);
+    refuseInputs(found.inputProblem(request.inputs));
+    result = await callFunction(found, run, request, config, host).catch((thrown: unknown) => {
+      const fault = asFault(thrown, "function.collect");
+      parts.log(run, id, "warn", explain(fault));
+      throw fault;
+    });
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
   }
   const pipes = Object.fromEntries<Json>(host.pipes);
   return { result, pipes, tookMs: Math.round(parts.clock.now() - startedAt) };
+}
+
+/** Why a function failed, for its author: the client gets the fault's sentence and no more. */
+function explain({ code, detail, cause }: Fault): string {
+  const said = [detail["problem"], detail["field"], detail["says"]].filter((part) => part !== undefined && part !== "");
+  // The words of an error of ours could hold anything; a function's own are its author's to choose, as what it logs.
+  const own =
+    code === "function.collect" ? nameOf(cause) : cause instanceof Error ? cause.message : String(cause ?? "");
+  return [`it failed with ${code}`, said.join(" "), own].filter((part) => part !== "").join(": ");
+}
+
+function nameOf(cause: unknown): string {
+  return cause instanceof Error ? cause.name : typeof cause;
 }
 
 async function callFunction(
@@ -105,7 +126,6 @@ async function callFunction(
   config: JsonObject,
   host: OpenHost,
 ): Promise<FunctionResult> {
-  refuse("input", found.inputProblem(request.inputs));
   const argument = JSON.stringify({
     inputs: request.inputs,
     extra: request.extra,
@@ -118,21 +138,30 @@ async function callFunction(
   const { organizationId } = run.caller;
   const text = await found.run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host);
   const result = readFunctionResult(text);
-  if (result.fields !== null && result.success) refuse("output", found.outputProblem(result.output));
+  if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output));
   return result;
 }
 
-function refuse(part: "input" | "output", problem: { readonly path: string; readonly message: string } | null): void {
+/** What is wrong with inputs is the caller's business, and named. */
+function refuseInputs(problem: FieldProblem | null): void {
   if (problem === null) return;
-  const field = problem.path.slice(1).replaceAll("/", ".");
-  // What is wrong with an output is the author's business and goes to the log; what is wrong with an input is the caller's.
-  if (part === "output")
-    throw new Fault("function.contract", {
-      problem: "the function's output breaks its contract",
-      field,
-      says: problem.message,
-    });
-  throw new Fault("function.contract", { problem: `input ${field} ${problem.message}`.replace("  ", " ") });
+  const words = ["input", fieldOf(problem), problem.message].filter((word) => word !== "");
+  throw new Fault("function.contract", { problem: words.join(" ") });
+}
+
+/** What is wrong with an output is the author's business, and goes to the log. */
+function refuseOutput(problem: FieldProblem | null): void {
+  if (problem === null) return;
+  const detail = {
+    problem: "the function's output breaks its contract",
+    field: fieldOf(problem),
+    says: problem.message,
+  };
+  throw new Fault("function.contract", detail);
+}
+
+function fieldOf({ path }: FieldProblem): string {
+  return path.slice(1).replaceAll("/", ".");
 }
 
 /** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */

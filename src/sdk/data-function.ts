@@ -21,8 +21,11 @@ export interface FunctionDeclaration<Inputs extends JsonSchema = JsonSchema, Out
   /** 64 unless said, 512 at the most. */
   readonly memory_mb?: number;
   readonly cases?: readonly FunctionCase[];
-  run(call: FunctionCall<TypeOf<Inputs>>): FunctionAnswer | Promise<FunctionAnswer>;
+  run(call: FunctionCall<InputsOf<Inputs>>): FunctionAnswer | Promise<FunctionAnswer>;
 }
+
+/** The type of the inputs by the function's own schema; any object where it declares none. */
+type InputsOf<Schema> = [keyof Schema] extends [never] ? JsonObject : TypeOf<Schema>;
 
 export interface FunctionCall<Inputs = JsonObject> {
   /** As they were sent: nothing is filtered. */
@@ -69,15 +72,20 @@ export interface FunctionCase {
   readonly name: string;
   readonly inputs: JsonObject;
   readonly extra?: JsonObject;
+  /** More fields of the request's `config`, such as `sources`. */
+  readonly config?: JsonObject;
   readonly context?: Context;
   /** By source id: one answer, or several in the order of the calls. A source that is not named runs for real if it needs no vendor. */
   readonly sources?: Readonly<Record<string, ScriptedOutcome | readonly ScriptedOutcome[]>>;
   readonly expect: {
+    /** `true` unless said. */
     readonly success?: boolean;
     readonly output?: Json;
     /** Contained in the output. */
     readonly includes?: Json;
+    /** Contained in the pipes. */
     readonly pipes?: Json;
+    /** Contained in the message. */
     readonly message?: string;
     /** The sources that were called, in any order. */
     readonly called?: readonly string[];
@@ -87,7 +95,7 @@ export interface FunctionCase {
 export interface ScriptedOutcome {
   readonly match?: boolean;
   readonly output?: JsonObject;
-  /** A failure kind instead of an answer. */
+  /** A failure kind instead of an answer: `timeout`, `vendor_5xx`, `credential` and so on. */
   readonly failure?: string;
 }
 

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { declarationProblem } from "./check-declaration.ts";
 import { LoadError } from "./load-error.ts";
+import { placeOf } from "./place-of-error.ts";
 import { toRunnable } from "./runnable.ts";
 import type { Schemas } from "./validator.ts";
 
@@ -14,11 +16,15 @@ export interface LoadOptions {
   readonly compile: "now" | "first use";
   /** Reads a declarative source; throws an error that says line and column. */
   readonly compileDeclarative: (text: string, file: string) => SourceDeclaration;
+  /** Loads code anew that was loaded under another version. */
+  readonly version?: string | undefined;
 }
 
 /** Loads one source file. @throws LoadError */
 export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
-  const exported = /\.ya?ml$/.test(file) ? await readDeclarative(file, options) : await importDefault(file);
+  const exported = /\.ya?ml$/.test(file)
+    ? await readDeclarative(file, options)
+    : await importDefault(file, options.version);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
   const declaration = withCasesBeside(exported as SourceDeclaration, file);
@@ -43,15 +49,22 @@ async function readDeclarative(file: string, options: LoadOptions): Promise<Sour
   }
 }
 
-/** Imports a file's default export; a changed file is another module, so that `datarun dev` gets the new one. */
-export async function importDefault(file: string): Promise<unknown> {
+/**
+ * Imports a file's default export. A changed file is another module; so is one asked for as another `version`, which is how
+ * `datarun dev` gets the new text of what a file imports.
+ */
+export async function importDefault(file: string, version?: string): Promise<unknown> {
   const url = pathToFileURL(file);
-  url.searchParams.set("changed", String(statSync(file).mtimeMs));
   try {
+    if (version === undefined) url.searchParams.set("changed", String(statSync(file).mtimeMs));
+    else url.searchParams.set("version", version);
     const module = (await import(url.href)) as { default?: unknown };
     return module.default;
   } catch (error) {
-    throw new LoadError(file, `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, error);
+    const place = await placeOf(error, file);
+    const where = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)}:${place.line}: `;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new LoadError(file, `cannot be loaded: ${where}${message}`, error, where === "" ? place?.line : undefined);
   }
 }
 

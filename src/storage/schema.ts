@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
+import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
  * The tables as the code sees them after the last migration. Column types are portable: text, bigint milliseconds since
@@ -11,6 +12,10 @@ export interface Tables {
   readonly credentials: CredentialTable;
   readonly data_keys: DataKeyTable;
   readonly audit: AuditTable;
+  readonly ledger_runs: RunRow;
+  readonly ledger_calls: CallRow;
+  readonly ledger_attempts: AttemptRow;
+  readonly ledger_reconciliations: ReconciliationRow;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }

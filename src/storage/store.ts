@@ -1,12 +1,14 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
+import type { LedgerSink } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
+import { ledgerSink } from "./ledger-sink.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { StoreRefused, type StoreHealth } from "./engine.ts";
@@ -25,6 +27,8 @@ export interface Store {
   readonly credentials: CredentialStore;
   readonly keys: KeyStore;
   readonly admin: AdminStore;
+  /** Where journals drain to. */
+  readonly ledger: LedgerSink;
   /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -57,6 +61,7 @@ export function storeOver(engine: Engine, clock: Clock): Store {
     credentials: credentialStore(engine, clock),
     keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
     admin: sayWhenAway(engine, clock, adminStore(engine)),
+    ledger: ledgerSink(engine),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

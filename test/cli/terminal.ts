@@ -10,6 +10,7 @@ import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/root-key-ring.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
+import { openLedgerReader, type LedgerReader } from "../../src/ledger/ledger-reader.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";
@@ -68,6 +69,7 @@ export function commandsOn(dataDir: string): CliDeps {
         return { store: keyStore, rootKeys, sealer: createSealer({ store: keyStore, rootKeys, clock: systemClock }) };
       };
       const sealer = async () => (await keys()).sealer;
+      let reader: LedgerReader | undefined;
       return {
         deps: {
           clock: systemClock,
@@ -77,10 +79,14 @@ export function commandsOn(dataDir: string): CliDeps {
           sources: async () => SOURCES,
           sealer,
           keys,
+          ledger: async () => (reader ??= openLedgerReader({ dir: join(dataDir, "ledger") })),
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
         },
-        close: () => store.close(),
+        close: async () => {
+          reader?.close();
+          await store.close();
+        },
       };
     },
   };

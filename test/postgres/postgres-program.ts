@@ -13,14 +13,16 @@ export interface PostgresProgram {
 
 const NOBODY = 65_534;
 
-export function findPostgres(): PostgresProgram {
+export function findPostgres(
+  native: string = join(packageFolder(), "native"),
+  copies: string = tmpdir(),
+): PostgresProgram {
   const uid = process.getuid?.() === 0 ? NOBODY : null;
-  const native = join(packageFolder(), "native");
   const version = (JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as { version: string }).version;
-  for (const candidate of [native, join(tmpdir(), `datarun-postgres-${version}-${process.getuid?.() ?? 0}`)]) {
+  for (const candidate of [native, join(copies, `datarun-postgres-${version}-${process.getuid?.() ?? 0}`)]) {
     const program = { bin: join(candidate, "bin"), uid };
     if (candidate !== native && !existsSync(candidate)) copyTo(candidate, native);
-    if (isOurs(candidate) && linkLibraries(candidate) && runs(program)) return program;
+    if ((candidate === native || isOurs(candidate)) && linkLibraries(candidate) && runs(program)) return program;
   }
   throw new Error(`the PostgreSQL in ${native} cannot be run on this machine, nor can a copy of it`);
 }
@@ -55,9 +57,9 @@ function copyTo(folder: string, native: string): void {
   }
 }
 
-/** A folder in a place that all may write to is run from only if nobody else made it. */
+/** Where everybody may write, only what we made ourselves is run. */
 function isOurs(folder: string): boolean {
-  return lstatSync(folder).uid === process.getuid?.() || process.getuid?.() === 0 || !folder.startsWith(tmpdir());
+  return lstatSync(folder).uid === process.getuid?.();
 }
 
 /** The links between libraries that the package's install script makes; `npm ci --ignore-scripts` leaves them out. */

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { after, type TestContext } from "node:test";
+import { after } from "node:test";
 import { Client } from "pg";
+import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { type PostgresServer, startPostgres } from "./start-postgres.ts";
 
 /**
  * A new, empty database on the one server of this test process, dropped when the test ends. The server is the one that
  * `TEST_DATABASE_URL` names, by a user who may create databases, or one that npm brought and that ends with the process.
  */
-export async function newDatabase(t: TestContext): Promise<string> {
+export async function newDatabase(t: TestLife): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await administer(`create database ${name}`);
   t.after(() => administer(`drop database ${name} with (force)`));

@@ -80,7 +80,7 @@ const GUARD = `
   folder=$1; shift
   exec 3<&0
   "$@" </dev/null 3<&- & server=$!
-  (read _ <&3; : >"$folder/ending"; kill -INT $server; sleep 5; kill -QUIT $server) 2>/dev/null & watch=$!
+  (read _ <&3; : >"$folder/ending"; kill -CONT $server; kill -INT $server; sleep 5; kill -KILL $server) 2>/dev/null & watch=$!
   wait $server; code=$?
   kill $watch 2>/dev/null
   [ -e "$folder/ending" ] && rm -rf "$folder"

@@ -1,20 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { startCommand } from "./command.ts";
-
-/** A project folder far from the checkout, with no package.json and no node_modules above it. */
-function project(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "datarun-project-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
+import { project } from "./project-folder.ts";
 
 const GREETING = `
 import { defineSource, Type } from "datarun";
@@ -71,7 +58,7 @@ test("settings come from the option, then the environment, then the project's co
 const source = (id: string, more = "") =>
   `export default { id: "${id}", title: "T", inputs: { type: "object" }, run: () => null, ${more} };`;
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
-  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: cannot be loaded/],
+  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts:1: cannot be loaded/],
   [
     "an import of something that is not there",
     { "sources/broken.ts": `import x from "nowhere"; export default x;` },

@@ -11,7 +11,8 @@ import { systemClock, type Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
 import { checkFormat } from "./check-format.ts";
-import { compileAuthorSchema, namesOfSchema } from "./check-schema.ts";
+import { declaredNames } from "../schema-names.ts";
+import { checkAuthorSchema, compileWhenNeeded } from "./check-schema.ts";
 import { durationMs } from "./durations.ts";
 import type { RequestFile, SourceFile } from "./format.ts";
 import { compileErrors, compileJudge, faultOfStatus } from "./judge-reply.ts";
@@ -38,20 +39,19 @@ export interface DeclarativeOptions {
 export function compileDeclarative(text: string, file: string, options: DeclarativeOptions = {}): SourceDeclaration {
   const { value, root } = readDocument(text, file);
   const source = checkFormat(value, root);
-  const clock = options.clock ?? systemClock;
   checkOrigins(source.origins, root.in("origins"));
-  compileAuthorSchema(source.inputs, root.in("inputs"));
-  if (source.credentials !== undefined) compileAuthorSchema(source.credentials, root.in("credentials"));
+  checkAuthorSchema(source.inputs, root.in("inputs"));
+  if (source.credentials !== undefined) checkAuthorSchema(source.credentials, root.in("credentials"));
   const setting = {
     origins: source.origins,
     known: namesIn(source),
     place: root.in("auth"),
-    clock,
+    clock: options.clock ?? systemClock,
     nonce: options.nonce ?? randomUUID,
   };
   const auth = compileAuth(source.auth, setting);
-  const run = compileRun(source, auth, setting.known, clock, root);
-  const verify = compileVerify(source, auth, setting.known, clock, root.in("verify"));
+  const run = compileRun(source, auth, setting.known, root);
+  const verify = compileVerify(source, auth, setting.known, root.in("verify"));
   return {
     ...headOf(source),
     ...(source.limits === undefined ? {} : { limits: limitsOf(source.limits) }),
@@ -60,10 +60,12 @@ export function compileDeclarative(text: string, file: string, options: Declarat
   } as SourceDeclaration;
 }
 
-/** What stands in the declaration as it stands in the file, `x-` annotations included. */
-function headOf(source: SourceFile): Partial<SourceFile> {
-  const { $schema: _, auth, request, reply, errors, match, map, map_no_record, limits, verify, ...head } = source;
-  return head;
+/** Keys that say how to ask and what answers mean; the others stand in the declaration as they stand in the file. */
+const RECIPE = new Set("$schema auth request reply errors match map map_no_record limits verify".split(" "));
+
+/** The rest of the file, `x-` annotations included. */
+function headOf(source: SourceFile): Partial<SourceDeclaration> {
+  return Object.fromEntries(Object.entries(source).filter(([name]) => !RECIPE.has(name)));
 }
 
 function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): SourceDeclaration["limits"] {
@@ -73,34 +75,32 @@ function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): Sourc
 
 function namesIn(source: SourceFile): KnownNames {
   return {
-    inputs: namesOfSchema(source.inputs),
-    credentials: namesOfSchema(source.credentials ?? {}),
+    inputs: declaredNames(source.inputs),
+    credentials: declaredNames(source.credentials ?? {}),
     context: null,
     region: null,
   };
 }
 
-function compileRun(source: SourceFile, auth: Auth, known: KnownNames, clock: Clock, root: Place) {
+function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Place) {
   const request = compileAuthenticated(source.request, source.origins, auth, known, root.in("request"));
   const viewOf = compileView(source.reply);
   const judge = compileJudge(source, root);
   const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"));
   const nothing =
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"));
-  const fits = source.output === undefined ? undefined : compileAuthorSchema(source.output, root.in("output"));
+  const fits = source.output === undefined ? undefined : compileWhenNeeded(source.output, root.in("output"));
   if (map === undefined && source.reply?.format === "xml") {
     root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
   }
   const accept = acceptOf(source);
 
   return async (call: SourceCall): Promise<SourceAnswer> => {
-    const startedAt = clock.now();
     const reply = await ask(request, auth, call, accept);
     const view = viewOf(reply);
-    if (judge(view, clock.now() - startedAt) === "no_record")
-      return nothing === undefined ? null : new NoMatch(nothing(view));
+    if (judge(view) === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
-    if (fits !== undefined) assertFits(fits, record);
+    if (fits !== undefined) assertFits(fits(), record);
     return map === undefined ? reply : (record as JsonObject);
   };
 }
@@ -130,7 +130,7 @@ function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | 
   return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
 }
 
-function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, clock: Clock, place: Place) {
+function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, place: Place) {
   const { verify } = source;
   if (verify === undefined) return undefined;
   const { inputs: _, ...lasting } = known;
@@ -139,10 +139,9 @@ function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, clock:
   const failing = compileErrors(source.errors, place);
   const viewOf = compileView(source.reply);
   return async (call: SourceCall): Promise<boolean> => {
-    const startedAt = clock.now();
     const view = viewOf(await ask(request, auth, call, acceptOf(source)));
     if (ok?.(view) === true) return true;
-    failing(view, clock.now() - startedAt);
+    failing(view);
     const fault = faultOfStatus(view.status);
     if (fault !== null) throw fault;
     return ok === undefined;

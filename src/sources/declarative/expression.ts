@@ -46,7 +46,7 @@ function parse(written: string, place: Place): Node {
   try {
     return compile(written);
   } catch (error) {
-    const reason = String((error as Error).message).replace(/\s+/g, " ");
+    const reason = (error as Error).message.replace(/\s+/g, " ");
     return place.refuse("expression.syntax", `this is no JMESPath: ${reason}`);
   }
 }

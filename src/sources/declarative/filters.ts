@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { parsePhoneNumberFromString, type CountryCode } from "libphonenumber-js";
+import { createRequire } from "node:module";
+import type * as Phones from "libphonenumber-js";
 import type { Json } from "../../terms/json.ts";
 import { formatDate } from "./format-date.ts";
+
+const require = createRequire(import.meta.url);
 
 /** Thrown by a filter for a value it cannot work on; the sentence goes on after the field's name and repeats no value. */
 export class FilterProblem extends Error {}
@@ -36,16 +39,18 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   digits: onText([0, 0], (text) => text.replace(/[^0-9]/g, "")),
   alphanumeric: onText([0, 0], (text) => text.replace(/[^0-9A-Za-z]/g, "")),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
-  first: onText([1, 1], (text, [count]) => [...text].slice(0, Number(count)).join("")),
-  last: onText([1, 1], (text, [count]) => [...text].slice(-Number(count)).join("")),
+  first: onText([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
+  last: onText([1, 1], (text, [count]) => Array.from(text).slice(-Number(count)).join("")),
   map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),
   without_prefix: onText([1, 1], (text, [prefix]) =>
     text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
   ),
   e164: onText([0, 1], (text, [country]) => {
+    // Loaded when a phone number is first met: its tables cost every start otherwise.
+    const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
     const phone = parsePhoneNumberFromString(
       text,
-      country === undefined ? {} : { defaultCountry: country as CountryCode },
+      country === undefined ? {} : { defaultCountry: country as Phones.CountryCode },
     );
     if (phone === undefined || !phone.isPossible()) throw new FilterProblem("is not a phone number with its country");
     return phone.number;

@@ -9,15 +9,15 @@ export type Verdict = "record" | "no_record";
  * What an answer means: the author's `errors` rows in order, then `match`, then what statuses mean everywhere. An answer
  * that none of them knows is off contract, and so is one that is both a record and none. @throws Fault for a failure
  */
-export type Judge = (view: ReplyView, tookMs: number) => Verdict;
+export type Judge = (view: ReplyView) => Verdict;
 
 /** @throws DeclarationError */
 export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: Place): Judge {
   const failing = compileErrors(file.errors, root.in("errors"));
   const isRecord = compilePredicate(file.match.record, root.in("match", "record"));
   const isNone = compilePredicate(file.match.no_record, root.in("match", "no_record"));
-  return (view, tookMs) => {
-    failing(view, tookMs);
+  return (view) => {
+    failing(view);
     const record = isRecord(view);
     const none = isNone(view);
     if (record && none) throw new Fault("source.contract", { problem: "it says both a record and none" });
@@ -28,7 +28,7 @@ export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: P
 }
 
 /** Throws the fault of the first row that holds, if any does. */
-export type Failing = (view: ReplyView, tookMs: number) => void;
+export type Failing = (view: ReplyView) => void;
 
 /** @throws DeclarationError */
 export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place): Failing {
@@ -39,9 +39,9 @@ export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place):
     const statusFits = compileStatus(status);
     return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
   });
-  return (view, tookMs) => {
+  return (view) => {
     const found = compiled.find(({ fits }) => fits(view));
-    if (found !== undefined) throw faultOfRow(found.row, view.status, tookMs);
+    if (found !== undefined) throw faultOfRow(found.row, view.status);
   };
 }
 
@@ -52,9 +52,9 @@ function compileStatus(status: ErrorRowFile["when"]["status"]): (status: number)
   return (given) => statuses.has(given);
 }
 
-function faultOfRow(row: ErrorRowFile, status: number, tookMs: number): Fault {
+function faultOfRow(row: ErrorRowFile, status: number): Fault {
   const charged: { charged?: Charged } = row.charged === undefined ? {} : { charged: row.charged };
-  const detail = { status, problem: "it reports a failure", afterMs: Math.round(tookMs) };
+  const detail = { status, problem: "it reports a failure" };
   return new Fault(FAULT_OF_KIND[row.kind], detail, charged);
 }
 

@@ -34,7 +34,7 @@ function toValue(document: Document, positionOf: (offset: number) => Declaration
   try {
     return document.toJS({ maxAliasCount: ALIASES_MAX }) as Json;
   } catch (error) {
-    throw new DeclarationError("yaml.syntax", positionOf(0), oneLine(String((error as Error).message)));
+    throw new DeclarationError("yaml.syntax", positionOf(0), oneLine((error as Error).message));
   }
 }
 

@@ -1,5 +1,8 @@
-import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { createRequire } from "node:module";
+import type * as Xml from "fast-xml-parser";
 import { decodeUtf8, type Json } from "../../terms/json.ts";
+
+const require = createRequire(import.meta.url);
 
 /** Thrown for a document that is not used; the sentence is ours and repeats nothing of it. */
 export class XmlProblem extends Error {}
@@ -12,6 +15,8 @@ const DEPTH_MAX = 64;
  * entities, is refused before the parser sees it; the five entities of XML itself and character references are read.
  */
 export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
+  // Loaded with the first source that reads XML: the others start without it.
+  const { XMLParser, XMLValidator } = require("fast-xml-parser") as typeof Xml;
   const always = new Set(lists);
   const parser = new XMLParser({
     ignoreAttributes: false,

@@ -10,8 +10,7 @@ export function writeXml(root: string, content: Json): string {
 
 function element(name: string, content: Json): string {
   if (Array.isArray(content)) return content.map((entry: Json) => element(name, entry)).join("");
-  if (typeof content !== "object" || content === null)
-    return `<${name}>${escapeXml(scalar(content as string))}</${name}>`;
+  if (typeof content !== "object" || content === null) return `<${name}>${escapeXml(scalar(content))}</${name}>`;
   let attributes = "";
   let inside = "";
   for (const [key, value] of Object.entries(content as Readonly<Record<string, Json>>)) {
@@ -23,7 +22,7 @@ function element(name: string, content: Json): string {
 }
 
 function scalar(value: Json): string {
-  return value === null ? "" : String(value as string);
+  return value === null || typeof value === "object" ? "" : String(value);
 }
 
 function escapeXml(text: string): string {

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import * as accessAndCredentials from "./0001_access_and_credentials.ts";
+import * as ledger from "./0002_ledger.ts";
 
 export interface Migration {
   readonly name: string;
@@ -10,4 +11,7 @@ export interface Migration {
  * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a step that
  * was released is never edited, what was wrong is put right by the next one. One set serves both engines.
  */
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001_access_and_credentials", up: accessAndCredentials.up }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001_access_and_credentials", up: accessAndCredentials.up },
+  { name: "0002_ledger", up: ledger.up },
+];

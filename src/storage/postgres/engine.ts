@@ -26,7 +26,8 @@ const MIGRATION_LOCK = 0x64_61_74_61_72_75;
 export function openPostgres(databaseUrl: string, clock: Clock, migrations: readonly Migration[] = MIGRATIONS): Engine {
   const options = connectionOptions(databaseUrl);
   const pool = new Pool({ ...options, max: CONNECTIONS_MAX });
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool) }) });
+  const heard = (error: Error | null): void => void (problem = error === null ? null : problemOf(error));
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, heard) }) });
   const feed = new ChangeFeed(options, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
@@ -34,8 +35,7 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
   let problem: string | null = null;
 
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
-  pool.on("error", (error) => (problem = problemOf(error)));
-  pool.on("connect", () => (problem = null));
+  pool.on("error", heard);
   // Whoever waits hears of it; that nobody waits is no fault.
   opened.promise.catch(() => {});
 
@@ -44,6 +44,7 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
       try {
         if (!(await isMigrated(db, migrations))) await migrateAlone(options, migrations, clock);
         state = "ready";
+        problem = null;
         return opened.resolve();
       } catch (error) {
         if (error instanceof StoreRefused) {
@@ -93,7 +94,7 @@ async function migrateAlone(
   const limits = { statement_timeout: MIGRATION_MS_MAX, query_timeout: MIGRATION_MS_MAX };
   const pool = new Pool({ ...options, ...limits, max: 1 });
   pool.on("error", () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, () => {}) }) });
   try {
     await migrate(db, migrations, clock.wall(), async (transaction) => {
       // It ends with the transaction, so that a process that dies here holds up nobody.

@@ -4,37 +4,57 @@ import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
 /**
  * The pool as Kysely uses it: text goes in and comes out as both engines can keep it, and a connection on which anything
- * but the server's own verdict has failed is never given out again, since an answer may still be on its way.
+ * but the server's own verdict has failed is never given out again, since an answer may still be on its way. `heard` gets
+ * what is wrong with reaching the server, and `null` whenever it has answered.
  */
-export function storablePool(pool: Pool): PostgresPool {
+export function storablePool(pool: Pool, heard: (error: Error | null) => void): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => new StorableClient(await pool.connect()) as unknown as PostgresPoolClient,
+    connect: async () => {
+      try {
+        return new StorableClient(await pool.connect(), heard) as unknown as PostgresPoolClient;
+      } catch (error) {
+        heard(error as Error);
+        throw error;
+      }
+    },
     end: () => pool.end(),
   };
 }
 
 class StorableClient {
   readonly #client: PoolClient;
+  readonly #heard: (error: Error | null) => void;
   #failure: Error | null = null;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, heard: (error: Error | null) => void) {
     this.#client = client;
+    this.#heard = heard;
+    // The pool listens only while a connection is idle. An error that nobody listens to would end the process.
+    client.on("error", this.#fail);
   }
 
   async query<RowType>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<RowType>> {
     if (this.#failure !== null) throw this.#failure;
     try {
       const result = await this.#client.query(sql, toStorableParameters(parameters));
+      this.#heard(null);
       for (const row of result.rows) fromStorableRow(row);
       return result as unknown as PostgresQueryResult<RowType>;
     } catch (error) {
-      if (!(error instanceof DatabaseError)) this.#failure = error as Error;
+      if (error instanceof DatabaseError) this.#heard(null);
+      else this.#fail(error as Error);
       throw error;
     }
   }
 
   release(destroy?: boolean): void {
     this.#client.release(destroy === true || this.#failure !== null);
+    this.#client.removeListener("error", this.#fail);
   }
+
+  readonly #fail = (error: Error): void => {
+    this.#failure ??= error;
+    this.#heard(error);
+  };
 }

@@ -60,7 +60,7 @@ export function compileTokenExchange(
 
   // One credential may be good in several contexts, and a login may name the context.
   const keyOf = (owner: string | undefined, values: Values) =>
-    owner === undefined ? undefined : `${String(values["context"])} ${owner}`;
+    owner === undefined ? undefined : `${JSON.stringify(values["context"])} ${owner}`;
 
   return {
     step: inOneHeader(header, value),

@@ -1,0 +1,68 @@
+import { type Static, Type } from "typebox";
+import { CALL_OUTCOMES, type LedgerFilter } from "../ledger/ledger-filter.ts";
+import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
+import { OperatorError } from "./ports.ts";
+
+/** What the verbs on the ledger take in the same form. */
+
+export const transactionInput = Type.String({
+  pattern: "^trx_",
+  maxLength: 128,
+  description: "Id of the run (trx_…), as its answer gave it",
+  "x-says": "must be the id of a run (trx_…)",
+});
+
+export function momentInput(description: string) {
+  return Type.String({
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$`,
+    description,
+    "x-says": "must be a day, such as 2026-03-01, or a moment, such as 2026-03-01T12:00:00Z",
+  });
+}
+
+/** Which runs; spread into a verb's input. */
+export const filterInputs = {
+  transaction: Type.Optional(transactionInput),
+  from: Type.Optional(momentInput("Runs that started then or later; a day begins at midnight UTC")),
+  to: Type.Optional(momentInput("Runs that started before then")),
+  org: Type.Optional(organizationInput),
+  workflow: Type.Optional(workflowInput),
+  source: Type.Optional(sourceInput),
+  outcome: Type.Optional(
+    Type.Enum([...CALL_OUTCOMES], { description: "Runs with a call that came out so, of the source if one is given" }),
+  ),
+  charged: Type.Optional(
+    Type.Enum(["yes", "no", "unknown"], { description: "Runs with a call that was charged so, as for outcome" }),
+  ),
+};
+
+const filterObject = Type.Object(filterInputs);
+
+/** @throws OperatorError for a day that no calendar has */
+export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
+  const { transaction, from, to, org, workflow, source, outcome, charged } = input;
+  return {
+    ...(transaction !== undefined && { transactionId: transaction }),
+    ...(from !== undefined && { from: toMoment(from) }),
+    ...(to !== undefined && { to: toMoment(to) }),
+    ...(org !== undefined && { organizationId: org }),
+    ...(workflow !== undefined && { workflowId: workflow }),
+    ...(source !== undefined && { source }),
+    ...(outcome !== undefined && { outcome }),
+    ...(charged !== undefined && { charged }),
+  };
+}
+
+/** @throws OperatorError */
+export function toMoment(text: string): number {
+  const wallAt = Date.parse(text);
+  if (Number.isNaN(wallAt)) throw new OperatorError("invalid", "There is no such day or time.");
+  return wallAt;
+}
+
+export function unknownRun(): OperatorError {
+  return new OperatorError(
+    "not_found",
+    'There is no such run on this ledger. "datarun ledger list" shows those there are.',
+  );
+}

@@ -1,0 +1,49 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Type } from "typebox";
+import { filterInputs, toFilter } from "../../ledger-inputs.ts";
+import { OperatorError } from "../../ports.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Write runs to a file, oldest first",
+  description:
+    "As csv, one request a line with its call and run, or as jsonl, one whole run a line. The file must not exist yet and is readable by its owner alone. Any number of runs fits in memory.",
+  example: "march.csv --from 2026-03-01 --to 2026-04-01",
+  input: Type.Object(
+    {
+      file: Type.String({ minLength: 1, maxLength: 4_096, description: "The file to make" }),
+      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv unless given" })),
+      ...filterInputs,
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["file"],
+  changes: false,
+
+  async run({ file, format = "csv", ...filter }, { actor, ledger }) {
+    const reader = await ledger();
+    // A caller of the admin API is not on this machine, and must not make files on it.
+    if (actor.via === "api" || reader.export === undefined) {
+      throw new OperatorError("refused", "Files are written from the command line only.");
+    }
+    const pieces = reader.export(toFilter(filter), format);
+    const path = resolve(file);
+    const output = await open(path, "wx", 0o600).catch(cannotMake);
+    let bytes = 0;
+    try {
+      for (const piece of pieces) {
+        await output.writeFile(piece);
+        bytes += Buffer.byteLength(piece);
+      }
+    } finally {
+      await output.close();
+    }
+    return { file: path, format, bytes };
+  },
+});
+
+function cannotMake(error: NodeJS.ErrnoException): never {
+  const why = error.code === "EEXIST" ? "it exists already" : String(error.code);
+  throw new OperatorError("refused", `The file cannot be made: ${why}.`, { cause: error });
+}

@@ -1,0 +1,53 @@
+import { Type } from "typebox";
+import { filterInputs, toFilter } from "../../ledger-inputs.ts";
+import { OperatorError } from "../../ports.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "List runs, those with unknown charges first, then the newest",
+  description:
+    "Options narrow the list; outcome, charged and source speak of one and the same call. Where there is more, the result says what to give as --after.",
+  example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
+  input: Type.Object(
+    {
+      ...filterInputs,
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1_000, description: "How many to show; 50 unless given" }),
+      ),
+      after: Type.Optional(Type.String({ maxLength: 64, description: "Where the list before this one ended" })),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+
+  async run({ limit, after, ...filter }, { ledger, note }) {
+    const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));
+    if (page.next !== null) note(`There is more: give --after ${page.next}`);
+    return {
+      runs: page.runs.map((run) => ({
+        transaction_id: run.transaction_id,
+        started_at: toWireTime(run.started_at),
+        state: run.state,
+        kind: run.function_id ?? run.kind,
+        organization_tuid: run.organization_id,
+        workflow: run.workflow_id,
+        context: run.context,
+        simulated: run.simulated === 1,
+        took_ms: run.took_ms,
+        calls: run.calls,
+        failed: run.failed,
+        charged: run.charged_yes,
+        charge_unknown: run.charged_unknown,
+      })),
+      next: page.next,
+    };
+  },
+});
+
+function toPage(limit: number | undefined, after: string | undefined): { limit?: number; after?: string } {
+  if (after !== undefined && !/^[us]\.\d{1,16}\.\d{1,16}$/.test(after)) {
+    throw new OperatorError("invalid", "--after must be what the list before this one gave.");
+  }
+  return { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+}

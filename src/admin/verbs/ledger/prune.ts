@@ -1,0 +1,29 @@
+import { Type } from "typebox";
+import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { OperatorError } from "../../ports.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "Delete old runs from the ledger for good",
+  description:
+    "Runs with unknown charges stay unless told otherwise, and so does what has not reached the shared database yet. The service may run meanwhile.",
+  example: "--before 2025-01-01",
+  input: Type.Object(
+    {
+      before: momentInput("Runs that started before then go; a day begins at midnight UTC"),
+      unknown_too: Type.Optional(Type.Boolean({ description: "Also runs with charges that nobody has settled" })),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+
+  async run({ before, unknown_too = false }, { act, ledger, store }) {
+    const startedBefore = toMoment(before);
+    if (startedBefore > act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
+    const pruned = await (await ledger()).prune(startedBefore, { unknownToo: unknown_too });
+    const detail = { before: toWireTime(startedBefore), ...pruned };
+    await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
+    return { ...pruned };
+  },
+});

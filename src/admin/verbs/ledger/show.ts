@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { renderTimeline } from "../../../ledger/render-timeline.ts";
+import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "Show one run as a timeline: who was called, who waited for whom, what it cost",
+  description: "Neither inputs nor outputs are on the ledger. Times are from the arrival of the request.",
+  example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
+  positional: ["transaction"],
+  changes: false,
+
+  async run({ transaction }, { ledger }) {
+    const row = await (await ledger()).show(transaction);
+    if (row === null) throw unknownRun();
+    return {
+      run: { ...row.run, started_at: toWireTime(row.run.started_at) },
+      calls: row.calls.map((call) => ({ ...call })),
+      attempts: row.attempts.map((attempt) => ({ ...attempt, sent_at: toWireTime(attempt.sent_at) })),
+      reconciliations: row.reconciliations.map((one) => ({ ...one, decided_at: toWireTime(one.decided_at) })),
+      timeline: renderTimeline(row),
+    };
+  },
+
+  render: ({ timeline }) => timeline,
+});

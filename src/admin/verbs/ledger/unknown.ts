@@ -1,0 +1,38 @@
+import { Type } from "typebox";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+export default defineVerb({
+  summary: "List the requests of which nobody knows whether the vendor charged for them",
+  description:
+    'Oldest first, to be held against the vendors\' invoices and settled with "datarun ledger reconcile". Simulated runs are left out.',
+  example: "--limit 20",
+  input: Type.Object(
+    {
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 10_000, description: "How many to show; 100 unless given" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+
+  async run({ limit = 100 }, { ledger }) {
+    const requests = await (await ledger()).unknown(limit);
+    return {
+      requests: requests.map((request) => ({
+        transaction_id: request.transaction_id,
+        call: request.ordinal,
+        attempt: request.attempt,
+        source: request.source,
+        sent_at: toWireTime(request.sent_at),
+        organization_tuid: request.organization_id,
+        cred_id: request.credential_id,
+        rule: request.credential_rule,
+        method: request.method,
+        origin: request.origin,
+        fault: request.fault_code,
+      })),
+    };
+  },
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Fault } from "../terms/fault.ts";
+import { startPool, type PoolRig } from "./pool-rig.ts";
+
+let rig: PoolRig;
+before(async () => {
+  rig = await startPool({ after: () => {} }, { children: 1, spares: 0 });
+});
+after(() => rig.pool.close());
+
+async function outputOf(text: string, options = {}): Promise<unknown> {
+  const tried = await rig.attempt(text, options);
+  assert.equal(tried.thrown, undefined, String((tried.thrown as Fault | undefined)?.cause));
+  return JSON.parse(tried.json!);
+}
+
+test("a function gets its argument, asks sources, records steps and answers", async () => {
+  const tried = await rig.attempt(
+    `async ({ inputs, extra, config, context, region, transaction_id, run, pipe, log }) => {
+      log.info("starting", { a: 1 });
+      const found = await run("acme__people", { name: inputs.name });
+      const length = await pipe("length", () => found.output.echo.name.length);
+      await pipe("broken", () => { throw new Error("my own words"); }).catch(() => {});
+      return { output: { found, length, extra, config, context, region, transaction_id }, pipes: {} };
+    }`,
+    { argument: { inputs: { name: "Ada" }, extra: { e: 1 }, config: { c: 2 }, region: "eu", transaction_id: "trx_1" } },
+  );
+  const found = { success: true, match: true, message: "", output: { echo: { name: "Ada" } }, response_time_ms: 1 };
+  assert.deepEqual(JSON.parse(tried.json!).output, {
+    found,
+    length: 3,
+    extra: { e: 1 },
+    config: { c: 2 },
+    context: "dev",
+    region: "eu",
+    transaction_id: "trx_1",
+  });
+  assert.deepEqual(tried.calls, [{ source: "acme__people", inputs: '{"name":"Ada"}' }]);
+  assert.deepEqual(tried.pipes, [
+    { name: "length", json: "3" },
+    { name: "broken", json: '{"success":false,"message":"the step raised an error"}' },
+  ]);
+  assert.deepEqual(tried.logs, ['starting {"a":1}', "the step failed: Error: my own words"]);
+});
+
+test("nothing returned is nothing, and an empty object is an object", async () => {
+  assert.equal((await rig.attempt("() => {}")).json, null);
+  assert.equal((await rig.attempt("() => null")).json, null);
+  assert.equal((await rig.attempt("() => ({})")).json, "{}");
+});
+
+test("what a function throws goes to the log, short, and not to the client", async () => {
+  const tried = await rig.attempt("() => { throw new TypeError('secret words ' + 'x'.repeat(1e6)); }");
+  assert.ok(tried.thrown instanceof Fault);
+  assert.equal(tried.thrown.says, "Data function error: the function raised an error");
+  assert.match(tried.logs[0]!, /^the function failed: TypeError: secret words/);
+  assert.ok(tried.logs[0]!.length < 350);
+});
+
+test("recorded steps are there although the function never ends", async () => {
+  const tried = await rig.attempt("async ({ pipe }) => { await pipe('one', () => 1); for (;;); }", { limitMs: 300 });
+  assert.equal((tried.thrown as Fault).code, "function.timeout");
+  assert.deepEqual(tried.pipes, [{ name: "one", json: "1" }]);
+});
+
+test("eight calls are under way at the most, a hundred are made, and the next is refused with a reason", async () => {
+  let most = 0;
+  const text = `async ({ run }) => {
+    const results = await Promise.allSettled(Array.from({ length: 105 }, (_, n) => run("wait_2", { n })));
+    return { made: results.filter((one) => one.status === "fulfilled").length, why: results.at(-1).reason.message };
+  }`;
+  const tried = await rig.attempt(text, {
+    onCall: (underWay: number) => {
+      most = Math.max(most, underWay);
+    },
+  });
+  assert.deepEqual(JSON.parse(tried.json!), { made: 100, why: "run(source, inputs): a run may ask at most 100 times" });
+  assert.equal(tried.calls.length, 100);
+  assert.equal(most, 8);
+});
+
+test("after the end no call is made", async () => {
+  const tried = await rig.attempt(
+    "({ run }) => { const later = async () => { for (let n = 0; n < 50; n++) await run('late'); }; void later(); setTimeout(() => run('later'), 1); return {}; }",
+  );
+  assert.equal(tried.json, "{}");
+  const quiet = tried.calls.length;
+  assert.ok(quiet <= 1);
+  await rig.attempt("({ run }) => run('wait_50')");
+  assert.equal(tried.calls.length, quiet);
+});
+
+test("a call without a source or with inputs that are no object is refused inside", async () => {
+  const text = `async ({ run, pipe }) => {
+    const why = (promise) => promise.then(() => "made", (error) => error.message);
+    const deep = []; let at = deep; for (let n = 0; n < 100; n++) at = at[0] = [];
+    return {
+      whys: await Promise.all([why(run()), why(run({})), why(run("a", 1)), why(run("a", [])), why(run("a", { a: "x".repeat(2e6) })),
+        why(run("a", { deep })), why(run("x".repeat(200))), why(pipe("", () => 1)), why(pipe("a", 1))]),
+    };
+  }`;
+  const tried = await rig.attempt(text);
+  const { whys } = JSON.parse(tried.json!) as { whys: string[] };
+  assert.ok(!whys.includes("made"), whys.join("\n"));
+  assert.equal(tried.calls.length, 0);
+});
+
+const POLLUTE = `
+  const bad = () => { throw new Error("polluted"); };
+  globalThis.leftBehind = 1;
+  for (const proto of [Object.prototype, Array.prototype, String.prototype, Function.prototype, Promise.prototype, Map.prototype, Error.prototype, RegExp.prototype, Number.prototype])
+    for (const name of Object.getOwnPropertyNames(proto))
+      if (name !== "constructor" && name !== "caller" && name !== "arguments" && name !== "__proto__") try { Object.defineProperty(proto, name, { value: bad, writable: true, configurable: true }); } catch {}
+  for (const name of ["stringify", "parse"]) JSON[name] = bad;
+  for (const name of ["apply", "ownKeys"]) Reflect[name] = bad;
+  Math.max = Math.min = Date.now = bad;
+  for (const key of ["0", "1", "json", "reason", "call", "then", "copy", "reference", "promise"]) Object.defineProperty(Object.prototype, key, { set: bad, get: () => undefined, configurable: true });
+  Array.prototype[Symbol.iterator] = bad;
+  globalThis.Promise = globalThis.String = globalThis.Error = globalThis.Array = globalThis.RangeError = bad;
+`;
+
+test("an author who breaks every prototype harms no other run, of his own organization or another", async () => {
+  const clean = `() => ({ own: Object.keys(Object.prototype), left: typeof leftBehind, text: [1, 2].map(String).join("-"), json: JSON.stringify({ a: 1 }) })`;
+  const both = `({ inputs }) => { if (inputs.pollute) { ${POLLUTE} return {}; } return (${clean})(); }`;
+  const expected = { own: [], left: "undefined", text: "1-2", json: '{"a":1}' };
+  for (const organizationId of ["org_a", "org_b"]) {
+    await rig.attempt(both, { organizationId, argument: { inputs: { pollute: true } } });
+    assert.deepEqual(await outputOf(both, { organizationId: "org_a" }), expected);
+    assert.deepEqual(await outputOf(both, { organizationId: "org_b" }), expected);
+  }
+});
+
+test("an author who breaks every prototype does not get past the bridge", async () => {
+  const text = `async ({ run, pipe, log }) => {
+    ${POLLUTE}
+    log.info("still here");
+    const first = await run("acme", { a: 1 });
+    let made = 0, refused = 0;
+    for (let n = 0; n < 150; n++) { try { await run("acme"); made++; } catch { refused++; } }
+    return { first, made, refused };
+  }`;
+  const tried = await rig.attempt(text);
+  assert.equal(tried.thrown, undefined, String((tried.thrown as Fault | undefined)?.cause));
+  const { first, made, refused } = JSON.parse(tried.json!) as Record<string, unknown>;
+  assert.deepEqual((first as { output: unknown }).output, { echo: { a: 1 } });
+  assert.deepEqual([made, refused, tried.calls.length], [99, 51, 100]);
+});
+
+test("there is no way from what a function is given to the process around it", async () => {
+  const text = `async (call) => {
+    const seen = [];
+    const look = (value) => {
+      for (const make of [value?.constructor, value?.constructor?.constructor]) {
+        try { seen.push(make("return typeof process + typeof require + typeof module + typeof __take + typeof post")()); } catch {}
+      }
+    };
+    for (const value of [call, call.run, call.pipe, call.log, call.log.info, call.inputs, call.run("a"), setTimeout, URL, new URL("https://a.example"), console.log, crypto.randomUUID, globalThis]) look(value);
+    let failure; try { new URL("nonsense"); } catch (error) { failure = error; look(error); }
+    const names = Object.getOwnPropertyNames(globalThis);
+    return { seen: [...new Set(seen)], stack: String(failure.stack), names };
+  }`;
+  const { seen, stack, names } = (await outputOf(text)) as { seen: unknown[]; stack: string; names: string[] };
+  for (const one of seen)
+    assert.ok(typeof one !== "string" || one === "undefinedundefinedundefinedundefinedundefined", one as string);
+  assert.ok(!/\/|\.ts/.test(stack.replaceAll("datarun:", "")), stack);
+  for (const name of [
+    "process",
+    "require",
+    "fetch",
+    "WebAssembly",
+    "SharedArrayBuffer",
+    "Atomics",
+    "__take",
+    "XMLHttpRequest",
+    "Buffer",
+  ])
+    assert.ok(!names.includes(name), name);
+});
+
+test("timers run and end with the run", async () => {
+  const text = `async () => {
+    const order = [];
+    setTimeout((word) => order.push(word), 20, "late");
+    setTimeout(() => order.push("early"), 5);
+    clearTimeout(setTimeout(() => order.push("never"), 1));
+    let ticks = 0;
+    await new Promise((resolve) => { const every = setInterval(() => { if (++ticks === 3) { clearInterval(every); resolve(); } }, 10); });
+    queueMicrotask(() => order.push("micro"));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    setTimeout(() => { throw new Error("after the end"); }, 1);
+    return { order, ticks };
+  }`;
+  assert.deepEqual(await outputOf(text), { order: ["early", "late", "micro"], ticks: 3 });
+});
+
+test("log lines are bounded in length and number", async () => {
+  const tried = await rig.attempt(
+    "({ log }) => { console.warn('w', { a: 1 }, new Error('e')); for (let n = 0; n < 300; n++) log.info('x'.repeat(5000), { y: 'y'.repeat(5000) }); return {}; }",
+  );
+  assert.equal(tried.logs[0], 'w {"a":1} Error: e');
+  assert.equal(tried.logs.length, 101);
+  assert.equal(tried.logs.at(-1), "further messages of this run are dropped");
+  assert.ok(tried.logs.every((line) => line.length <= 2_000));
+});

@@ -1,0 +1,110 @@
+import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
+import { openBundleCache, prepareType } from "./bundle-cache.ts";
+import type { FunctionFacts } from "./declaration.ts";
+import { FunctionLoadError } from "./load-error.ts";
+import { loadFunction, type FunctionFile, type LoadedFunction, type TypeCode } from "./load-function.ts";
+import type { Pool } from "./pool.ts";
+import { isolateKey } from "./quarantine.ts";
+
+export interface FunctionsOptions {
+  readonly files: readonly FunctionFile[];
+  readonly pool: Pool;
+  /** Where bundles are kept from one start to the next. Left out: nowhere. */
+  readonly cacheDir?: string;
+  /** Told of each file that cannot be used; the rest is there. Left out: the first such file ends the loading. */
+  readonly onProblem?: (problem: FunctionLoadError) => void;
+}
+
+export interface ListedFunction extends Omit<FunctionFacts, "checkInputs" | "checkOutput"> {
+  readonly file: string;
+}
+
+export interface Functions extends FunctionCatalog {
+  list(): readonly ListedFunction[];
+  /** Loads one file anew, or for the first time. If it cannot be used, what was there stays. @throws FunctionLoadError */
+  reload(file: FunctionFile): Promise<ListedFunction>;
+  /** Forgets what came from a file that is no more. */
+  remove(file: string): void;
+  /** Ends every run and every process. */
+  close(): Promise<void>;
+}
+
+/** Loads function files. @throws FunctionLoadError for the first file that cannot be used, if nobody is told of it */
+export async function createFunctions(options: FunctionsOptions): Promise<Functions> {
+  const { pool } = options;
+  const cache = openBundleCache(options.cacheDir);
+  let type: Promise<string> | undefined;
+  const typeCode: TypeCode = () => (type ??= prepareType(options.cacheDir));
+  const byId = new Map<string, LoadedFunction & { readonly runnable: RunnableFunction }>();
+
+  function add(loaded: LoadedFunction): void {
+    const standing = byId.get(loaded.facts.id);
+    if (standing !== undefined && standing.file !== loaded.file)
+      throw new FunctionLoadError(loaded.file, [`"id" ${loaded.facts.id} is already used by ${standing.file}`]);
+    const before = ofFile(loaded.file);
+    if (before !== undefined) drop(before);
+    byId.set(loaded.facts.id, { ...loaded, runnable: runnableOf(loaded, pool) });
+  }
+
+  function ofFile(file: string): LoadedFunction | undefined {
+    return byId.values().find((known) => known.file === file);
+  }
+
+  function drop(known: LoadedFunction): void {
+    byId.delete(known.facts.id);
+    pool.forgetBundle(known.bundle.hash);
+  }
+
+  const results = await Promise.allSettled(options.files.map((file) => loadFunction(file, pool, cache, typeCode)));
+  for (const result of results) {
+    try {
+      if (result.status === "rejected") throw result.reason;
+      add(result.value);
+    } catch (thrown) {
+      if (!(thrown instanceof FunctionLoadError) || options.onProblem === undefined) throw thrown;
+      options.onProblem(thrown);
+    }
+  }
+
+  return {
+    find: (id) => byId.get(id)?.runnable,
+    list: () => [...byId.values()].map(listed),
+    reload: async (file) => {
+      const loaded = await loadFunction(file, pool, cache, typeCode);
+      add(loaded);
+      return listed(loaded);
+    },
+    remove: (file) => {
+      const known = ofFile(file);
+      if (known !== undefined) drop(known);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunction {
+  return {
+    id: facts.id,
+    timeoutMs: facts.timeoutMs,
+    inputProblem: facts.checkInputs,
+    outputProblem: facts.checkOutput,
+    run: (job, host) =>
+      pool.run(
+        {
+          what: "start",
+          bundle,
+          isolate: isolateKey(job.organizationId, bundle.hash),
+          memoryMb: facts.memoryMb,
+          deadlineAt: job.deadlineAt,
+          timeoutMs: facts.timeoutMs,
+          argument: job.argument,
+        },
+        host,
+      ),
+  };
+}
+
+function listed({ facts, file }: LoadedFunction): ListedFunction {
+  const { checkInputs: _in, checkOutput: _out, ...shown } = facts;
+  return { ...shown, file };
+}

@@ -1,0 +1,83 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { FromChild, ToChild } from "./messages.ts";
+import { openRss } from "./rss.ts";
+
+const MAIN = fileURLToPath(new URL("./child/main.ts", import.meta.url));
+/** What is kept of what a dying process writes: V8's last words. */
+const LAST_WORDS_BYTES = 2_000;
+
+export interface ChildEvents {
+  message(message: FromChild): void;
+  /** Once, after the process is gone. */
+  exit(how: string, lastWords: string): void;
+}
+
+/** A forked process that holds isolates, seen from the service: nothing of the service but the channel is in it. */
+export class IsolateProcess {
+  readonly #process: ChildProcess;
+  readonly #bundles = new Set<string>();
+  readonly #readRss: () => number;
+  #reportedRss = 0;
+  #lastWords = "";
+  #gone = false;
+
+  constructor(prelude: string, events: ChildEvents) {
+    const looksItUp = openRss(process.pid)() > 0;
+    this.#process = fork(MAIN, looksItUp ? [] : ["report-rss"], {
+      cwd: "/",
+      env: {},
+      execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.on("data", (bytes: Buffer) => {
+        if (this.#lastWords.length < LAST_WORDS_BYTES)
+          this.#lastWords = (this.#lastWords + bytes.toString("latin1")).slice(0, LAST_WORDS_BYTES);
+      });
+    }
+    this.#process.on("message", (message) => {
+      if (this.#gone) return;
+      const said = message as FromChild;
+      if (said.type === "rss") this.#reportedRss = said.bytes;
+      else events.message(said);
+    });
+    const ended = (how: string): void => {
+      if (this.#gone) return;
+      this.#gone = true;
+      events.exit(how, this.#lastWords);
+    };
+    this.#process.on("error", (error: NodeJS.ErrnoException) => ended(error.code ?? "error"));
+    this.#process.on("exit", (code, signal) => ended(signal ?? `code ${code}`));
+    this.send({ type: "prelude", code: prelude });
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  send(message: ToChild): void {
+    if (!this.#gone && this.#process.connected) this.#process.send(message, () => {});
+  }
+
+  /** Sends a bundle to it, the first time only. */
+  ensureBundle(bundle: string, code: string): void {
+    if (this.#bundles.has(bundle)) return;
+    this.#bundles.add(bundle);
+    this.send({ type: "bundle", bundle, code });
+  }
+
+  forgetBundle(bundle: string): void {
+    if (this.#bundles.delete(bundle)) this.send({ type: "forget", bundle });
+  }
+
+  rssBytes(): number {
+    return this.#gone ? 0 : this.#readRss();
+  }
+
+  kill(): void {
+    if (!this.#gone) this.#process.kill("SIGKILL");
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The process that holds isolates. It is started with an empty environment and no open file but its three streams and
+ * the channel to the service, and it never outlives the service: when the channel closes it kills itself, which is the
+ * only way to end a thread that spins.
+ */
+import { setPriority } from "node:os";
+import type { FromChild, ToChild } from "../messages.ts";
+import { startRun, type ChildRun } from "./run.ts";
+import { createSlots } from "./slots.ts";
+
+/** Endless loops in here shall not slow down the service beside it. */
+const NICENESS = 5;
+const RSS_EVERY_MS = 50;
+
+function die(): never {
+  process.kill(process.pid, "SIGKILL");
+  process.exit(1);
+}
+
+function send(message: FromChild): void {
+  process.send?.(message, undefined, undefined, (error) => {
+    if (error !== null) die();
+  });
+}
+
+const runs = new Map<number, ChildRun>();
+const slots = createSlots();
+
+function receive(message: ToChild): void {
+  switch (message.type) {
+    case "prelude":
+      slots.setPrelude(message.code);
+      return send({ type: "ready" });
+    case "bundle":
+      return slots.addBundle(message.bundle, message.code);
+    case "forget":
+      return slots.forgetBundle(message.bundle);
+    case "run":
+      runs.set(
+        message.id,
+        startRun(message, slots, send, () => runs.delete(message.id)),
+      );
+      return;
+    case "reply":
+      return runs.get(message.id)?.reply(message.call, message.json);
+    case "end": {
+      const run = runs.get(message.id);
+      return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
+    }
+    case "shed":
+      slots.dropIdle();
+      for (const run of runs.values()) run.shed();
+  }
+}
+
+try {
+  setPriority(NICENESS);
+} catch {
+  // Not allowed here: the children then compete as equals.
+}
+// A signal to the whole process group is meant for the service, which may still need its children to finish.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"] as const) process.on(signal, () => {});
+process.on("disconnect", die);
+process.on("message", receive);
+if (process.argv[2] === "report-rss") {
+  setInterval(() => {
+    if (runs.size > 0) send({ type: "rss", bytes: process.memoryUsage.rss() });
+  }, RSS_EVERY_MS);
+}

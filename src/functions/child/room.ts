@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import ivm from "isolated-vm";
+import { answerAsk } from "./ask.ts";
+import { dispose } from "./dispose.ts";
+import type { Slot } from "./slots.ts";
+
+/** What the author's side of a room has to say, as it came through the bridge. */
+export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
+
+const STEP_MS = 10;
+
+type EnterArguments = readonly (string | number)[];
+
+/**
+ * One fresh context in an isolate, for one run. Every way in is counted: an entry that has not come back says that a
+ * thread is inside, and nothing else says so reliably, since a disposed isolate can go on executing.
+ */
+export class Room {
+  readonly slot: Slot;
+  /** Settles when the prelude has run, so that only the author's code is left to do. */
+  readonly ready: Promise<void>;
+  #heard: Heard = () => {};
+  #failed: (thrown: unknown) => void = () => {};
+  #context: ivm.Context | undefined;
+  #enter: ivm.Reference | undefined;
+  #open: ivm.Reference | undefined;
+  #inside = 0;
+  #closed = false;
+  #left: (() => void)[] = [];
+
+  constructor(slot: Slot) {
+    this.slot = slot;
+    slot.contexts += 1;
+    this.ready = this.#prepare();
+    // Whoever wants to use the room hears of it; nobody may want to.
+    this.ready.catch(() => {});
+  }
+
+  async #prepare(): Promise<void> {
+    const { isolate, prelude } = this.slot;
+    this.#context = await this.#count(isolate.createContext());
+    this.#open = await this.#count(prelude.run(this.#context, { reference: true }));
+    const post = new ivm.Callback(
+      (said: unknown, first: unknown, second: unknown, third: unknown) => {
+        if (!this.#closed) this.#heard(String(said), first, second, third);
+      },
+      { ignored: true },
+    );
+    const ask = new ivm.Callback(answerAsk, { sync: true });
+    this.#enter = await this.#count(
+      this.#open.apply(undefined, [post, ask], { result: { reference: true } }) as Promise<ivm.Reference>,
+    );
+  }
+
+  /** Hands over the bundle and starts it, without waiting for either. */
+  start(what: string, argument: string, heard: Heard, failed: (thrown: unknown) => void): void {
+    if (this.#closed || this.#context === undefined) return;
+    this.#heard = heard;
+    this.#failed = failed;
+    void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
+    this.enter(what, argument);
+  }
+
+  enter(...given: EnterArguments): void {
+    if (this.#closed || this.#enter === undefined) return;
+    void this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
+  }
+
+  get executing(): boolean {
+    return this.#inside > 0;
+  }
+
+  /** From now on nothing is heard from it. Resolves with whether every thread has left within that time. */
+  async leave(withinMs: number, ruthless: boolean): Promise<boolean> {
+    this.#closed = true;
+    if (ruthless) dispose(this.slot.isolate);
+    return this.#inside === 0 || this.#emptied(withinMs);
+  }
+
+  /** Gives back what the context holds, so that the isolate can collect it. */
+  release(): void {
+    if (this.slot.isolate.isDisposed) return;
+    this.#enter?.release();
+    this.#open?.release();
+    this.#context?.release();
+  }
+
+  /**
+   * Waits in small steps: on a machine that is short of processor time the steps take longer, as the thread that should
+   * leave does, and slowness is not taken for being stuck.
+   */
+  async #emptied(withinMs: number): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < withinMs && this.#inside > 0; waitedMs += STEP_MS) {
+      await Promise.race([this.#nextLeft(), sleep(STEP_MS)]);
+    }
+    return this.#inside === 0;
+  }
+
+  #nextLeft(): Promise<void> {
+    return new Promise((resolve) => this.#left.push(resolve));
+  }
+
+  async #count<Value>(entry: Promise<Value>): Promise<Value> {
+    this.#inside += 1;
+    try {
+      return await entry;
+    } finally {
+      this.#inside -= 1;
+      if (this.#inside === 0) for (const left of this.#left.splice(0)) left();
+    }
+  }
+}

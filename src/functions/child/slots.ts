@@ -1,0 +1,107 @@
+import ivm from "isolated-vm";
+import { dispose } from "./dispose.ts";
+import { Room } from "./room.ts";
+
+/** How many runs an isolate serves, each in a fresh context, before it is replaced. */
+const CONTEXTS_MAX = 100;
+/** Isolates kept without a run; the one longest unused goes first. */
+const IDLE_MAX = 8;
+
+export interface Slot {
+  readonly key: string;
+  readonly isolate: ivm.Isolate;
+  readonly prelude: ivm.Script;
+  readonly bundle: ivm.Script;
+  contexts: number;
+  /** Called when V8 gives the isolate up. */
+  lost: (text: string) => void;
+}
+
+interface Compiled {
+  readonly code: string;
+  cached?: ivm.ExternalCopy<ArrayBuffer>;
+}
+
+export interface Slots {
+  setPrelude(code: string): void;
+  addBundle(bundle: string, code: string): void;
+  forgetBundle(bundle: string): void;
+  /** A fresh context in an isolate that no run uses: a kept one of that key, or a new one. */
+  take(key: string, bundle: string, memoryMb: number): Promise<Room>;
+  /** Keeps an isolate with its next context made ready, or throws it away. */
+  giveBack(slot: Slot): void;
+  dropIdle(): void;
+}
+
+/** The isolates of this process. One run at a time uses one; the compiled code is kept, so that a new one costs little. */
+export function createSlots(): Slots {
+  let prelude: Compiled = { code: "" };
+  const bundles = new Map<string, Compiled>();
+  // In the order of their last use.
+  const idle: Room[] = [];
+
+  async function compile(isolate: ivm.Isolate, compiled: Compiled, filename: string): Promise<ivm.Script> {
+    if (compiled.cached !== undefined) {
+      const options: ivm.ScriptInfo = { filename, cachedData: compiled.cached };
+      return isolate.compileScript(compiled.code, options);
+    }
+    const script = await isolate.compileScript(compiled.code, { filename, produceCachedData: true });
+    const produced = (script as { cachedData?: ivm.ExternalCopy<ArrayBuffer> }).cachedData;
+    if (produced !== undefined) compiled.cached = produced;
+    return script;
+  }
+
+  async function make(key: string, bundle: string, memoryMb: number): Promise<Room> {
+    const compiled = bundles.get(bundle);
+    if (compiled === undefined) throw new Error("the bundle is not here");
+    let slot: Slot | undefined;
+    const isolate = new ivm.Isolate({
+      memoryLimit: memoryMb,
+      // With this handler V8 puts the thread to sleep where it would otherwise abort the whole process.
+      onCatastrophicError: (text) => slot?.lost(text),
+    });
+    try {
+      const [first, second] = await Promise.all([
+        compile(isolate, prelude, "datarun:prelude"),
+        compile(isolate, compiled, "datarun:function"),
+      ]);
+      slot = { key, isolate, prelude: first, bundle: second, contexts: 0, lost: () => {} };
+      const room = new Room(slot);
+      await room.ready;
+      return room;
+    } catch (thrown) {
+      dispose(isolate);
+      throw thrown;
+    }
+  }
+
+  return {
+    setPrelude: (code) => {
+      prelude = { code };
+    },
+    addBundle: (bundle, code) => void bundles.set(bundle, { code }),
+    forgetBundle: (bundle) => void bundles.delete(bundle),
+    take: async (key, bundle, memoryMb) => {
+      const at = idle.findIndex((room) => room.slot.key === key);
+      if (at === -1) return make(key, bundle, memoryMb);
+      const room = idle.splice(at, 1)[0]!;
+      try {
+        await room.ready;
+        return room;
+      } catch {
+        // What earlier runs have left in it leaves no space for another one.
+        dispose(room.slot.isolate);
+        return make(key, bundle, memoryMb);
+      }
+    },
+    giveBack: (slot) => {
+      if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
+      slot.lost = () => {};
+      idle.push(new Room(slot));
+      if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
+    },
+    dropIdle: () => {
+      for (const room of idle.splice(0)) dispose(room.slot.isolate);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { FunctionCase } from "../sdk/data-function.ts";
+import { PREFIX } from "../terms/ids.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { compileContract, type Check } from "./contract.ts";
+import { FunctionLoadError } from "./load-error.ts";
+
+const TIMEOUT_DEFAULT_MS = 30_000;
+const TIMEOUT_MAX_MS = 60_000;
+const MEMORY_DEFAULT_MB = 64;
+/** What V8 needs for itself. */
+const MEMORY_MIN_MB = 8;
+const MEMORY_MAX_MB = 512;
+const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
+const ID_CHARACTERS = 128;
+
+/** What a function file says of itself, checked, with defaults. */
+export interface FunctionFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly inputs: object | undefined;
+  readonly output: object | undefined;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly cases: readonly FunctionCase[];
+  readonly checkInputs: Check;
+  readonly checkOutput: Check;
+}
+
+/** @throws FunctionLoadError with every problem of the declaration, not only the first */
+export function checkDeclaration(file: string, json: string): FunctionFacts {
+  const given = JSON.parse(json) as JsonObject;
+  const problems: string[] = [];
+  const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
+  if (typeof id !== "string" || !ID.test(id) || id.length > ID_CHARACTERS)
+    problems.push(`"id" must be "${PREFIX.dataFunction}" and a name in lower snake case`);
+  if (typeof title !== "string" || title.trim() === "") problems.push('"title" must be a text');
+  if (description !== undefined && typeof description !== "string") problems.push('"description" must be a text');
+  if (run !== "function") problems.push('"run" must be a function; is the declaration the default export?');
+  if (!isWhole(timeout_ms, 1, TIMEOUT_MAX_MS))
+    problems.push(`"timeout_ms" must be a whole number up to ${TIMEOUT_MAX_MS}`);
+  if (!isWhole(memory_mb, MEMORY_MIN_MB, MEMORY_MAX_MB))
+    problems.push(`"memory_mb" must be a whole number from ${MEMORY_MIN_MB} to ${MEMORY_MAX_MB}`);
+  if (cases !== undefined && !Array.isArray(cases)) problems.push('"cases" must be a list');
+  const checkInputs = compile("inputs", given, problems);
+  const checkOutput = compile("output", given, problems);
+  if (problems.length > 0) throw new FunctionLoadError(file, problems);
+  return {
+    id: id as string,
+    title: title as string,
+    description: description as string | undefined,
+    inputs: given.inputs as object | undefined,
+    output: given.output as object | undefined,
+    timeoutMs: (timeout_ms as number | undefined) ?? TIMEOUT_DEFAULT_MS,
+    memoryMb: (memory_mb as number | undefined) ?? MEMORY_DEFAULT_MB,
+    cases: (cases as unknown as readonly FunctionCase[] | undefined) ?? [],
+    checkInputs,
+    checkOutput,
+  };
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return value === undefined || (Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
+}
+
+function compile(name: "inputs" | "output", given: JsonObject, problems: string[]): Check {
+  const schema = given[name];
+  if (schema !== undefined && !isJsonObject(schema)) {
+    problems.push(`"${name}" must be a JSON Schema`);
+    return () => null;
+  }
+  try {
+    return compileContract(schema);
+  } catch (error) {
+    problems.push(`"${name}" is not a JSON Schema that can be used: ${(error as Error).message.slice(0, 300)}`);
+    return () => null;
+  }
+}

@@ -1,0 +1,148 @@
+import { cut, NativePromise, parse, stringify, textOf } from "./intrinsics.ts";
+import {
+  CALLS_AT_ONCE,
+  CALLS_MAX,
+  ERROR_CHARACTERS,
+  FAILED_STEP,
+  JSON_BYTES,
+  LOG_CHARACTERS,
+  LOGS_MAX,
+  NAME_CHARACTERS,
+  PIPES_MAX,
+} from "./limits.ts";
+
+/** Hands texts and numbers out of the isolate. It must never reach the author's code. */
+export type Post = (what: string, first?: string | number | null, second?: string, third?: string) => void;
+
+export interface InsideLog {
+  info(message: unknown, fields?: unknown): void;
+  warn(message: unknown, fields?: unknown): void;
+}
+
+export interface Bridge {
+  readonly run: (source: unknown, inputs?: unknown) => Promise<unknown>;
+  readonly pipe: (name: unknown, step: unknown) => Promise<unknown>;
+  readonly log: InsideLog;
+  reply(call: number, json: string): void;
+  /** The call was not made. */
+  refuse(call: number, reason: string): void;
+  /** Ends the run, once: what comes later goes nowhere. */
+  end(what: string, first: string | null, second?: string): void;
+  readonly raise: (thrown: unknown) => void;
+}
+
+interface Answered {
+  readonly json: string;
+  readonly reason: string | undefined;
+}
+
+/** The author's only ways out, each counted here. Nothing of the author's but primitive texts goes through `post`. */
+export function createBridge(post: Post): Bridge {
+  let ended = false;
+  let calls = 0;
+  let underWay = 0;
+  let logs = 0;
+  let pipes = 0;
+  let pipeBytes = 0;
+  // Objects without a prototype: a setter on `Object.prototype` cannot see what is stored here.
+  const waiting: Record<number, ((answer: Answered) => void) | undefined> = { __proto__: null } as never;
+  const queue: Record<number, ((value?: undefined) => void) | undefined> = { __proto__: null } as never;
+  let queueHead = 0;
+  let queueTail = 0;
+
+  async function run(source: unknown, inputs: unknown = {}): Promise<unknown> {
+    if (ended) throw new Error("the run has ended");
+    if (typeof source !== "string" || source.length > NAME_CHARACTERS)
+      throw new TypeError("run(source, inputs): source must be the identifier of a source");
+    const json = stringify(inputs) as string | undefined;
+    if (json === undefined || json[0] !== "{") throw new TypeError("run(source, inputs): inputs must be an object");
+    if (json.length > JSON_BYTES) throw new RangeError("run(source, inputs): inputs are larger than 1 MB");
+    calls += 1;
+    if (calls > CALLS_MAX) throw new Error("run(source, inputs): a run may ask at most 100 times");
+    const call = calls;
+    if (underWay < CALLS_AT_ONCE) underWay += 1;
+    else {
+      await new NativePromise<undefined>((resolve) => {
+        queue[queueTail++] = resolve;
+      });
+    }
+    const answer = await new NativePromise<Answered>((resolve) => {
+      waiting[call] = resolve;
+      if (!ended) post("call", call, source, json);
+    });
+    if (answer.reason !== undefined) throw new RangeError(answer.reason);
+    return parse(answer.json);
+  }
+
+  function settle(call: number, answer: Answered): void {
+    const resolve = waiting[call];
+    if (resolve === undefined) return;
+    delete waiting[call];
+    const next = queue[queueHead];
+    if (next === undefined) underWay -= 1;
+    else {
+      delete queue[queueHead];
+      queueHead += 1;
+      next();
+    }
+    resolve(answer);
+  }
+
+  async function pipe(name: unknown, step: unknown): Promise<unknown> {
+    if (typeof name !== "string" || name === "" || name.length > NAME_CHARACTERS)
+      throw new TypeError("pipe(name, step): name must be a short text");
+    if (typeof step !== "function") throw new TypeError("pipe(name, step): step must be a function");
+    pipes += 1;
+    if (pipes > PIPES_MAX) throw new Error("pipe(name, step): a run may record at most 100 steps");
+    let value: unknown;
+    let json: string | undefined;
+    try {
+      value = await (step as () => unknown)();
+      json = value === undefined ? "null" : stringify(value);
+      if (json === undefined) json = "null";
+      if (pipeBytes + json.length > JSON_BYTES) throw new RangeError("the recorded steps are larger than 1 MB");
+    } catch (thrown) {
+      if (!ended) post("pipe", name, FAILED_STEP, textOf(thrown, ERROR_CHARACTERS));
+      throw thrown;
+    }
+    pipeBytes += json.length;
+    if (!ended) post("pipe", name, json);
+    return value;
+  }
+
+  function write(level: "info" | "warn", message: unknown, fields: unknown): void {
+    if (ended || logs > LOGS_MAX) return;
+    logs += 1;
+    if (logs > LOGS_MAX) return post("log", "warn", "further messages of this run are dropped");
+    let text = typeof message === "string" ? message : textOf(message, LOG_CHARACTERS);
+    if (fields !== undefined) {
+      try {
+        text = `${cut(text, LOG_CHARACTERS)} ${cut(stringify(fields) ?? "", LOG_CHARACTERS)}`;
+      } catch {
+        text = `${cut(text, LOG_CHARACTERS)} (fields that are not JSON)`;
+      }
+    }
+    post("log", level, cut(text, LOG_CHARACTERS));
+  }
+
+  function end(what: string, first: string | null, second?: string): void {
+    if (ended) return;
+    ended = true;
+    post(what, first, second);
+  }
+
+  return {
+    run,
+    pipe,
+    log: {
+      info: (message, fields) => write("info", message, fields),
+      warn: (message, fields) => write("warn", message, fields),
+    },
+    reply: (call, json) => settle(call, { __proto__: null, json, reason: undefined } as Answered),
+    refuse: (call, reason) => settle(call, { __proto__: null, json: "", reason } as Answered),
+    end,
+    raise: (thrown) => {
+      if (!ended) end("raised", textOf(thrown, ERROR_CHARACTERS));
+    },
+  };
+}

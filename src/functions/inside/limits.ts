@@ -1,0 +1,18 @@
+/** What one run may do through the bridge. The prelude counts, and the service counts again outside. */
+export const CALLS_MAX = 100;
+export const CALLS_AT_ONCE = 8;
+export const PIPES_MAX = 100;
+export const LOGS_MAX = 100;
+export const LOG_CHARACTERS = 2_000;
+export const ERROR_CHARACTERS = 300;
+export const NAME_CHARACTERS = 128;
+/** Of a result, of one call's inputs, and of all pipes of a run together. */
+export const JSON_BYTES = 1_048_576;
+export const JSON_DEPTH = 64;
+export const TIMERS_MAX = 100;
+export const ALARMS_MAX = 10_000;
+/** What a failed step leaves under `pipes`; its own words go to the log only. */
+export const FAILED_STEP = '{"success":false,"message":"the step raised an error"}';
+/** Of a text handed out for parsing as a URL. */
+export const URL_CHARACTERS = 32_768;
+export const RANDOM_BYTES = 65_536;

@@ -1,0 +1,112 @@
+import { createBridge, type Post } from "./bridge.ts";
+import { installConsole } from "./console.ts";
+import { isArray, parse, stringify, textOf } from "./intrinsics.ts";
+import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
+import { installTimers } from "./timers.ts";
+import { installWeb, type Ask } from "./web.ts";
+
+interface Loaded {
+  readonly run?: unknown;
+  readonly [name: string]: unknown;
+}
+
+/** What the process outside calls: one word and at most two texts, for one run in one fresh context. */
+export type Enter = (
+  what: "describe" | "check" | "start" | "reply" | "refuse" | "wake",
+  first?: string | number,
+  second?: string,
+) => void;
+
+/**
+ * Prepares a fresh context: takes away what could get round the limits, adds what authors expect of a JavaScript
+ * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. The bundle, run as a
+ * script after this, hands itself over by `__take`, once.
+ */
+export function open(post: Post, ask: Ask): Enter {
+  const scope = globalThis as unknown as Record<string, unknown>;
+  delete scope.WebAssembly;
+  delete scope.SharedArrayBuffer;
+  delete scope.Atomics;
+
+  const bridge = createBridge(post);
+  const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);
+  installConsole(scope, bridge.log);
+  installWeb(scope, ask);
+
+  let evaluate: (() => Loaded) | undefined;
+  scope.__take = (given: () => Loaded): void => {
+    evaluate = given;
+    delete scope.__take;
+  };
+
+  function load(): Loaded {
+    if (evaluate === undefined) throw new TypeError("the function was not loaded");
+    const exports = evaluate();
+    return (exports.default ?? exports) as Loaded;
+  }
+
+  async function start(argument: string): Promise<void> {
+    try {
+      const declaration = load();
+      const given = parse(argument) as Record<string, unknown>;
+      const answer: unknown = await (declaration.run as (call: object) => unknown)({
+        inputs: given.inputs,
+        extra: given.extra,
+        config: given.config,
+        context: given.context,
+        region: given.region,
+        transaction_id: given.transaction_id,
+        run: bridge.run,
+        pipe: bridge.pipe,
+        log: bridge.log,
+      });
+      finish(answer);
+    } catch (thrown) {
+      bridge.raise(thrown);
+    }
+  }
+
+  function finish(answer: unknown): void {
+    if (answer === undefined || answer === null) return bridge.end("done", null);
+    if (typeof answer !== "object" || isArray(answer))
+      return bridge.end("contract", "the function must return an object or nothing");
+    let json: string | undefined;
+    try {
+      json = stringify(answer);
+    } catch (thrown) {
+      return bridge.end("contract", "the answer cannot be said in JSON", textOf(thrown, ERROR_CHARACTERS));
+    }
+    if (json === undefined || json[0] !== "{") return bridge.end("contract", "the answer is not an object in JSON");
+    if (json.length > JSON_BYTES) return bridge.end("contract", "the answer is larger than 1 MB");
+    bridge.end("done", json);
+  }
+
+  function describe(): void {
+    try {
+      const declaration = load();
+      const { id, title, description, inputs, output, timeout_ms, memory_mb, cases, run } = declaration;
+      finish({ id, title, description, inputs, output, timeout_ms, memory_mb, cases, run: typeof run });
+    } catch (thrown) {
+      bridge.raise(thrown);
+    }
+  }
+
+  /** Whether it can be evaluated, without looking at its schemas. */
+  function check(): void {
+    try {
+      if (typeof load().run !== "function") throw new TypeError("it declares no run");
+      finish(null);
+    } catch (thrown) {
+      bridge.raise(thrown);
+    }
+  }
+
+  return (what, first, second) => {
+    if (what === "start") void start(first as string);
+    else if (what === "reply") bridge.reply(first as number, second as string);
+    else if (what === "refuse") bridge.refuse(first as number, second as string);
+    else if (what === "wake") wakeTimers();
+    else if (what === "check") check();
+    else describe();
+  };
+}

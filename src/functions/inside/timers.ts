@@ -1,0 +1,102 @@
+import { apply, max, min, NativePromise, now } from "./intrinsics.ts";
+import { ALARMS_MAX, TIMERS_MAX } from "./limits.ts";
+
+interface Timer {
+  readonly id: number;
+  at: number;
+  readonly everyMs: number | null;
+  readonly callback: (...given: unknown[]) => unknown;
+  readonly given: unknown[];
+}
+
+const DELAY_MAX_MS = 60_000;
+
+/**
+ * `setTimeout` and its kin, for as long as the run lasts. All timers of a run share one alarm outside, so that many
+ * timers cost no more than one. Returns what the alarm calls.
+ */
+export function installTimers(
+  scope: Record<string, unknown>,
+  setAlarm: (delayMs: number) => void,
+  raise: (thrown: unknown) => void,
+): () => void {
+  const timers: Record<number, Timer | undefined> = { __proto__: null } as never;
+  let count = 0;
+  let lastId = 0;
+  let alarms = 0;
+  let alarmAt = Infinity;
+
+  function arm(at: number): void {
+    if (at >= alarmAt) return;
+    alarms += 1;
+    if (alarms > ALARMS_MAX) throw new RangeError("a run may set timers at most 10,000 times");
+    alarmAt = at;
+    setAlarm(max(1, at - now()));
+  }
+
+  function add(callback: unknown, delay: unknown, repeats: boolean, given: unknown[]): number {
+    if (typeof callback !== "function") throw new TypeError("a timer takes a function");
+    if (count >= TIMERS_MAX) throw new RangeError("a run may have at most 100 timers pending");
+    const delayMs = min(DELAY_MAX_MS, max(1, Number(delay) || 1));
+    const timer: Timer = {
+      id: (lastId += 1),
+      at: now() + delayMs,
+      everyMs: repeats ? delayMs : null,
+      callback: callback as Timer["callback"],
+      given,
+    };
+    timers[timer.id] = timer;
+    count += 1;
+    arm(timer.at);
+    return timer.id;
+  }
+
+  function remove(id: unknown): void {
+    if (typeof id !== "number" || timers[id] === undefined) return;
+    delete timers[id];
+    count -= 1;
+  }
+
+  function guarded(callback: (...given: unknown[]) => unknown, given: unknown[]): void {
+    try {
+      apply(callback, undefined, given);
+    } catch (thrown) {
+      raise(thrown);
+    }
+  }
+
+  function wake(): void {
+    alarmAt = Infinity;
+    const reached = now();
+    for (const key in timers) {
+      const timer = timers[key as unknown as number];
+      if (timer === undefined || timer.at > reached) continue;
+      if (timer.everyMs === null) remove(timer.id);
+      else timer.at = now() + timer.everyMs;
+      guarded(timer.callback, timer.given);
+    }
+    let next = Infinity;
+    for (const key in timers) next = min(next, timers[key as unknown as number]!.at);
+    try {
+      if (next < Infinity) arm(next);
+    } catch (thrown) {
+      raise(thrown);
+    }
+  }
+
+  scope.setTimeout = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, false, given);
+  scope.setInterval = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, true, given);
+  scope.setImmediate = (callback: unknown, ...given: unknown[]) => add(callback, 0, false, given);
+  scope.clearTimeout = remove;
+  scope.clearInterval = remove;
+  scope.clearImmediate = remove;
+  scope.queueMicrotask = (callback: unknown): void => {
+    if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+    void later(callback as () => unknown);
+  };
+  async function later(callback: () => unknown): Promise<void> {
+    await new NativePromise<void>((resolve) => resolve());
+    guarded(callback, []);
+  }
+  return wake;
+}

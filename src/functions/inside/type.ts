@@ -1,0 +1,2 @@
+/** The real `Type`, for reading a declaration whose schemas are made with it. */
+export { Type } from "typebox";

@@ -1,0 +1,87 @@
+import { parse, toText } from "./intrinsics.ts";
+import { URL_CHARACTERS } from "./limits.ts";
+import { FormParameters } from "./url-search-params.ts";
+import type { Ask } from "./web.ts";
+
+const PARTS = [
+  "href",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+type Part = (typeof PARTS)[number];
+type Parts = Readonly<Record<Part | "origin", string>>;
+
+/** `URL`. The parsing itself is Node's, in the process that holds the isolate: only texts go there and come back. */
+export function urlClass(ask: Ask): unknown {
+  function read(what: "url" | "url-set", first: string, second: string, third: string): Parts | null {
+    if (first.length + second.length + third.length > URL_CHARACTERS) return null;
+    const json = ask(what, first, second, third);
+    return json === null ? null : (parse(json) as Parts);
+  }
+
+  class URL {
+    #parts: Parts;
+    #searchParams: FormParameters | undefined;
+
+    constructor(url: unknown, base: unknown = "") {
+      const parts = read("url", String(url), textOfBase(base), "");
+      if (parts === null) throw new TypeError("Invalid URL");
+      this.#parts = parts;
+    }
+
+    static canParse(url: unknown, base: unknown = ""): boolean {
+      return read("url", String(url), textOfBase(base), "") !== null;
+    }
+    static parse(url: unknown, base: unknown = ""): URL | null {
+      return URL.canParse(url, base) ? new URL(url, base) : null;
+    }
+
+    get origin(): string {
+      return this.#parts.origin;
+    }
+    get searchParams(): FormParameters {
+      this.#searchParams ??= new FormParameters(this.#parts.search, (text) => this.#change("search", text, true));
+      return this.#searchParams;
+    }
+    #change(part: Part, value: string, byParameters = false): void {
+      const parts = read("url-set", this.#parts.href, part, value);
+      if (parts === null && part === "href") throw new TypeError("Invalid URL");
+      if (parts !== null) this.#parts = parts;
+      if (!byParameters) this.#searchParams = undefined;
+    }
+    toString(): string {
+      return this.#parts.href;
+    }
+    toJSON(): string {
+      return this.#parts.href;
+    }
+
+    static {
+      for (const part of PARTS) {
+        Object.defineProperty(this.prototype, part, {
+          configurable: true,
+          enumerable: true,
+          get(this: URL) {
+            return this.#parts[part];
+          },
+          set(this: URL, value: unknown) {
+            this.#change(part, String(value));
+          },
+        });
+      }
+    }
+  }
+  return URL;
+}
+
+/** A base may be another URL. */
+function textOfBase(base: unknown): string {
+  return toText(base);
+}

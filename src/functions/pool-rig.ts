@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FunctionHost } from "../run/ports.ts";
+import { systemClock } from "../terms/clock.ts";
+import { preparePrelude } from "./bundle-cache.ts";
+import { hashOf } from "./bundle.ts";
+import { createPool, type Pool, type PoolOptions } from "./pool.ts";
+import type { FunctionsLog, LogFields } from "./ports.ts";
+import { isolateKey } from "./quarantine.ts";
+import type { Bundle } from "./running.ts";
+
+/** What one run left behind, for tests to look at. */
+export interface Tried {
+  readonly json: string | null | undefined;
+  readonly thrown: unknown;
+  readonly tookMs: number;
+  readonly calls: readonly { readonly source: string; readonly inputs: string }[];
+  readonly pipes: readonly { readonly name: string; readonly json: string }[];
+  readonly logs: readonly string[];
+}
+
+export interface TryOptions {
+  readonly organizationId?: string;
+  readonly limitMs?: number;
+  readonly memoryMb?: number;
+  readonly argument?: object;
+  /** Told how many calls are under way whenever one begins. */
+  readonly onCall?: (underWay: number) => void;
+}
+
+export interface PoolRig {
+  readonly pool: Pool;
+  readonly lines: LogFields[];
+  /** Runs a function given as the text of its `run`, or of a whole object if it starts with a brace. */
+  attempt(text: string, options?: TryOptions): Promise<Tried>;
+  /** Waits until so many processes are ready and none of them has a run. */
+  settled(children: number): Promise<void>;
+  /** The bundle that `attempt` makes of that text. */
+  bundleOf(text: string): Bundle;
+}
+
+const prelude = preparePrelude(undefined);
+
+/** A pool with real processes. A source named `wait_300` answers after that many milliseconds, `never` not at all. */
+export async function startPool(
+  t: { after(close: () => Promise<void>): void },
+  options: Partial<PoolOptions> = {},
+): Promise<PoolRig> {
+  const lines: LogFields[] = [];
+  const log: FunctionsLog = {
+    info: (fields) => void lines.push(fields),
+    warn: (fields) => void lines.push(fields),
+    error: (fields) => void lines.push(fields),
+  };
+  const pool = createPool({ clock: systemClock, log, prelude, ...options });
+  t.after(() => pool.close());
+  await pool.ready();
+
+  async function attempt(text: string, options: TryOptions = {}): Promise<Tried> {
+    const { organizationId = "org_a", limitMs = 5_000, memoryMb = 64, argument = {} } = options;
+    const bundle = bundleOf(text);
+    const calls: Tried["calls"][number][] = [];
+    const pipes: Tried["pipes"][number][] = [];
+    const logs: string[] = [];
+    let underWay = 0;
+    const host: FunctionHost = {
+      runSource: async (source, inputs) => {
+        calls.push({ source, inputs });
+        options.onCall?.((underWay += 1));
+        const wait = /^wait_(\d+)$/.exec(source);
+        if (wait !== null) await sleep(Number(wait[1]));
+        underWay -= 1;
+        if (source === "never") await new Promise(() => {});
+        return `{"success":true,"match":true,"message":"","output":{"echo":${inputs}},"response_time_ms":1}`;
+      },
+      pipe: (name, json) => void pipes.push({ name, json }),
+      log: (_, message) => void logs.push(message),
+    };
+    const startedAt = performance.now();
+    let json: string | null | undefined;
+    let thrown: unknown;
+    try {
+      json = await pool.run(
+        {
+          what: "start",
+          bundle,
+          isolate: isolateKey(organizationId, bundle.hash),
+          memoryMb,
+          deadlineAt: systemClock.now() + limitMs,
+          timeoutMs: limitMs,
+          argument: JSON.stringify({ inputs: {}, extra: {}, config: {}, context: "dev", ...argument }),
+        },
+        host,
+      );
+    } catch (error) {
+      thrown = error;
+    }
+    return { json, thrown, tookMs: performance.now() - startedAt, calls, pipes, logs };
+  }
+
+  return {
+    pool,
+    lines,
+    attempt,
+    bundleOf,
+    settled: async (children) => {
+      for (;;) {
+        const stats = pool.stats();
+        if (stats.children === children && stats.ready === children && stats.active === 0 && stats.queued === 0) return;
+        await sleep(10);
+      }
+    },
+  };
+}
+
+function bundleOf(text: string): Bundle {
+  const declaration = text.startsWith("{") ? text : `{ run: ${text} }`;
+  const code = `__take(function () { return { default: ${declaration} }; });`;
+  return { code, hash: hashOf(code) };
+}

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FakeClock } from "../terms/fake-clock.ts";
+import type { Fault } from "../terms/fault.ts";
+import { startPool, type Tried } from "./pool-rig.ts";
+import { createQuarantine } from "./quarantine.ts";
+
+/** Its thread never leaves the isolate: the process has to be killed. */
+const STUCK = `() => { Promise.reject(Object.defineProperties(new Error("x"), { message: { get() { for (;;); } }, stack: { get() { for (;;); } } })); return new Promise(() => {}); }`;
+
+function codeOf(tried: Tried): string {
+  return tried.thrown === undefined ? "ok" : (tried.thrown as Fault).code;
+}
+
+test("what ended its process twice is quarantined for its organization, until its file is loaded anew", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  for (let time = 0; time < 2; time += 1) {
+    assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200 })), "function.timeout");
+    await rig.settled(2);
+  }
+  const third = await rig.attempt(STUCK, { limitMs: 200 });
+  assert.equal(codeOf(third), "function.quarantined");
+  assert.ok(third.tookMs < 100);
+  assert.equal(rig.lines.filter((line) => line.event === "function_quarantined").length, 1);
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
+  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200, organizationId: "org_b" })), "function.timeout");
+  await rig.settled(2);
+  rig.pool.forgetBundle(rig.bundleOf(STUCK).hash);
+  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200 })), "function.timeout");
+});
+
+test("the runs beside one that is stuck fail as function errors, and are not blamed", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const waits = "async ({ run }) => { await run('wait_700'); return {}; }";
+  const beside = rig.attempt(waits);
+  const stuck = rig.attempt(STUCK, { limitMs: 150 });
+  assert.equal(codeOf(await stuck), "function.timeout");
+  assert.equal(codeOf(await beside), "function.raised");
+  assert.match((await beside).logs.join("\n"), /ended because of another run/);
+  await rig.settled(1);
+  assert.equal(codeOf(await rig.attempt(waits)), "ok");
+});
+
+test("a process that dies for no known reason is replaced, and those who were in it run alone for a while", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  await rig.settled(2);
+  const texts = ["a", "b", "c"].map((name) => `async ({ run }) => { await run('wait_300'); return { ${name}: 1 }; }`);
+  const runs = texts.map((text) => rig.attempt(text));
+  await sleep(50);
+  process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
+  for (const run of runs) assert.equal(codeOf(await run), "function.raised");
+  assert.ok(rig.lines.some((line) => line.event === "function_process_died"));
+  await rig.settled(2);
+  // Two have a process to themselves, for which the spare serves as well; the third waits for one of them.
+  const again = await Promise.all(texts.map((text) => rig.attempt(text)));
+  assert.deepEqual(again.map(codeOf), ["ok", "ok", "ok"]);
+  const tookMs = again.map((tried) => tried.tookMs).sort((one, other) => one - other);
+  assert.ok(tookMs[2]! > 590 && tookMs[2]! > tookMs[0]! + 250, tookMs.join(" "));
+});
+
+test("a suspect is cleared by three quiet runs", () => {
+  const quarantine = createQuarantine(new FakeClock());
+  quarantine.suspect("org/a");
+  assert.equal(quarantine.standingOf("org/a"), "alone");
+  for (let time = 0; time < 3; time += 1) quarantine.ranWell("org/a");
+  assert.equal(quarantine.standingOf("org/a"), "free");
+});
+
+test("strikes are forgotten after an hour", async () => {
+  const clock = new FakeClock();
+  const quarantine = createQuarantine(clock);
+  assert.equal(quarantine.strike("org/a"), false);
+  assert.equal(quarantine.strike("org/a"), true);
+  assert.equal(quarantine.standingOf("org/a"), "quarantined");
+  await clock.advance(3_600_001);
+  assert.equal(quarantine.standingOf("org/a"), "free");
+});
+
+test("more runs than there is room for wait, and one that waits past its deadline fails", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0, runsPerChild: 2 });
+  const waits = "async ({ run }) => { await run('wait_200'); return {}; }";
+  const runs = [1, 2, 3, 4].map(() => rig.attempt(waits));
+  const late = rig.attempt(waits, { limitMs: 50 });
+  assert.equal(codeOf(await late), "function.timeout");
+  for (const run of runs) assert.equal(codeOf(await run), "ok");
+  assert.equal(rig.pool.stats().queued, 0);
+});
+
+test("a run whose deadline has passed fails at once", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  assert.equal(codeOf(await rig.attempt("() => ({})", { limitMs: -1 })), "function.timeout");
+});
+
+test("closing ends every run and every process", async (t) => {
+  const rig = await startPool(t, { children: 2, spares: 1 });
+  await rig.settled(3);
+  const { pids } = rig.pool.stats();
+  const running = [rig.attempt("() => { for (;;); }"), rig.attempt("() => new Promise(() => {})")];
+  await sleep(50);
+  await rig.pool.close();
+  for (const run of running) assert.equal(codeOf(await run), "function.raised");
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "function.raised");
+  assert.deepEqual(
+    pids.filter((pid) => existsSync(`/proc/${pid}`)),
+    [],
+  );
+});
+
+test("a process has no environment but its channel", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const [pid] = rig.pool.stats().pids;
+  if (!existsSync(`/proc/${pid}/environ`)) return;
+  const names = readFileSync(`/proc/${pid}/environ`, "latin1")
+    .split("\0")
+    .filter(Boolean)
+    .map((entry) => entry.split("=")[0]);
+  assert.deepEqual(
+    names.filter((name) => !name!.startsWith("NODE_CHANNEL_")),
+    [],
+  );
+});
+
+test("the processes die with the service, although a thread in them spins", async () => {
+  const script = `
+    const { startPool } = await import(${JSON.stringify(new URL("./pool-rig.ts", import.meta.url).href)});
+    const rig = await startPool({ after() {} }, { children: 1, spares: 1 });
+    await rig.settled(2);
+    void rig.attempt("() => { for (;;); }", { limitMs: 60000 });
+    setTimeout(() => process.stdout.write(JSON.stringify(rig.pool.stats().pids)), 100);
+  `;
+  const service = spawn(process.execPath, ["--no-node-snapshot", "--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [bytes] = (await once(service.stdout, "data")) as [Buffer];
+  const pids = JSON.parse(bytes.toString()) as number[];
+  assert.equal(pids.length, 2);
+  service.kill("SIGKILL");
+  await once(service, "exit");
+  for (let waited = 0; waited < 5_000 && pids.some(isAlive); waited += 20) await sleep(20);
+  assert.deepEqual(pids.filter(isAlive), []);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // Without an init process nobody collects what has died; that counts as dead.
+  return !existsSync(`/proc/${pid}/stat`) || !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
+}
+
+test("a terminal's interrupt is for the service: runs in its processes go on", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const running = rig.attempt("async ({ run }) => { await run('wait_150'); return {}; }");
+  await sleep(50);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(rig.pool.stats().pids[0]!, signal);
+  assert.equal(codeOf(await running), "ok");
+});
+
+test("the memory limit is a function's own", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const holds =
+    "() => { const all = []; for (let n = 0; n < 1e6; n++) all.push({ n, text: 'x' + n }); return { length: all.length }; }";
+  assert.equal(codeOf(await rig.attempt(holds, { memoryMb: 32 })), "function.memory");
+  await rig.settled(1);
+  const roomy = await rig.attempt(holds, { memoryMb: 512, organizationId: "org_roomy" });
+  assert.equal(roomy.json, '{"length":1000000}');
+});
+
+test("1,000 runs of one function leave its process as it was", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const text = "async ({ run }) => { await run('a'); return { output: { a: 'x'.repeat(1000) } }; }";
+  for (let batch = 0; batch < 125; batch += 1) {
+    const tried = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => rig.attempt(text)));
+    for (const one of tried) assert.equal(codeOf(one), "ok", String((one.thrown as Fault | undefined)?.cause));
+  }
+  assert.equal(rig.pool.stats().killed, 0);
+});
+
+test("where V8 gives up, one run is lost: those beside it finish, and then their process is replaced", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const [before] = rig.pool.stats().pids;
+  const beside = rig.attempt("async ({ run }) => { await run('wait_3000'); await run('a'); return {}; }");
+  const bomb = await rig.attempt("() => { const m = new Map(); for (let n = 0; ; n++) m.set('k' + n, n); }", {
+    limitMs: 20_000,
+  });
+  assert.equal(codeOf(bomb), "function.memory");
+  assert.equal(codeOf(await beside), "ok");
+  await rig.settled(1);
+  assert.notEqual(rig.pool.stats().pids[0], before);
+});

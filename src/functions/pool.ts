@@ -1,0 +1,122 @@
+import type { FunctionHost } from "../run/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { Keeper, type KeeperOptions } from "./keeper.ts";
+import type { RunKind } from "./messages.ts";
+import type { FunctionsLog } from "./ports.ts";
+import { createQuarantine, isolateKey } from "./quarantine.ts";
+import { Running, type Bundle, type PoolJob } from "./running.ts";
+
+export interface PoolOptions {
+  readonly clock: Clock;
+  readonly log: FunctionsLog;
+  /** The code that goes before every function; made by `bundlePrelude`. */
+  readonly prelude: Promise<string>;
+  /** Processes that take runs; 2 unless said. */
+  readonly children?: number;
+  /** Processes that stand by; 1 unless said. */
+  readonly spares?: number;
+  /** Runs at once in one process, further ones wait until their deadline; 32 unless said. */
+  readonly runsPerChild?: number;
+  /** How long the evaluation of a file that is being loaded may take; 5 s unless said. */
+  readonly evaluateWithinMs?: number;
+  /** Resident megabytes at which a process is relieved or killed, for functions of 64 MB; 320 unless said. */
+  readonly childMemoryMb?: number;
+}
+
+export interface PoolStats {
+  readonly children: number;
+  /** Of these, how many can take a run. */
+  readonly ready: number;
+  readonly active: number;
+  readonly queued: number;
+  readonly killed: number;
+  readonly pids: readonly number[];
+}
+
+export interface Pool {
+  run(job: PoolJob, host: FunctionHost): Promise<string | null>;
+  /** Evaluates a bundle in an isolate of its own and returns what it declares, as JSON. */
+  describe(bundle: Bundle): Promise<string>;
+  /** Rejects if a bundle cannot be evaluated. */
+  check(bundle: Bundle): Promise<void>;
+  forgetBundle(hash: string): void;
+  stats(): PoolStats;
+  /** Resolves when a process is ready to run functions. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const EVALUATE_WITHIN_MS = 5_000;
+const EVALUATE_MEMORY_MB = 128;
+
+/** Runs functions in watched processes. */
+export function createPool(options: PoolOptions): Pool {
+  const { clock, log } = options;
+  const quarantine = createQuarantine(clock);
+  const settings: KeeperOptions = {
+    clock,
+    log,
+    quarantine,
+    prelude: options.prelude,
+    children: options.children ?? 2,
+    spares: options.spares ?? 1,
+    runsPerChild: options.runsPerChild ?? 32,
+    childMemoryMb: options.childMemoryMb ?? 320,
+  };
+  const keeper = new Keeper(settings);
+  let lastId = 0;
+
+  async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
+    if (quarantine.standingOf(job.isolate) === "quarantined") throw new Fault("function.quarantined");
+    const running = new Running((lastId += 1), job, host);
+    const stopDeadline = clock.after(Math.max(0, job.deadlineAt - clock.now()), () => {
+      running.fail(new Fault("function.timeout", { afterMs: job.timeoutMs }));
+      keeper.end(running);
+    });
+    keeper.place(running);
+    try {
+      return await running.ended;
+    } finally {
+      stopDeadline();
+    }
+  }
+
+  function evaluate(what: RunKind, bundle: Bundle): Promise<string | null> {
+    const isolate = isolateKey("", bundle.hash);
+    const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
+    const deadlineAt = clock.now() + timeoutMs;
+    return run(
+      {
+        what,
+        bundle,
+        isolate,
+        memoryMb: EVALUATE_MEMORY_MB,
+        argument: "{}",
+        deadlineAt,
+        timeoutMs,
+      },
+      NOBODY,
+    );
+  }
+
+  return {
+    run,
+    describe: async (bundle) => (await evaluate("describe", bundle)) ?? "{}",
+    check: async (bundle) => void (await evaluate("check", bundle)),
+    forgetBundle: (hash) => {
+      quarantine.forgetBundle(hash);
+      keeper.forgetBundle(hash);
+    },
+    stats: () => keeper.stats(),
+    ready: () => keeper.ready(),
+    close: () => keeper.close(),
+  };
+}
+
+/** While a file is loaded nothing answers it. */
+const NOBODY: FunctionHost = {
+  runSource: () => new Promise(() => {}),
+  pipe: () => {},
+  log: () => {},
+};

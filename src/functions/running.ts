@@ -1,0 +1,127 @@
+import type { FunctionHost } from "../run/ports.ts";
+import { Fault } from "../terms/fault.ts";
+import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "./inside/limits.ts";
+import type { FromChild, RunKind, ToChild } from "./messages.ts";
+
+/** What a bundle needs to be run anywhere. */
+export interface Bundle {
+  /** Of its code: equal code is the same bundle. */
+  readonly hash: string;
+  readonly code: string;
+}
+
+export interface PoolJob {
+  readonly what: RunKind;
+  readonly bundle: Bundle;
+  /** Organization and bundle: whose isolate. */
+  readonly isolate: string;
+  readonly memoryMb: number;
+  readonly deadlineAt: number;
+  /** What the message of a timeout says. */
+  readonly timeoutMs: number;
+  readonly argument: string;
+}
+
+export type RunMessage = Extract<FromChild, { readonly id: number }>;
+
+/**
+ * One run as the service sees it, from the queue to its end. Whatever happens in the other process, it ends once, and
+ * after that nothing of it reaches the host.
+ */
+export class Running {
+  readonly id: number;
+  readonly job: PoolJob;
+  readonly ended: Promise<string | null>;
+  readonly #host: FunctionHost;
+  readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
+  #over = false;
+  #calls = 0;
+  #underWay = 0;
+  #pipes = 0;
+  #logs = 0;
+
+  constructor(id: number, job: PoolJob, host: FunctionHost) {
+    this.id = id;
+    this.job = job;
+    this.#host = host;
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+    this.ended = promise;
+    this.#settle = { resolve, reject };
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  succeed(json: string | null): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#settle.resolve(json);
+  }
+
+  fail(fault: Fault): void {
+    if (this.#over) return;
+    this.#over = true;
+    // The client gets the sentence of the fault; what really happened is for the log.
+    if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
+    this.#settle.reject(fault);
+  }
+
+  /** What came from its process. False: it broke the bridge's rules, which only a subverted prelude can. */
+  hear(message: RunMessage, reply: (message: ToChild) => void): boolean {
+    if (this.#over) return true;
+    switch (message.type) {
+      case "call":
+        return this.#call(message, reply);
+      case "pipe":
+        this.#pipes += 1;
+        if (this.#pipes > PIPES_MAX) return false;
+        this.#host.pipe(message.name, message.json);
+        if (message.failure !== undefined) this.#host.log("warn", `the step failed: ${message.failure}`);
+        return true;
+      case "log":
+        this.#logs += 1;
+        if (this.#logs > 2 * LOGS_MAX) return true;
+        this.#host.log(message.level, message.text);
+        return true;
+      case "done":
+        if (message.json !== null && message.json.length > JSON_BYTES) return false;
+        this.succeed(message.json);
+        return true;
+      case "failed":
+        this.fail(faultOf(message));
+        return true;
+      case "lost":
+        this.fail(new Fault("function.memory", {}, { cause: new Error(message.text) }));
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  #call(message: Extract<RunMessage, { type: "call" }>, reply: (message: ToChild) => void): boolean {
+    this.#calls += 1;
+    this.#underWay += 1;
+    if (this.#calls > CALLS_MAX || this.#underWay > CALLS_AT_ONCE || message.inputs.length > JSON_BYTES) return false;
+    void this.#host.runSource(message.source, message.inputs).then((json) => {
+      this.#underWay -= 1;
+      if (!this.#over) reply({ type: "reply", id: this.id, call: message.call, json });
+    });
+    return true;
+  }
+}
+
+function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>): Fault {
+  if (why === "contract")
+    return new Fault(
+      "function.contract",
+      { problem: text },
+      detail === undefined ? {} : { cause: new AuthorError(detail) },
+    );
+  return new Fault(why === "memory" ? "function.memory" : "function.raised", {}, { cause: new AuthorError(text) });
+}
+
+/** What the function itself said. For the log only. */
+export class AuthorError extends Error {
+  override readonly name = "AuthorError";
+}

@@ -1,0 +1,196 @@
+import type { Clock } from "../terms/clock.ts";
+import type { RunningLedger } from "./ledger-state.ts";
+import { Outbox, type OutboxBatch } from "./outbox.ts";
+import type { LedgerLog, LedgerSink } from "./ports.ts";
+
+export interface DrainerOptions {
+  readonly dir: string;
+  /** Ready: its journal is there. */
+  readonly ledger: Pick<RunningLedger, "noteDrained" | "onWritten">;
+  readonly sink: LedgerSink;
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+  readonly limits?: Partial<DrainerLimits>;
+}
+
+export interface DrainerLimits {
+  /** Runs a batch, the most that is ever in memory here. Halved while the sink refuses, so that one run cannot hold up all. */
+  readonly batchRuns: number;
+  /** How long the first run of a batch may wait for company. */
+  readonly gatherMs: number;
+  readonly writeTimeoutMs: number;
+  readonly retryFirstMs: number;
+  readonly retryMaxMs: number;
+  /** How often to look for what operators' verbs have changed from other processes. */
+  readonly lookMs: number;
+  /** How long a run stays in the journal after it started, once it has gone out. */
+  readonly keepMs: number;
+}
+
+export const DRAINER_LIMITS: DrainerLimits = {
+  batchRuns: 64,
+  gatherMs: 50,
+  writeTimeoutMs: 30_000,
+  retryFirstMs: 200,
+  retryMaxMs: 30_000,
+  lookMs: 30_000,
+  keepMs: 24 * 60 * 60 * 1_000,
+};
+
+export interface DrainerState {
+  readonly pendingRuns: number;
+  /** Since the oldest waiting run started. */
+  readonly lagMs: number;
+  /** How often in a row the sink has failed. */
+  readonly failures: number;
+  /** Runs that this process has sent. */
+  readonly sent: number;
+}
+
+export interface Drainer {
+  state(): DrainerState;
+  /** Waits for the write that is under way, and stops. What has not gone out goes out after the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Carries the journal's runs to a shared database, in order, a batch at a time. A batch is noted as gone only when the
+ * sink has said so; whatever fails in between, it is sent again, and the sink's unique keys make one row of it.
+ */
+export function createDrainer(options: DrainerOptions): Drainer {
+  return new JournalDrainer(options);
+}
+
+const NOTHING_WAITS = { runs: 0, oldestWallAt: null };
+
+class JournalDrainer implements Drainer {
+  readonly #options: DrainerOptions;
+  readonly #limits: DrainerLimits;
+  readonly #outbox: Outbox;
+  #batchRuns: number;
+  #failures = 0;
+  #sent = 0;
+  #working: Promise<void> | null = null;
+  #more = false;
+  #cancelWait: (() => void) | null = null;
+  #cancelLook: (() => void) | null = null;
+  #closed = false;
+
+  constructor(options: DrainerOptions) {
+    this.#options = options;
+    this.#limits = { ...DRAINER_LIMITS, ...options.limits };
+    this.#batchRuns = this.#limits.batchRuns;
+    this.#outbox = new Outbox(options.dir);
+    // From now on this journal is an outbox: nothing is pruned from it that has not gone out.
+    this.#note(this.#outbox.drained, undefined);
+    options.ledger.onWritten(() => this.#wake(this.#limits.gatherMs));
+    this.#wake(0);
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    this.#cancelLook = this.#options.clock.after(this.#limits.lookMs, () => {
+      this.#wake(0);
+      if (this.#outbox.holdsOld(this.#forgetBefore())) this.#note(this.#outbox.drained, undefined);
+      this.#lookAgain();
+    });
+  }
+
+  #wake(delayMs: number): void {
+    this.#more = true;
+    if (this.#closed || this.#working !== null || this.#cancelWait !== null) return;
+    this.#cancelWait = this.#options.clock.after(delayMs, () => {
+      this.#cancelWait = null;
+      this.#working = this.#work().finally(() => {
+        this.#working = null;
+        if (this.#more) this.#wake(this.#failures > 0 ? this.#retryMs() : this.#limits.gatherMs);
+      });
+    });
+  }
+
+  #retryMs(): number {
+    return Math.min(this.#limits.retryMaxMs, this.#limits.retryFirstMs * 2 ** Math.min(this.#failures - 1, 20));
+  }
+
+  /** Sends batches until none is left or one fails. Never rejects. */
+  async #work(): Promise<void> {
+    while (!this.#closed) {
+      this.#more = false;
+      let batch: OutboxBatch | null = null;
+      try {
+        batch = this.#outbox.next(this.#batchRuns);
+        if (batch === null) return;
+        await this.#write(batch);
+      } catch (error) {
+        this.#failed(batch, error);
+        return;
+      }
+      this.#wentOut(batch);
+    }
+  }
+
+  async #write(batch: OutboxBatch): Promise<void> {
+    if (batch.runs.length === 0) return;
+    let cancel = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      const { writeTimeoutMs } = this.#limits;
+      cancel = this.#options.clock.after(writeTimeoutMs, () => reject(new Error(`no answer in ${writeTimeoutMs} ms`)));
+    });
+    try {
+      await Promise.race([this.#options.sink.write(batch.runs.map(({ row }) => row)), late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #wentOut(batch: OutboxBatch): void {
+    if (this.#failures > 0) this.#options.log.info({ event: "ledger_drain_recovered" }, "the journal drains again");
+    this.#failures = 0;
+    this.#sent += batch.runs.length;
+    this.#batchRuns = Math.min(this.#limits.batchRuns, this.#batchRuns * 2);
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo, batch.revisedUpTo);
+  }
+
+  #note(run: number, revisedDrained: number | undefined): void {
+    this.#options.ledger.noteDrained({
+      drained: { run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() },
+      ...(revisedDrained !== undefined && { revisedDrained }),
+    });
+  }
+
+  #forgetBefore(): number {
+    return this.#options.clock.wall() - this.#limits.keepMs;
+  }
+
+  #failed(batch: OutboxBatch | null, error: unknown): void {
+    this.#failures += 1;
+    this.#more = true;
+    const alone = batch?.runs.length === 1 ? batch.runs[0]?.row.run.transaction_id : undefined;
+    this.#batchRuns = Math.max(1, Math.floor(this.#batchRuns / 2));
+    this.#options.log.warn(
+      { event: "ledger_drain_failed", failures: this.#failures, runs: batch?.runs.length, alone, error: String(error) },
+      "the journal could not be drained; it will be tried again",
+    );
+  }
+
+  state(): DrainerState {
+    const { runs, oldestWallAt } = this.#closed ? NOTHING_WAITS : this.#outbox.waiting();
+    return {
+      pendingRuns: runs,
+      lagMs: oldestWallAt === null ? 0 : Math.max(0, this.#options.clock.wall() - oldestWallAt),
+      failures: this.#failures,
+      sent: this.#sent,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.ledger.onWritten(() => {});
+    this.#cancelWait?.();
+    this.#cancelLook?.();
+    await this.#working;
+    this.#outbox.close();
+  }
+}

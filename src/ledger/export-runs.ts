@@ -1,0 +1,109 @@
+import { outcomeOf } from "./call-outcome.ts";
+import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
+import type { AttemptRow, CallRow, RunReportRow, RunRow } from "./ports.ts";
+import type { RunReader } from "./read-runs.ts";
+
+/** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
+export type ExportFormat = "csv" | "jsonl";
+
+/** So few that each page is read in a moment: a long read would keep the journal's log from being shortened. */
+const RUNS_A_PAGE = 200;
+
+export function* exportRuns(reader: RunReader, filter: LedgerFilter, format: ExportFormat): Generator<string> {
+  const condition = toCondition(filter);
+  if (format === "csv") yield toLine(HEADERS);
+  let place: readonly [startedAt: number, id: number] = [Number.MIN_SAFE_INTEGER, 0];
+  for (let more = true; more;) {
+    const runs = reader.read(
+      `WHERE ${condition.sql} AND (r.started_at, r.id) > (?, ?) ORDER BY r.started_at, r.id LIMIT ?`,
+      ...condition.values,
+      ...place,
+      RUNS_A_PAGE,
+    );
+    const last = runs.at(-1);
+    if (last === undefined) return;
+    yield runs.map(({ row }) => (format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n")).join("");
+    place = [last.row.run.started_at, last.id];
+    more = runs.length === RUNS_A_PAGE;
+  }
+}
+
+type Cell = string | number | null;
+type Column<Row> = readonly [header: string, value: (row: Row) => Cell];
+
+const RUN_COLUMNS: readonly Column<RunRow>[] = [
+  ["transaction_id", (run) => run.transaction_id],
+  ["state", (run) => run.state],
+  ["kind", (run) => run.kind],
+  ["organization_id", (run) => run.organization_id],
+  ["workflow_id", (run) => run.workflow_id],
+  ["token_id", (run) => run.token_id],
+  ["context", (run) => run.context],
+  ["region", (run) => run.region],
+  ["simulated", (run) => run.simulated],
+  ["function_id", (run) => run.function_id],
+  ["started_at", (run) => toIso(run.started_at)],
+  ["took_ms", (run) => run.took_ms],
+  ["client_gone", (run) => run.client_gone],
+  ["function_fault", (run) => run.function_fault],
+];
+
+const CALL_COLUMNS: readonly Column<CallRow>[] = [
+  ["call", (call) => call.ordinal],
+  ["source", (call) => call.source],
+  ["outcome", (call) => outcomeOf(call)],
+  ["fault_code", (call) => call.fault_code],
+  ["fault_kind", (call) => call.fault_kind],
+  ["charged", (call) => call.charged],
+  ["credential_id", (call) => call.credential_id],
+  ["credential_rule", (call) => call.credential_rule],
+  ["call_started_after_ms", (call) => call.started_after_ms],
+  ["call_took_ms", (call) => call.took_ms],
+  ["output_bytes", (call) => call.output_bytes],
+];
+
+const ATTEMPT_COLUMNS: readonly Column<AttemptRow>[] = [
+  ["attempt", (attempt) => attempt.number],
+  ["origin", (attempt) => attempt.origin],
+  ["method", (attempt) => attempt.method],
+  ["sent_at", (attempt) => toIso(attempt.sent_at)],
+  ["status", (attempt) => attempt.status],
+  ["attempt_took_ms", (attempt) => attempt.took_ms],
+  ["attempt_charged", (attempt) => attempt.charged],
+];
+
+const HEADERS = [...RUN_COLUMNS, ...CALL_COLUMNS, ...ATTEMPT_COLUMNS].map(([header]) => header);
+
+function cellsOf<Row>(columns: readonly Column<Row>[], row: Row | null): Cell[] {
+  return columns.map(([, value]) => (row === null ? null : value(row)));
+}
+
+function csvLines({ run, calls, attempts }: RunReportRow): string {
+  const line = (call: CallRow | null, attempt: AttemptRow | null): string =>
+    toLine([...cellsOf(RUN_COLUMNS, run), ...cellsOf(CALL_COLUMNS, call), ...cellsOf(ATTEMPT_COLUMNS, attempt)]);
+  if (calls.length === 0) return line(null, null);
+  return calls
+    .map((call) => {
+      const own = attempts.filter(({ ordinal }) => ordinal === call.ordinal);
+      return own.length === 0 ? line(call, null) : own.map((attempt) => line(call, attempt)).join("");
+    })
+    .join("");
+}
+
+function toIso(wallAt: number): string {
+  const date = new Date(wallAt);
+  return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();
+}
+
+/** RFC 4180. */
+function toLine(cells: readonly Cell[]): string {
+  return cells.map(toCell).join(",") + "\r\n";
+}
+
+function toCell(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  // Source ids are whatever a caller sent, and a spreadsheet takes a text that begins like this for a formula.
+  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,70 @@
+import type { Charged } from "../terms/fault.ts";
+import { toStored } from "./stored-text.ts";
+
+/** What became of a call: a record, an answer without one, a failure, or nobody knows. */
+export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
+
+export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
+
+/** Which runs are meant. What is left out does not narrow. `source`, `outcome` and `charged` speak of one and the same call. */
+export interface LedgerFilter {
+  readonly transactionId?: string;
+  /** Start of the run, milliseconds since 1970: from this moment on. */
+  readonly from?: number;
+  /** Before this moment. */
+  readonly to?: number;
+  readonly organizationId?: string;
+  readonly workflowId?: string;
+  readonly source?: string;
+  readonly outcome?: CallOutcome;
+  readonly charged?: Charged;
+}
+
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
+  match: "c.success = 1 AND c.match = 1",
+  no_match: "c.success = 1 AND c.match = 0",
+  failed: "c.success = 0",
+  unknown: "c.success IS NULL",
+};
+
+/** The filter as a condition on `runs AS r`. */
+export function toCondition(filter: LedgerFilter): Condition {
+  const parts: string[] = [];
+  const values: (string | number)[] = [];
+  const add = (sql: string, value: string | number | undefined): void => {
+    if (value === undefined) return;
+    parts.push(sql);
+    values.push(typeof value === "string" ? toStored(value) : value);
+  };
+  add("r.transaction_id = ?", filter.transactionId);
+  add("r.started_at >= ?", filter.from);
+  add("r.started_at < ?", filter.to);
+  add("r.organization_id = ?", filter.organizationId);
+  add("r.workflow_id = ?", filter.workflowId);
+  const call = toCallCondition(filter);
+  if (call !== null) {
+    parts.push(`EXISTS (SELECT 1 FROM calls AS c WHERE c.run = r.id AND ${call.sql})`);
+    values.push(...call.values);
+  }
+  return { sql: parts.length === 0 ? "TRUE" : parts.join(" AND "), values };
+}
+
+function toCallCondition({ source, outcome, charged }: LedgerFilter): Condition | null {
+  const parts: string[] = [];
+  const values: string[] = [];
+  if (source !== undefined) {
+    parts.push("c.source = ?");
+    values.push(toStored(source));
+  }
+  if (charged !== undefined) {
+    parts.push("c.charged = ?");
+    values.push(charged);
+  }
+  if (outcome !== undefined) parts.push(OF_OUTCOME[outcome]);
+  return parts.length === 0 ? null : { sql: parts.join(" AND "), values };
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** What one credential of one organization was used for at one source: the lines of a vendor's invoice, as we saw them. */
+export interface ChargeSummary {
+  readonly source: string;
+  readonly organization_id: string;
+  /** `null` for credentials that came with the request, and for sources that take none. */
+  readonly credential_id: string | null;
+  readonly credential_rule: string;
+  /** Requests that were sent, each of which a vendor may bill. */
+  readonly requests: number;
+  readonly charged_yes: number;
+  readonly charged_no: number;
+  readonly charged_unknown: number;
+}
+
+const LONGEST_RUN_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Counts what was sent in a month. Simulated runs reach no vendor and are left out.
+ * @throws RangeError when the month is none
+ */
+export function summarize(database: DatabaseSync, month: string): ChargeSummary[] {
+  const { from, to } = monthRange(month);
+  const counted = (charged: string): string => `sum(a.charged = '${charged}') AS charged_${charged}`;
+  return database
+    .prepare(
+      `SELECT c.source, r.organization_id, c.credential_id, c.credential_rule, count(*) AS requests,
+         ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
+       FROM runs AS r JOIN calls AS c ON c.run = r.id
+       JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal
+       WHERE r.simulated = 0 AND r.started_at >= ? AND r.started_at < ? AND a.sent_at >= ? AND a.sent_at < ?
+       GROUP BY c.source, r.organization_id, c.credential_id, c.credential_rule
+       ORDER BY c.source, r.organization_id, c.credential_id, c.credential_rule`,
+    )
+    .all(from - LONGEST_RUN_MS, to + LONGEST_RUN_MS, from, to) as unknown as ChargeSummary[];
+}
+
+function monthRange(month: string): { readonly from: number; readonly to: number } {
+  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
+  if (match === null) throw new RangeError("a month is written as 2026-03");
+  const [year, number] = [Number(match[1]), Number(match[2])];
+  return { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
+}

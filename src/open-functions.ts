@@ -1,0 +1,112 @@
+import { basename, extname } from "node:path";
+import { preparePrelude } from "./functions/bundle-cache.ts";
+import { createFunctions, type Functions, type ListedFunction } from "./functions/catalog.ts";
+import { FunctionLoadError } from "./functions/load-error.ts";
+import { createPool, type Pool, type PoolStats } from "./functions/pool.ts";
+import type { FunctionsLog } from "./functions/ports.ts";
+import { functionFiles } from "./project.ts";
+import type { FunctionCatalog } from "./run/ports.ts";
+import type { Clock } from "./terms/clock.ts";
+import { PREFIX } from "./terms/ids.ts";
+
+export interface FunctionFolders {
+  /** Left out: the catalog's functions are not there. */
+  readonly catalog: string | undefined;
+  readonly project: string | undefined;
+}
+
+export interface OpenFunctionsOptions extends FunctionFolders {
+  readonly clock: Clock;
+  readonly log: FunctionsLog;
+  /** Where prepared functions are kept from one start to the next. */
+  readonly cacheDir: string | undefined;
+  readonly processes: number;
+  readonly spares: number;
+}
+
+export interface OpenFunction extends ListedFunction {
+  readonly from: "catalog" | "project";
+}
+
+/** The functions of the catalog and of a project; a project's function replaces the catalog's of the same id. */
+export interface OpenedFunctions extends FunctionCatalog {
+  /** Sorted by id. */
+  list(): readonly OpenFunction[];
+  readonly problems: readonly FunctionLoadError[];
+  readonly replaced: readonly string[];
+  /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
+  reload(): Promise<readonly FunctionLoadError[]>;
+  stats(): PoolStats;
+  close(): Promise<void>;
+}
+
+const NO_PROCESSES: PoolStats = { children: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
+
+/** Loads both. No process is started before there is a function to run in one. */
+export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {
+  let pool: Pool | undefined;
+  const poolForFiles = () =>
+    (pool ??= createPool({
+      clock: options.clock,
+      log: options.log,
+      prelude: preparePrelude(options.cacheDir),
+      children: options.processes,
+      spares: options.spares,
+    }));
+  const problems: FunctionLoadError[] = [];
+  const open = (folder: string | undefined) => {
+    const files = folder === undefined ? [] : functionFiles(folder);
+    if (files.length === 0) return null;
+    return createFunctions({
+      files: files.map((file) => ({ file, root: folder! })),
+      pool: poolForFiles(),
+      ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }),
+      onProblem: (problem) => problems.push(problem),
+    });
+  };
+  const [catalog, opened] = await Promise.all([open(options.catalog), open(options.project)]);
+  for (const { id, file } of catalog?.list() ?? []) {
+    const expected = id.slice(PREFIX.dataFunction.length);
+    if (basename(file, extname(file)) !== expected)
+      problems.push(new FunctionLoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
+  }
+  let project = opened;
+
+  return {
+    problems,
+    find: (id) => project?.find(id) ?? catalog?.find(id),
+    list: () => {
+      const byId = new Map<string, OpenFunction>();
+      for (const listed of catalog?.list() ?? []) byId.set(listed.id, { ...listed, from: "catalog" });
+      for (const listed of project?.list() ?? []) byId.set(listed.id, { ...listed, from: "project" });
+      return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    get replaced() {
+      return (project?.list() ?? []).map(({ id }) => id).filter((id) => catalog?.find(id) !== undefined);
+    },
+    reload: async () => {
+      const { project: folder } = options;
+      if (folder === undefined) return [];
+      project ??= await createFunctions({ files: [], pool: poolForFiles(), ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }) }); // prettier-ignore
+      return reloadAll(project, folder);
+    },
+    stats: () => pool?.stats() ?? NO_PROCESSES,
+    close: async () => pool?.close(),
+  };
+}
+
+/** Files that are gone go first, so that an id may move from one file to another. */
+async function reloadAll(functions: Functions, folder: string): Promise<readonly FunctionLoadError[]> {
+  const files = functionFiles(folder);
+  for (const { file } of functions.list()) if (!files.includes(file)) functions.remove(file);
+  const problems: FunctionLoadError[] = [];
+  for (const file of files) {
+    try {
+      await functions.reload({ file, root: folder });
+    } catch (thrown) {
+      if (!(thrown instanceof FunctionLoadError)) throw thrown;
+      problems.push(thrown);
+    }
+  }
+  return problems;
+}

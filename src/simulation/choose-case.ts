@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SourceCase } from "../sdk/source.ts";
+import type { JsonObject } from "../terms/json.ts";
+
+/**
+ * Which case answers these inputs: the one with equal inputs; failing that, the one with a record that shares most
+ * inputs, so that a simulated workflow goes on with an example. Nothing invented can be taken for an answer: the run is
+ * marked as simulated wherever it is seen. `null` for a source that has no case with a record.
+ */
+export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): SourceCase | null {
+  const given = Object.fromEntries(Object.entries(inputs));
+  const equal = cases.find((each) => isDeepStrictEqual(each.inputs, given));
+  if (equal !== undefined) return equal;
+  let best: SourceCase | null = null;
+  let bestShared = -1;
+  for (const each of cases) {
+    const shared = Object.entries(each.inputs).filter(([name, value]) => isDeepStrictEqual(given[name], value)).length;
+    if ("match" in each.expect && each.expect.match && shared > bestShared) {
+      best = each;
+      bestShared = shared;
+    }
+  }
+  return best;
+}
+
+/** The case that shows what "no record" looks like. */
+export function noRecordCase(cases: readonly SourceCase[]): SourceCase | null {
+  return cases.find(({ expect }) => "match" in expect && !expect.match) ?? null;
+}

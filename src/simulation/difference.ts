@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** One place where two values differ, named as in a JSON pointer's path. */
+export interface Difference {
+  readonly at: string;
+  readonly expected: unknown;
+  /** `undefined`: nothing is there. */
+  readonly found: unknown;
+}
+
+/** Every place where `found` is not what was expected. `contained`: more than what is expected may be there. */
+export function differences(expected: unknown, found: unknown, at: string, contained = false): readonly Difference[] {
+  if (isDeepStrictEqual(expected, found)) return [];
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    const length = contained ? expected.length : Math.max(expected.length, found.length);
+    return Array.from({ length }, (_, index) => index).flatMap((index) =>
+      differences(expected[index], found[index], `${at}/${index}`, contained),
+    );
+  }
+  if (!isRecord(expected) || !isRecord(found)) return [{ at, expected, found }];
+  const names = new Set([...Object.keys(expected), ...(contained ? [] : Object.keys(found))]);
+  return [...names].flatMap((name) => differences(own(expected, name), own(found, name), `${at}/${name}`, contained));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+const SHOWN_MAX = 200;
+
+/** `output/name: expected "A", found "B"` */
+export function renderDifference({ at, expected, found }: Difference): string {
+  if (expected === undefined) return `${at}: found ${show(found)}, which was not expected`;
+  return `${at}: expected ${show(expected)}, found ${show(found)}`;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

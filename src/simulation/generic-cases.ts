@@ -1,0 +1,67 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import { asList } from "./as-list.ts";
+
+/** A failure that every vendor can have, and the kinds that are an honest account of it. */
+export interface GenericCase {
+  readonly case: SourceCase;
+  readonly kinds: readonly string[];
+}
+
+const BROKEN_JSON = '{"cut": "of';
+
+const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly string[] }[] = [
+  { name: "the credential is refused (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
+  { name: "another client error (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
+  { name: "the rate is limited (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },
+  { name: "the vendor fails (500)", reply: { status: 500, body: "<h1>failure</h1>" }, kinds: ["vendor_5xx"] },
+  { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout"] },
+  { name: "the answer is malformed", reply: { body: BROKEN_JSON }, kinds: ["contract"] },
+  { name: "the answer is empty", reply: { body: "" }, kinds: ["contract"] },
+  {
+    name: "the connection ends within the answer",
+    reply: { fault: "truncate" },
+    kinds: ["connection_lost", "contract"],
+  },
+];
+
+/**
+ * What is played for every source whose calls leave the machine, from its first case with a record: all replies but the
+ * last as they are, then the failure. A status that one of the source's own cases plays is left to that case.
+ */
+export function genericCases(source: RunnableSource): readonly GenericCase[] {
+  const cases = source.declaration.cases ?? [];
+  const found = cases.find(({ expect }) => "match" in expect && expect.match);
+  if (!source.leavesMachine || found === undefined) return [];
+  const replies = asList(found.reply);
+  const own = new Set(cases.flatMap(({ reply }) => asList(reply).map(({ status }) => status ?? 200)));
+  return FAILURES.filter(({ reply }) => reply.status === undefined || !own.has(reply.status)).map(
+    ({ name, reply, kinds }) => ({
+      case: {
+        name,
+        inputs: found.inputs,
+        ...(found.credentials === undefined ? {} : { credentials: found.credentials }),
+        ...(found.context === undefined ? {} : { context: found.context }),
+        reply: [...replies.slice(0, -1), reply.fault === "truncate" ? { ...replies.at(-1), ...reply } : reply],
+        expect: { failure: kinds[0]! },
+      },
+      kinds,
+    }),
+  );
+}
+
+/** What a source's own cases must show besides; empty if nothing is missing. */
+export function missingCases(source: RunnableSource): readonly string[] {
+  const cases = source.declaration.cases ?? [];
+  const missing: string[] = [];
+  if (!cases.some(({ expect }) => "match" in expect && expect.match)) missing.push("a case with a record");
+  if (!source.leavesMachine) return missing;
+  if (!cases.some(({ expect }) => "match" in expect && !expect.match)) missing.push("a case with no record");
+  if (!cases.some(({ expect }) => "failure" in expect && expect.failure === "input")) {
+    missing.push("a case whose inputs are refused (expect: {failure: input})");
+  }
+  if (cases.some(({ reply }) => asList(reply).length === 0) && cases.every(({ reply }) => asList(reply).length === 0)) {
+    missing.push("a reply of the vendor");
+  }
+  return missing;
+}

@@ -1,0 +1,125 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { ExpectedRequest, SourceCase } from "../sdk/source.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { asList } from "./as-list.ts";
+import { differences, type Difference } from "./difference.ts";
+import { leakedFields } from "./leaks.ts";
+import { UNDECLARED, type Played } from "./play-case.ts";
+import { readQuery, type ReceivedRequest } from "./received-request.ts";
+
+/** Says of an output what does not fit its schema, or `null`. */
+export type OutputProblem = (output: JsonObject) => string | null;
+
+/** What differs between a played case and what it expects, in the order in which one would look. */
+export function judgeCase(
+  played: Played,
+  expected: SourceCase,
+  kinds: readonly string[],
+  problem: OutputProblem,
+): readonly Difference[] {
+  return [
+    ...judgeRequests(played, expected),
+    ...judgeOutcome(played, expected, kinds, problem),
+    ...judgeManners(played),
+  ];
+}
+
+function judgeRequests(played: Played, expected: SourceCase): readonly Difference[] {
+  const named = asList(expected.request);
+  const found = named.flatMap((request, index) => judgeRequest(request, played.requests[index], `request/${index}`));
+  const tooMany =
+    played.requests.length > played.repliesGiven || (named.length > 1 && played.requests.length > named.length);
+  if (!tooMany) return found;
+  return [
+    ...found,
+    { at: "requests", expected: Math.max(played.repliesGiven, named.length), found: played.requests.length },
+  ];
+}
+
+function judgeRequest(
+  expected: ExpectedRequest,
+  found: ReceivedRequest | undefined,
+  at: string,
+): readonly Difference[] {
+  if (found === undefined) return [{ at, expected, found: undefined }];
+  const headers = Object.entries(expected.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return [
+    ...(expected.method === undefined ? [] : differences(expected.method.toUpperCase(), found.method, `${at}/method`)),
+    ...(expected.path === undefined ? [] : differences(expected.path, found.path, `${at}/path`)),
+    ...(expected.query === undefined ? [] : differences(expected.query, found.query, `${at}/query`)),
+    ...headers.flatMap(([name, value]) => differences(value, found.headers[name], `${at}/headers/${name}`)),
+    ...(expected.body === undefined ? [] : differences(expected.body, readBody(found, expected.body), `${at}/body`)),
+  ];
+}
+
+/** A form is compared as its fields, JSON as its value, anything else as text. */
+function readBody(found: ReceivedRequest, expected: unknown): unknown {
+  if (typeof expected === "string") return found.body;
+  if (found.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true)
+    return readQuery(found.body);
+  try {
+    return JSON.parse(found.body) as unknown;
+  } catch {
+    return found.body;
+  }
+}
+
+function judgeOutcome(
+  played: Played,
+  { expect }: SourceCase,
+  kinds: readonly string[],
+  outputProblem: OutputProblem,
+): readonly Difference[] {
+  const { answer, fault } = played;
+  if ("failure" in expect) {
+    if (fault === null) return [{ at: "failure", expected: kinds.join(" or "), found: { match: answer?.match } }];
+    const kind = fault.row.kind;
+    const wrong = kinds.includes(kind) ? [] : [{ at: "failure", expected: kinds.join(" or "), found: kind }];
+    const silent = expect.field !== undefined && !fault.says.includes(expect.field);
+    return silent ? [...wrong, { at: "failure/field", expected: expect.field, found: fault.says }] : wrong;
+  }
+  if (answer === null) {
+    return [{ at: "match", expected: expect.match, found: { failure: fault?.row.kind, says: fault?.says } }];
+  }
+  const output = readOutput(answer.json);
+  if (output === null) return [{ at: "output", expected: "one JSON object", found: undefined }];
+  const unfit = answer.match ? outputProblem(output) : null;
+  return [
+    ...differences(expect.match, answer.match, "match"),
+    ...(expect.output === undefined ? [] : differences(expect.output, output, "output")),
+    ...(expect.includes === undefined ? [] : differences(expect.includes, output, "output", true)),
+    ...(unfit === null ? [] : [{ at: "output", expected: "an output that fits its schema", found: unfit }]),
+  ];
+}
+
+function readOutput(json: string | Buffer): JsonObject | null {
+  try {
+    const value = JSON.parse(String(json)) as unknown;
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What holds for every case of every source: no credential comes out, and nothing undeclared gets in. */
+function judgeManners(played: Played): readonly Difference[] {
+  const shown = { output: String(played.answer?.json ?? ""), message: played.fault?.says ?? "", log: played.logged };
+  const leaks = Object.entries(shown).flatMap(([place, text]) =>
+    leakedFields(played.credentials, text).map((field) => ({
+      at: place,
+      expected: "no credential",
+      found: `the credential field ${field}`,
+    })),
+  );
+  const sent = JSON.stringify(played.requests) + shown.output;
+  if (!sent.includes(UNDECLARED.value)) return leaks;
+  return [
+    ...leaks,
+    { at: "inputs", expected: "declared inputs only", found: `the undeclared ${UNDECLARED.name} was used` },
+  ];
+}
+
+/** Inputs of a case that the source does not declare: they never reach it, which is seldom what the case's author meant. */
+export function undeclaredInputs(source: RunnableSource, { inputs }: SourceCase): readonly string[] {
+  return Object.keys(inputs).filter((name) => !source.inputNames.includes(name));
+}

@@ -1,0 +1,65 @@
+import type { ScriptedReply } from "../sdk/source.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+
+/** What a caller may ask a simulated vendor to do instead of answering. */
+export const MAGIC = [
+  "no_record",
+  "slow",
+  "vendor_5xx",
+  "vendor_4xx",
+  "rate_limited",
+  "credential",
+  "malformed",
+  "timeout",
+  "connection_lost",
+] as const;
+export type Magic = (typeof MAGIC)[number];
+
+/** The undeclared input that asks for it: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one source. */
+export const MAGIC_INPUT = "simulate";
+const MAGIC_VALUE = /^simulate:([a-z0-9_]+)$/;
+
+/** How long `slow` keeps its answer back. */
+export const SLOW_MS = 2_000;
+
+/**
+ * What the inputs ask for: by the input `simulate`, which the filter drops on every real path, or by a declared input
+ * whose whole value is `simulate:timeout` or the like, which also survives a function that picks its inputs.
+ */
+export function magicOf(source: string, inputs: JsonObject): Magic | null {
+  const asked = inputs[MAGIC_INPUT];
+  const named = isJsonObject(asked) ? asked[source] : asked;
+  if (isMagic(named)) return named;
+  for (const value of Object.values(inputs)) {
+    const found = typeof value === "string" ? MAGIC_VALUE.exec(value)?.[1] : undefined;
+    if (isMagic(found)) return found;
+  }
+  return null;
+}
+
+export function isMagic(value: unknown): value is Magic {
+  return (MAGIC as readonly unknown[]).includes(value);
+}
+
+/** The reply that stands for a failure; `null` for what is an answer after all. */
+export function magicReply(magic: Magic): ScriptedReply | null {
+  switch (magic) {
+    case "vendor_5xx":
+      return { status: 503, body: "<h1>Service Unavailable</h1>" };
+    case "vendor_4xx":
+      return { status: 418, body: {} };
+    case "rate_limited":
+      return { status: 429, body: {} };
+    case "credential":
+      return { status: 401, body: {} };
+    case "malformed":
+      return { status: 200, headers: { "content-type": "application/json" }, body: '{"cut": "of' };
+    case "timeout":
+      return { fault: "hang" };
+    case "connection_lost":
+      return { fault: "reset" };
+    case "no_record":
+    case "slow":
+      return null;
+  }
+}

@@ -1,0 +1,91 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { HttpOptions, Reply } from "../sdk/http.ts";
+import { NoMatch, type ScriptedReply, type SourceCall, type SourceCase } from "../sdk/source.ts";
+import { Fault, FAULT_OF_KIND } from "../terms/fault.ts";
+import { httpOf } from "./aimed-door.ts";
+import { asList } from "./as-list.ts";
+import { makeUpCredentials } from "./made-up-credentials.ts";
+import type { ReplyReading } from "./ports.ts";
+import { readQuery } from "./received-request.ts";
+import { scriptedBytes } from "./scripted-bytes.ts";
+
+/** One request that a source makes for one of its cases, and what the vendor answers to it. */
+export interface RecordedRequest {
+  readonly source: string;
+  readonly case: SourceCase;
+  readonly origin: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  readonly reply: ScriptedReply;
+}
+
+/** Runs a source's cases without any network to learn which request belongs to which reply. */
+export async function recordRequests(
+  source: RunnableSource,
+  reading: ReplyReading,
+): Promise<readonly RecordedRequest[]> {
+  const recorded: RecordedRequest[] = [];
+  for (const each of source.declaration.cases ?? []) {
+    const inputs = source.filter(each.inputs);
+    if (asList(each.reply).length === 0 || source.inputProblem(inputs) !== null) continue;
+    try {
+      await source.declaration.run(callFor(source, each, inputs, reading, recorded));
+    } catch {
+      // A case may be about a failure; what it was asked before is recorded all the same.
+    }
+  }
+  return recorded;
+}
+
+function callFor(
+  source: RunnableSource,
+  each: SourceCase,
+  inputs: SourceCall["inputs"],
+  { makeReply, faultOfStatus }: ReplyReading,
+  recorded: RecordedRequest[],
+): SourceCall {
+  const script = asList(each.reply);
+  let asked = 0;
+  const request = async (method: string, address: string, options: HttpOptions = {}): Promise<Reply> => {
+    const reply = script[Math.min(asked, script.length - 1)] ?? {};
+    asked += 1;
+    const url = new URL(address);
+    for (const [name, value] of Object.entries(options.query ?? {})) {
+      for (const one of asList(value))
+        if (one !== null && one !== undefined) url.searchParams.append(name, String(one));
+    }
+    recorded.push({
+      source: source.id,
+      case: each,
+      origin: url.origin,
+      method: method.toUpperCase(),
+      path: url.pathname,
+      query: readQuery(url.search),
+      reply,
+    });
+    const { status, headers, bytes } = scriptedBytes(reply);
+    if (reply.fault !== undefined) throw new Fault("source.connection_lost");
+    if (status >= 300 && status < 400 && headers["location"] !== undefined && (options.redirects ?? 0) > 0) {
+      const { query: _, ...rest } = options;
+      return request(method, new URL(headers["location"], url).href, { ...rest, redirects: options.redirects! - 1 });
+    }
+    if ((status < 200 || status > 299) && options.answers?.includes(status) !== true) throw faultOfStatus(status);
+    return makeReply(status, headers, bytes);
+  };
+  return {
+    inputs,
+    credentials: each.credentials ?? makeUpCredentials(source.declaration.credentials),
+    http: httpOf(request),
+    context: each.context ?? "dev",
+    region: "simulated",
+    transaction_id: `trx_${"0".repeat(32)}`,
+    signal: new AbortController().signal,
+    log: { info: () => {}, warn: () => {} },
+    basic: (user, password) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` }),
+    noMatch: (output) => new NoMatch(output),
+    fail: (kind) => {
+      throw new Fault(FAULT_OF_KIND[kind], { problem: "it reports a failure" });
+    },
+  };
+}

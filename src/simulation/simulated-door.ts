@@ -1,0 +1,105 @@
+import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { HttpOptions, Reply } from "../sdk/http.ts";
+import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { httpOf } from "./aimed-door.ts";
+import { asList } from "./as-list.ts";
+import { chooseCase, noRecordCase } from "./choose-case.ts";
+import { isDeclaredOrigin } from "./declared-origins.ts";
+import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
+import type { ReplyReading } from "./ports.ts";
+import { scriptedBytes } from "./scripted-bytes.ts";
+
+export interface SimulatedDoorParts extends ReplyReading {
+  readonly clock: Clock;
+}
+
+/**
+ * A door behind which there is no network: requests are answered from the source's own cases, chosen by the inputs of
+ * the call. Everything behind it is the real path, so that a simulated answer went through the same statuses, rules and
+ * mapping. Nothing is sent, so nothing is recorded as sent.
+ */
+export function createSimulatedDoor({ clock, makeReply, faultOfStatus }: SimulatedDoorParts): Door {
+  return {
+    httpFor(source, call) {
+      let next: (() => ScriptedReply) | undefined;
+
+      async function answer(url: string, options: HttpOptions): Promise<Reply> {
+        if (call.ended || !call.run.maySend) throw new Fault("source.stopped", {}, { charged: "no" });
+        assertDeclared(source, url);
+        next ??= scriptFor(source, call);
+        const reply = next();
+        await wait(reply.delay_ms ?? 0, call);
+        if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
+        if (reply.fault !== undefined) throw new Fault("source.connection_lost", {}, { charged: "no" });
+        const { status, headers, bytes } = scriptedBytes(reply);
+        if (status >= 300 && status < 400 && (options.redirects ?? 0) > 0) {
+          // What stands at the new address is the next scripted reply.
+          const target = URL.parse(headers["location"] ?? "", url);
+          if (target === null || !isDeclaredOrigin(target.origin, source.declaration.origins ?? [])) {
+            throw new Fault("source.contract", {
+              problem: "it redirects to an origin that the source does not declare",
+            });
+          }
+          return answer(target.href, { ...options, redirects: options.redirects! - 1 });
+        }
+        const usable = (status >= 200 && status < 300) || options.answers?.includes(status) === true;
+        if (!usable) throw faultOfStatus(status);
+        return makeReply(status, headers, bytes);
+      }
+      return httpOf((_method, url, options = {}) => answer(url, options));
+    },
+  };
+
+  /** Waits, but not past the call's deadline. */
+  function wait(delayMs: number, call: PlannedCall): Promise<void> {
+    if (delayMs === 0) return Promise.resolve();
+    const leftMs = Math.max(0, call.deadlineAt - clock.now());
+    return new Promise((resolve, reject) => {
+      clock.after(Math.min(delayMs, leftMs), () => {
+        if (delayMs <= leftMs) resolve();
+        else
+          reject(
+            new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }, { charged: "no" }),
+          );
+      });
+    });
+  }
+}
+
+/** The replies of one call, in order; the last one answers whatever else is asked. */
+function scriptFor(source: RunnableSource, call: PlannedCall): () => ScriptedReply {
+  const magic = magicOf(source.id, magicInputs(source, call));
+  const chosen = caseFor(source, call, magic);
+  const replies = asList(chosen?.reply);
+  const instead = magic === null ? null : magicReply(magic);
+  const script =
+    instead !== null
+      ? [...replies.slice(0, -1), instead]
+      : magic === "slow"
+        ? [...replies.slice(0, -1), { ...replies.at(-1), delay_ms: SLOW_MS }]
+        : replies;
+  if (script.length === 0)
+    throw new Fault("source.contract", { problem: "the source has no case to simulate this by" });
+  let asked = 0;
+  return () => script[Math.min(asked++, script.length - 1)]!;
+}
+
+function caseFor(source: RunnableSource, call: PlannedCall, magic: Magic | null): SourceCase | null {
+  const cases = (source.declaration.cases ?? []).filter(({ reply }) => asList(reply).length > 0);
+  return magic === "no_record" ? noRecordCase(cases) : chooseCase(cases, call.inputs);
+}
+
+/** All inputs of the request, unless the source itself declares one of that name: then it is the source's. */
+function magicInputs(source: RunnableSource, call: PlannedCall): JsonObject {
+  return source.inputNames.includes("simulate") ? { ...call.inputs, simulate: null } : call.rawInputs;
+}
+
+function assertDeclared(source: RunnableSource, url: string): void {
+  const origin = URL.parse(url)?.origin;
+  if (origin === undefined || !isDeclaredOrigin(origin, source.declaration.origins ?? [])) {
+    throw new Fault("source.adapter_raised", {}, { charged: "no", cause: new Error("no origin of this source") });
+  }
+}

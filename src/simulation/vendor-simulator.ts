@@ -1,0 +1,96 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { ScriptedReply } from "../sdk/source.ts";
+import type { Clock } from "../terms/clock.ts";
+import { isMagic, magicReply, SLOW_MS } from "./magic-inputs.ts";
+import { matchRequest, requestsOf } from "./match-request.ts";
+import type { ReplyReading } from "./ports.ts";
+import type { ReceivedRequest } from "./received-request.ts";
+import { recordRequests, type RecordedRequest } from "./record-requests.ts";
+import { startScriptedServer } from "./scripted-server.ts";
+
+export interface VendorSimulatorOptions extends ReplyReading {
+  readonly sources: readonly RunnableSource[];
+  readonly clock: Clock;
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export interface VendorSimulator {
+  /** The base address; a vendor stands below it by the name of its host: `<url>/api.vendor.example`. */
+  readonly url: string;
+  /** The vendors' hosts, for the listing. */
+  readonly hosts: readonly string[];
+  close(): Promise<void>;
+}
+
+/** The header field by which a client asks for a failure. */
+const MAGIC_FIELD = "x-datarun-simulate";
+
+/**
+ * Serves the vendors of many sources on one loopback port, for any client: where a vendor is `https://host/path`, a
+ * client is pointed at `<url>/host/path`. Answers come from the sources' cases; a failure is asked for by the header
+ * `x-datarun-simulate: timeout` or by a query value `simulate:timeout`.
+ */
+export async function startVendorSimulator(options: VendorSimulatorOptions): Promise<VendorSimulator> {
+  const { sources, clock } = options;
+  const recorded = (await Promise.all(sources.map((source) => recordRequests(source, options)))).flat();
+  const declared = new Map(sources.map(({ id, declaration }) => [id, declaration.origins ?? []]));
+  const hosts = [...new Set(recorded.map(({ origin }) => new URL(origin).host))].sort();
+  const server = await startScriptedServer((request) => answer(request, recorded, declared, hosts), clock, {
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 0,
+  });
+  return { url: server.origin, hosts, close: server.close };
+}
+
+function answer(
+  request: ReceivedRequest,
+  recorded: readonly RecordedRequest[],
+  declared: ReadonlyMap<string, readonly string[]>,
+  hosts: readonly string[],
+): ScriptedReply {
+  const [, host = "", ...rest] = request.path.split("/");
+  if (host === "") return { status: 200, body: { vendors: hosts.map((name) => `/${name}`) } };
+  const atVendor = { ...request, path: `/${rest.join("/")}` };
+  const known = requestsOf(recorded, hostOf(host), declared);
+  const found = matchRequest(known, atVendor);
+  const magic = magicOf(request);
+  if (magic === "no_record") return noRecord(known, atVendor.method) ?? nothingThere(known, hosts);
+  if (magic === "slow" && found !== null) return { ...found.reply, delay_ms: SLOW_MS };
+  const instead = magic === null ? null : magicReply(magic);
+  if (instead !== null) return instead;
+  return found === null ? nothingThere(known, hosts) : relocated(found.reply);
+}
+
+function magicOf({ headers, query }: ReceivedRequest) {
+  const inQuery = Object.values(query).map((value) => /^simulate:(.+)$/.exec(String(value))?.[1]);
+  return [headers[MAGIC_FIELD], ...inQuery].find(isMagic) ?? null;
+}
+
+function noRecord(known: readonly RecordedRequest[], by: string): ScriptedReply | undefined {
+  return known.find(({ method, case: each }) => method === by && "match" in each.expect && !each.expect.match)?.reply;
+}
+
+/** A vendor's redirect to another vendor stays within the simulator. */
+function relocated(reply: ScriptedReply): ScriptedReply {
+  const entry = Object.entries(reply.headers ?? {}).find(([name]) => name.toLowerCase() === "location");
+  const url = entry === undefined ? null : URL.parse(entry[1]);
+  if (entry === undefined || url === null) return reply;
+  return { ...reply, headers: { ...reply.headers, [entry[0]]: `/${url.host}${url.pathname}${url.search}` } };
+}
+
+function nothingThere(known: readonly RecordedRequest[], hosts: readonly string[]): ScriptedReply {
+  const answers = known.map(({ method, path }) => `${method} ${path}`);
+  return {
+    status: 404,
+    body: { error: "the simulator has no case for this request", ...(known.length === 0 ? { hosts } : { answers }) },
+  };
+}
+
+function hostOf(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { createHash, createHmac } from "node:crypto";
+import { test } from "node:test";
+import { FakeClock } from "../../../terms/fake-clock.ts";
+import { Fault } from "../../../terms/fault.ts";
+import { compileDeclarative } from "../compile-declarative.ts";
+import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "../fake-call.ts";
+
+async function sentWith(parts: string, credentials: Record<string, string>, clock = new FakeClock()): Promise<Asked> {
+  const { call, asked } = fakeCall(() => replyOf(200), { credentials, inputs: { name: "Ada" } });
+  await compileDeclarative(fileWith(parts), "a.yaml", { clock, nonce: () => "nonce-1" }).run(call);
+  return asked[0]!;
+}
+
+test("basic, bearer and keys stand where the file says", async () => {
+  const basic = await sentWith("auth: {kind: basic, username: '{{ credentials.key }}', password: ''}", { key: "k" });
+  assert.equal(basic.options.headers?.["authorization"], `Basic ${Buffer.from("k:").toString("base64")}`);
+  const both = await sentWith(
+    "auth: [{kind: bearer, token: '{{ credentials.key }}'}, {kind: api_key, query: user, value: '{{ credentials.user }}'}]",
+    { key: "k", user: "a&b" },
+  );
+  assert.equal(both.options.headers?.["authorization"], "Bearer k");
+  assert.equal(both.url, "https://api.acme.example/people?user=a%26b");
+});
+
+test("an optional credential that is absent adds nothing", async () => {
+  const sent = await sentWith("auth: {kind: api_key, header: X-Key, value: '{{ credentials.key }}'}", {});
+  assert.deepEqual(Object.keys(sent.options.headers ?? {}), ["accept"]);
+});
+
+test("a user with a colon is refused: its end would be read as the password", async () => {
+  const parts = "auth: {kind: basic, username: '{{ credentials.user }}', password: x}";
+  assert.equal((await faultOf(sentWith(parts, { user: "a:b" }))).code, "source.credential_missing");
+});
+
+test("a signature covers the request as it is sent", async () => {
+  const parts = [
+    "auth:",
+    "  kind: hmac",
+    "  algorithm: sha256",
+    "  key: '{{ credentials.key }}'",
+    '  canonical: "{{ request.method }}\\n{{ request.host }}\\n{{ request.path }}?{{ request.query }}\\n{{ clock.unix_ms }}\\n{{ nonce }}\\n{{ request.body | sha256 }}"',
+    "  encoding: hex",
+    "  header: X-Signature",
+    "  value: 'v1={{ signature }}'",
+    "  headers: {X-Time: '{{ clock.unix_ms }}', X-Nonce: '{{ nonce }}'}",
+    "request:",
+    "  method: POST",
+    "  url: https://api.acme.example/people/{{ inputs.name }}",
+    "  query: {q: 'a b'}",
+    "  body: {json: {name: '{{ inputs.name }}'}}",
+  ].join("\n");
+  const clock = new FakeClock();
+  const { url, options } = await sentWith(parts, { key: "k" }, clock);
+  const { host, pathname, search } = new URL(url);
+  const time = String(clock.wall());
+  const digest = createHash("sha256").update(String(options.body)).digest("hex");
+  const text = `POST\n${host}\n${pathname}${search}\n${time}\nnonce-1\n${digest}`;
+  const headers = options.headers ?? {};
+  assert.equal(headers["x-signature"], `v1=${createHmac("sha256", "k").update(text).digest("hex")}`);
+  assert.deepEqual([headers["x-time"], headers["x-nonce"]], [time, "nonce-1"]);
+});
+
+test("a key that is not written as the file says signs nothing", async () => {
+  const hmac = (encoding: string) =>
+    `auth: {kind: hmac, algorithm: sha256, key: '{{ credentials.key }}', key_encoding: ${encoding}, canonical: x, encoding: hex, header: X-Sig}`;
+  assert.equal((await faultOf(sentWith(hmac("hex"), { key: "00zz" }))).code, "source.credential_missing");
+  const sent = await sentWith(hmac("hex"), { key: "6B" });
+  assert.equal(sent.options.headers?.["x-sig"], createHmac("sha256", "k").update("x").digest("hex"));
+});
+
+test("a client certificate goes to the door, and one that is no PEM goes nowhere", async () => {
+  const parts = "auth: {kind: mtls, cert: '{{ credentials.user }}', key: '{{ credentials.key }}'}";
+  const [cert, key] = ["-----BEGIN CERTIFICATE-----\nx", "-----BEGIN PRIVATE KEY-----\ny"];
+  const sent = await sentWith(parts, { user: cert, key });
+  assert.deepEqual(sent.options.tls, { cert, key, ca: undefined });
+  assert.equal((await faultOf(sentWith(parts, { user: "x", key }))).code, "source.credential_missing");
+});
+
+const LOGIN = [
+  "auth:",
+  "  kind: token_exchange",
+  "  request:",
+  "    method: POST",
+  "    url: https://api.acme.example/login",
+  "    body: {form: {grant_type: password, username: '{{ credentials.user }}', password: '{{ credentials.key }}'}}",
+  "  token: body.access_token",
+  "  expires_in: body.expires_in",
+].join("\n");
+
+/** A vendor with a login: tokens are counted up, and those in `refused` are answered 401. */
+function loginVendor({ expiresIn, refused = new Set<string>() }: { expiresIn?: number; refused?: Set<string> } = {}) {
+  let logins = 0;
+  const used: string[] = [];
+  const answer = (asked: Asked) => {
+    if (asked.url.endsWith("/login")) {
+      logins += 1;
+      return replyOf(200, {
+        access_token: `t${logins}`,
+        ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
+      });
+    }
+    const token = String(asked.options.headers?.["authorization"]).replace("Bearer ", "");
+    used.push(token);
+    return refused.has(token) ? replyOf(401) : replyOf(200);
+  };
+  return { answer, used, logins: () => logins };
+}
+
+function caller(clock = new FakeClock()) {
+  const source = compileDeclarative(fileWith(LOGIN), "a.yaml", { clock });
+  return (answer: Parameters<typeof fakeCall>[0], scope: string | undefined) =>
+    Promise.resolve(source.run(fakeCall(answer, { credentials: { user: "u", key: "k" }, scope }).call));
+}
+
+test("one login serves many calls of one credential, and only those", async () => {
+  const vendor = loginVendor();
+  const call = caller();
+  await Promise.all([1, 2, 3].map(() => call(vendor.answer, "org_a")));
+  await call(vendor.answer, "org_a");
+  assert.equal(vendor.logins(), 1);
+  await call(vendor.answer, "org_b");
+  assert.equal(vendor.logins(), 2);
+  assert.deepEqual(vendor.used, ["t1", "t1", "t1", "t1", "t2"]);
+});
+
+test("where nothing says whose credential it is, no token is kept", async () => {
+  const vendor = loginVendor();
+  const call = caller();
+  await call(vendor.answer, undefined);
+  await call(vendor.answer, undefined);
+  assert.equal(vendor.logins(), 2);
+});
+
+test("a token is renewed before its end, after five minutes when nothing is said", async () => {
+  for (const [expiresIn, lastsMs] of [
+    [60, 30_000],
+    [undefined, 270_000],
+    [10, 5_000],
+  ] as const) {
+    const clock = new FakeClock();
+    const vendor = loginVendor(expiresIn === undefined ? {} : { expiresIn });
+    const call = caller(clock);
+    await call(vendor.answer, "a");
+    await clock.advance(lastsMs - 1);
+    await call(vendor.answer, "a");
+    assert.equal(vendor.logins(), 1);
+    await clock.advance(2);
+    await call(vendor.answer, "a");
+    assert.equal(vendor.logins(), 2);
+  }
+});
+
+test("a token that the vendor refuses is fetched anew once, and the call made once more", async () => {
+  const vendor = loginVendor({ refused: new Set(["t1"]) });
+  const call = caller();
+  await call(vendor.answer, "a");
+  assert.deepEqual(vendor.used, ["t1", "t2"]);
+  await call(vendor.answer, "a");
+  assert.deepEqual([vendor.logins(), vendor.used.at(-1)], [2, "t2"]);
+});
+
+test("a second refusal is the credential's fault and ends the call", async () => {
+  const vendor = loginVendor({ refused: new Set(["t1", "t2", "t3"]) });
+  const fault = await faultOf(caller()(vendor.answer, "a"));
+  assert.equal(fault.code, "source.credential_rejected");
+  assert.deepEqual(vendor.used, ["t1", "t2"]);
+});
+
+test("a login that is refused fails everybody who waits for it, and nothing else is asked", async () => {
+  let asked = 0;
+  const call = caller();
+  const answer = () => {
+    asked += 1;
+    return replyOf(400, { error: "invalid_grant" });
+  };
+  const faults = await Promise.all([1, 2].map(() => faultOf(call(answer, "a"))));
+  assert.deepEqual(
+    faults.map(({ code }) => code),
+    ["source.credential_rejected", "source.credential_rejected"],
+  );
+  assert.equal(asked, 1);
+});
+
+test("who waits for a login that times out makes one of its own", async () => {
+  const vendor = loginVendor();
+  const call = caller();
+  const late = Promise.withResolvers<never>();
+  const first = call(() => late.promise, "a");
+  const second = call(vendor.answer, "a");
+  late.reject(new Fault("source.timeout", { afterMs: 1 }));
+  assert.equal((await faultOf(first)).code, "source.timeout");
+  await second;
+  assert.deepEqual(vendor.used, ["t1"]);
+});
+
+test("a login without a token is off contract, and a token that cannot be sent as well", async () => {
+  const call = caller();
+  assert.equal((await faultOf(call(() => replyOf(200, {}), "a"))).code, "source.contract");
+  assert.equal((await faultOf(call(() => replyOf(200, { access_token: "a\nb" }), "b"))).code, "source.contract");
+});
+
+test("an input that cannot be sent costs no login", async () => {
+  const vendor = loginVendor();
+  const parts = `${LOGIN}\nrequest: {url: 'https://api.acme.example/{{ inputs.name }}'}`;
+  const { call } = fakeCall(vendor.answer, {
+    inputs: { name: ".." },
+    credentials: { user: "u", key: "k" },
+    scope: "a",
+  });
+  const source = compileDeclarative(fileWith(parts), "a.yaml");
+  assert.equal((await faultOf(source.run(call))).code, "source.input_invalid");
+  assert.equal(vendor.logins(), 0);
+});

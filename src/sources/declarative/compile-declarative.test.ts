@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { NoMatch } from "../../sdk/source.ts";
+import type { Json } from "../../terms/json.ts";
+import { compileDeclarative } from "./compile-declarative.ts";
+import { DeclarationError } from "./declaration-error.ts";
+import { fakeCall, faultOf, fileWith, replyOf } from "./fake-call.ts";
+import { publishedSchema } from "./published-schema.ts";
+
+function refused(text: string): DeclarationError {
+  try {
+    compileDeclarative(text, "acme.yaml");
+  } catch (error) {
+    if (error instanceof DeclarationError) return error;
+    throw error;
+  }
+  throw new Error("the file was taken");
+}
+
+async function outcome(parts: string, status: number, body: Json | Buffer = {}) {
+  const { call } = fakeCall(() => replyOf(status, body), { inputs: { name: "Ada" } });
+  return compileDeclarative(fileWith(parts), "acme.yaml").run(call);
+}
+
+const WRONG: readonly (readonly [what: string, parts: string, code: string, hint?: RegExp])[] = [
+  ["a misspelled key", "mapp: {a: body.a}", "format.unknown_key", /"map"/],
+  ["a misspelled key further in", "match: {record: 'status', no_recrod: 'status'}", "format.unknown_key", /no_record/],
+  ["no rule for no record", "match: {record: 'status'}", "format.missing_key"],
+  ["a value that is none of those allowed", "charge: per_cal", "format.value", /per_call/],
+  ["a kind of authentication that does not exist", "auth: {kind: baisc}", "format.value", /"basic"/],
+  [
+    "an input that is not declared",
+    "request: {url: 'https://api.acme.example/{{ inputs.nmae }}'}",
+    "template.unknown_name",
+    /name/,
+  ],
+  [
+    "a credential that is not declared",
+    "auth: {kind: bearer, token: '{{ credentials.kee }}'}",
+    "template.unknown_name",
+    /key/,
+  ],
+  [
+    "a filter that does not exist",
+    "request: {url: 'https://api.acme.example/{{ inputs.name | uper }}'}",
+    "template.unknown_filter",
+    /upper/,
+  ],
+  [
+    "a filter without its argument",
+    "request: {url: 'https://api.acme.example/{{ inputs.name | zero_pad }}'}",
+    "template.syntax",
+  ],
+  ["half a template", "request: {url: 'https://api.acme.example/{{ inputs.name'}", "template.syntax"],
+  ["a template in the host", "request: {url: 'https://{{ inputs.name }}.acme.example/x'}", "url.invalid"],
+  ["a template beside the host", "request: {url: 'https://api.acme.example{{ inputs.name }}/x'}", "url.invalid"],
+  [
+    "a query in the address",
+    "request: {url: 'https://api.acme.example/x?a={{ inputs.name }}'}",
+    "url.invalid",
+    /query/,
+  ],
+  ["dots in the address", "request: {url: 'https://api.acme.example/a/../b'}", "url.invalid"],
+  ["an origin that is not declared", "request: {url: 'https://other.example/x'}", "url.origin", /declared/],
+  ["an origin with a path", "origins: ['https://api.acme.example/v1']", "url.origin"],
+  [
+    "a template as a parameter's name",
+    "request: {url: 'https://api.acme.example/', query: {'{{ inputs.name }}': x}}",
+    "template.misplaced",
+  ],
+  [
+    "a header that is not the file's",
+    "request: {url: 'https://api.acme.example/', headers: {Host: evil.example}}",
+    "request.header",
+  ],
+  [
+    "two headers of one name",
+    "request: {url: 'https://api.acme.example/', headers: {A: x, a: y}}",
+    "request.duplicate",
+  ],
+  [
+    "a header that auth sets too",
+    "auth: {kind: bearer, token: x}\nrequest: {url: 'https://api.acme.example/', headers: {Authorization: x}}",
+    "request.duplicate",
+  ],
+  [
+    "two bodies",
+    "request: {method: POST, url: 'https://api.acme.example/', body: {json: {}, text: x}}",
+    "request.body",
+  ],
+  ["a body of a GET", "request: {url: 'https://api.acme.example/', body: {json: {}}}", "request.body", /POST/],
+  ["an expression that is none", "match: {record: 'status ==', no_record: 'status'}", "expression.syntax"],
+  [
+    "an expression about nothing there is",
+    "match: {record: 'boddy.x', no_record: 'status'}",
+    "expression.unknown_name",
+    /body/,
+  ],
+  ["a function that does not exist", "map: {n: 'lenght(body)'}", "expression.unknown_function", /length/],
+  ["a schema that is none", "output: {type: objct}", "schema.invalid"],
+  [
+    "an identifier that lost its zeros",
+    "cases: [{name: x, inputs: {name: 00012}, expect: {match: true}}]",
+    "yaml.leading_zero",
+    /"00012"/,
+  ],
+  [
+    "an identifier that is rounded",
+    "cases: [{name: x, inputs: {n: 12345678901234567890}, expect: {match: true}}]",
+    "yaml.number_too_large",
+  ],
+  ["broken YAML", "description: {a: [}", "yaml.syntax"],
+  ["a key given twice", "title: A\ntitle: B", "yaml.syntax"],
+  [
+    "inputs in a login call",
+    "auth: {kind: token_exchange, token: body.t, request: {url: 'https://api.acme.example/{{ inputs.name }}'}}",
+    "template.unknown_name",
+  ],
+  ["XML that is to go through unchanged", "reply: {format: xml}", "format.missing_key", /unchanged/],
+];
+
+for (const [what, parts, code, hint] of WRONG) {
+  test(`a file is refused for ${what}`, () => {
+    const error = refused(fileWith(parts));
+    assert.equal(error.code, code, error.message);
+    assert.ok(error.line >= 1 && error.column >= 1);
+    if (hint !== undefined) assert.match(error.hint ?? "", hint);
+  });
+}
+
+test("an error says file, line and column of what is wrong", () => {
+  const text = fileWith("match:\n  record: 'status == `200`'\n  no_record: 'stats == `404`'");
+  const error = refused(text);
+  const line = text.split("\n").findIndex((each) => each.includes("stats")) + 1;
+  assert.equal(error.message.startsWith(`acme.yaml:${line}:14: `), true, error.message);
+});
+
+test("the published schema is the one that files are checked by", () => {
+  const published = readFileSync(new URL("source.schema.json", import.meta.url), "utf8");
+  assert.deepEqual(
+    JSON.parse(published),
+    publishedSchema(),
+    "run node src/sources/declarative/write-published-schema.ts",
+  );
+});
+
+test("annotations stay and the recipe does not", () => {
+  const declaration = compileDeclarative(
+    fileWith("x-region: eu\nlimits: {rate: [{per: source, max: 1, every: 2s}]}"),
+    "a.yaml",
+  );
+  assert.equal((declaration as unknown as Record<string, unknown>)["x-region"], "eu");
+  assert.deepEqual(declaration.limits, { rate: [{ per: "source", max: 1, every_ms: 2000 }] });
+  assert.equal("request" in declaration, false);
+});
+
+test("without map the vendor's reply itself is the record", async () => {
+  const reply = replyOf(200, { big: 1 });
+  const { call } = fakeCall(() => reply);
+  assert.equal(await compileDeclarative(fileWith(""), "a.yaml").run(call), reply);
+});
+
+test("a map leaves out what comes to nothing, also in objects within", async () => {
+  const parts = "map: {name: body.name, gone: body.gone, at: {street: body.street}, all: 'body.list[*].x'}";
+  assert.deepEqual(await outcome(parts, 200, { name: "Ada", list: [{ x: 1 }, { x: 2 }] }), {
+    name: "Ada",
+    all: [1, 2],
+  });
+});
+
+test("a map may be one expression", async () => {
+  assert.deepEqual(await outcome("map: 'body.data'", 200, { data: { a: 1 } }), { a: 1 });
+  assert.equal((await faultOf(outcome("map: 'body.data'", 200, { data: 3 }))).code, "source.contract");
+});
+
+test("no record may still say something", async () => {
+  const none = await outcome("map_no_record: {why: body.reason}", 404, { reason: "unknown" });
+  assert.ok(none instanceof NoMatch);
+  assert.deepEqual(none.output, { why: "unknown" });
+  assert.equal(await outcome("", 404), null);
+});
+
+test("a record that lacks a required field is off contract, and the field is named", async () => {
+  const parts = "map: {name: body.name}\noutput: {type: object, required: [name]}";
+  const fault = await faultOf(outcome(parts, 200, {}));
+  assert.equal(fault.code, "source.contract");
+  assert.match(fault.says, /name is missing/);
+});
+
+test("an answer that is neither a record nor none is never a guess", async () => {
+  const parts = "match: {record: 'body.ok', no_record: 'body.none'}";
+  assert.equal((await faultOf(outcome(parts, 200, {}))).code, "source.contract");
+  assert.equal((await faultOf(outcome(parts, 200, { ok: true, none: true }))).code, "source.contract");
+});
+
+test("a rule that cannot be worked out over an answer does not hold", async () => {
+  const parts = "match: {record: 'length(body.list) > `0`', no_record: 'length(body.list) == `0`'}";
+  assert.equal((await faultOf(outcome(parts, 200, {}))).code, "source.contract");
+  assert.equal(await outcome(parts, 200, { list: [] }), null);
+});
+
+test("the author's errors come before match, in their order, and match before what statuses mean", async () => {
+  const parts = [
+    "errors:",
+    `  - {when: {predicate: "body.error == 'busy'"}, kind: rate_limited}`,
+    "  - {when: {status: 4xx, predicate: 'body.error'}, kind: input, charged: 'no'}",
+    "  - {when: {status: [418, 200], predicate: 'body.late'}, kind: timeout}",
+  ].join("\n");
+  assert.equal((await faultOf(outcome(parts, 200, { error: "busy" }))).code, "source.rate_limited");
+  const input = await faultOf(outcome(parts, 404, { error: "odd" }));
+  assert.deepEqual([input.code, input.charged], ["source.vendor_input", "no"]);
+  assert.equal((await faultOf(outcome(parts, 200, { late: true }))).code, "source.vendor_timeout");
+  assert.equal(await outcome(parts, 404), null);
+  const statuses = {
+    401: "credential_rejected",
+    403: "credential_rejected",
+    429: "rate_limited",
+    500: "vendor_5xx",
+    418: "vendor_4xx",
+  };
+  for (const [status, code] of Object.entries(statuses)) {
+    assert.equal((await faultOf(outcome(parts, Number(status)))).code, `source.${code}`);
+  }
+});
+
+test("a success that cannot be read is off contract; a failure in HTML keeps its status's meaning", async () => {
+  assert.equal((await faultOf(outcome("", 200, Buffer.from("<html>")))).code, "source.contract");
+  assert.equal((await faultOf(outcome("", 502, Buffer.from("<html>")))).code, "source.vendor_5xx");
+  const empty = "match: {record: 'body', no_record: 'status == `204`'}";
+  assert.equal(await outcome(empty, 204, Buffer.alloc(0)), null);
+});
+
+test("an XML answer is mapped like JSON", async () => {
+  const parts = [
+    "reply: {format: xml, lists: [Envelope.Body.person]}",
+    "match: {record: 'body.Envelope.Body.person', no_record: 'body.Envelope.Body.none'}",
+    "map: {names: 'body.Envelope.Body.person[*].name', id: 'body.Envelope.Body.person[0].\"@id\"'}",
+  ].join("\n");
+  const xml =
+    '<?xml version="1.0"?><s:Envelope xmlns:s="urn:s"><s:Body><person id="007"><name>A &amp; B</name></person></s:Body></s:Envelope>';
+  assert.deepEqual(await outcome(parts, 200, Buffer.from(xml)), { names: ["A & B"], id: "007" });
+});
+
+test("verify asks the cheap question and says what came of it", async () => {
+  const text = fileWith(
+    "verify: {request: {url: 'https://api.acme.example/me'}}\nauth: {kind: bearer, token: '{{ credentials.key }}'}",
+  );
+  const { verify } = compileDeclarative(text, "a.yaml");
+  const good = fakeCall(() => replyOf(200), { credentials: { key: "k" } });
+  assert.equal(await verify!(good.call), true);
+  assert.equal(good.asked[0]?.url, "https://api.acme.example/me");
+  const bad = fakeCall(() => replyOf(403), { credentials: { key: "k" } });
+  assert.equal((await faultOf(verify!(bad.call))).code, "source.credential_rejected");
+});

@@ -1,0 +1,95 @@
+import { rawJsonObject, type HttpOptions, type Reply } from "../../sdk/http.ts";
+import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
+import { Fault, FAULT_OF_KIND } from "../../terms/fault.ts";
+import type { Json, JsonObject } from "../../terms/json.ts";
+
+/** One request as the door was asked for it. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly options: HttpOptions;
+}
+
+export interface FakeCall {
+  readonly call: SourceCall;
+  readonly asked: readonly Asked[];
+}
+
+/** A vendor's answer for tests: JSON unless it is text. */
+export function replyOf(status: number, body: Json | Buffer = {}, headers: Record<string, string> = {}): Reply {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body), "utf8");
+  const json = () => {
+    try {
+      return JSON.parse(bytes.toString("utf8"));
+    } catch (cause) {
+      throw new Fault("source.contract", { problem: "it is not JSON" }, { cause });
+    }
+  };
+  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes };
+  return Object.assign(reply, { [rawJsonObject]: () => ({ bytes, value: json() }) });
+}
+
+/** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */
+export function fakeCall(
+  answer: (asked: Asked, index: number) => Reply | Promise<Reply>,
+  given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined } = {},
+): FakeCall {
+  const asked: Asked[] = [];
+  const request = async (method: string, url: string, options: HttpOptions = {}) => {
+    const one = { method, url, options };
+    asked.push(one);
+    return answer(one, asked.length - 1);
+  };
+  const call: SourceCall = {
+    inputs: given.inputs ?? {},
+    credentials: given.credentials ?? {},
+    http: {
+      request,
+      get: (url, options) => request("GET", url, options),
+      post: (url, options) => request("POST", url, options),
+      put: (url, options) => request("PUT", url, options),
+    },
+    context: "test",
+    region: "eu",
+    transaction_id: "trx_1",
+    [credentialScope]: given.scope,
+    signal: new AbortController().signal,
+    log: { info: () => {}, warn: () => {} },
+    basic: (user, password) => ({ authorization: `${user}:${password}` }),
+    noMatch: (output) => new NoMatch(output),
+    fail: (kind) => {
+      throw new Fault(FAULT_OF_KIND[kind]);
+    },
+  };
+  return { call, asked };
+}
+
+/** A file with these parts in place of, or beside, the least that a source needs. */
+export function fileWith(parts: string): string {
+  const given = new Set([...parts.matchAll(/^([a-z_]+):/gm)].map((found) => found[1]));
+  const least: Record<string, string> = {
+    id: "acme__people",
+    title: "People",
+    inputs:
+      "{type: object, properties: {name: {type: string}, tags: {type: array}, born: {type: string}, n: {type: integer}}}",
+    credentials: "{type: object, properties: {key: {type: string}, user: {type: string}}}",
+    origins: "[https://api.acme.example]",
+    request: "{url: 'https://api.acme.example/people'}",
+    match: "{record: 'status == `200`', no_record: 'status == `404`'}",
+  };
+  const lines = Object.entries(least).filter(([name]) => !given.has(name));
+  return `${lines.map(([name, value]) => `${name}: ${value}`).join("\n")}\n${parts}\n`;
+}
+
+/** The fault that something ends with. */
+export async function faultOf(started: unknown): Promise<Fault> {
+  try {
+    await started;
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown;
+    throw thrown;
+  }
+  throw new Error("a fault was expected");
+}

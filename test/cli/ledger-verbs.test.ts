@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger-under-test.ts";
+import { Fault } from "../../src/terms/fault.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { terminal, type Terminal } from "./terminal.ts";
+
+const MARCH = Date.UTC(2026, 2, 10);
+
+/** A terminal on a ledger of two runs, one of them with a charge that nobody knows. The service still runs. */
+async function ledgerTerminal(
+  t: TestContext,
+): Promise<Terminal & { readonly plain: string; readonly unsettled: string }> {
+  const made = terminal(t);
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const ledger = createLedger({
+    dir: join(made.dataDir, "ledger"),
+    clock: systemClock,
+    log,
+    limits: { ballastBytes: 1 },
+  });
+  await ledger.ready;
+  t.after(() => ledger.close());
+  const plain = makeRun({ startedWallAt: MARCH + 1_000 });
+  await runOnce(
+    ledger,
+    plain,
+    makeReport(plain, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] })] }),
+  );
+  const unsettled = makeRun({ startedWallAt: MARCH });
+  const attempts = [makeAttempt({ status: null, charged: "unknown", sentWallAt: MARCH })];
+  const fault = new Fault("source.timeout");
+  const timedOut = makeCall({ success: false, match: false, fault, charged: "unknown", attempts });
+  await runOnce(ledger, unsettled, makeReport(unsettled, { calls: [timedOut] }));
+  return { ...made, plain: plain.transactionId, unsettled: unsettled.transactionId };
+}
+
+test("ledger list puts what is to be settled first, narrows, and pages", async (t) => {
+  const { json, run, plain, unsettled } = await ledgerTerminal(t);
+  const ids = async (...args: string[]): Promise<string[]> =>
+    (await json<{ runs: { transaction_id: string }[] }>(["ledger", "list", ...args])).runs.map(
+      (line) => line.transaction_id,
+    );
+  assert.deepEqual(await ids(), [unsettled, plain]);
+  assert.deepEqual(await ids("--charged", "yes"), [plain]);
+  assert.deepEqual(await ids("--from", "2026-03-10T00:00:01Z"), [plain]);
+  assert.deepEqual(await ids("--to", "2026-03-10"), []);
+  const first = await json<{ next: string }>(["ledger", "list", "--limit", "1"]);
+  assert.deepEqual(await ids("--after", first.next), [plain]);
+  const wrong = await run(["ledger", "list", "--from", "yesterday"]);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /must be a day/);
+  assert.equal((await run(["ledger", "list", "--from", "2026-13-45"])).code, 1);
+  assert.equal((await run(["ledger", "list", "--after", "x"])).code, 1);
+});
+
+test("ledger show draws the run, and says so when there is none", async (t) => {
+  const { json, run, unsettled } = await ledgerTerminal(t);
+  const shown = await run(["ledger", "show", unsettled]);
+  assert.equal(shown.code, 0);
+  assert.match(shown.stdout, new RegExp(`^${unsettled}  data\n`));
+  assert.match(shown.stdout, /acme__people \| *x+ *\| +20 ms {2}failed: timeout/);
+  const value = await json<{ run: { started_at: string }; calls: object[] }>(["ledger", "show", unsettled]);
+  assert.equal(value.run.started_at, "2026-03-10T00:00:00.000Z");
+  assert.equal(value.calls.length, 1);
+  const none = await run(["ledger", "show", "trx_none"]);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /no such run/);
+});
+
+test("ledger reconcile settles a charge in the name of who ran it, and the audit trail knows", async (t) => {
+  const { json, run, plain, unsettled } = await ledgerTerminal(t);
+  const { requests } = await json<{ requests: { transaction_id: string; call: number }[] }>(["ledger", "unknown"]);
+  assert.deepEqual(
+    requests.map((one) => [one.transaction_id, one.call]),
+    [[unsettled, 0]],
+  );
+  const decision = ["--call", "0", "--charged", "no", "--note", "not on invoice 7"];
+  const settled = await json<object>(["ledger", "reconcile", unsettled, ...decision]);
+  assert.deepEqual(settled, { transaction_id: unsettled, call: 0, requests: 1, call_charged: "no" });
+  assert.match(
+    (await run(["ledger", "show", unsettled])).stdout,
+    /settled as no for request 1 by .*: not on invoice 7/,
+  );
+  assert.match((await run(["audit", "list"])).stdout, /ledger reconcile/);
+  const refused = await run(["ledger", "reconcile", plain, ...decision]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /no unknown charge/);
+});
+
+test("ledger summary and prune answer for a month and delete what is old", async (t) => {
+  const { json, unsettled } = await ledgerTerminal(t);
+  const { charges } = await json<{ charges: object[] }>(["ledger", "summary", "2026-03"]);
+  const line = { source: "acme__people", organization_tuid: "org_a", cred_id: null, rule: "none" };
+  assert.deepEqual(charges, [{ ...line, requests: 2, charged: 1, not_charged: 0, unknown: 1 }]);
+  const pruned = await json<object>(["ledger", "prune", "--before", "2026-03-11"]);
+  assert.deepEqual(pruned, { deleted: 1, kept_unknown: 1, kept_undrained: 0 });
+  const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);
+  assert.deepEqual(
+    runs.map((one) => one.transaction_id),
+    [unsettled],
+  );
+});
+
+test("ledger export makes a new file for its owner alone, and never writes over one", async (t) => {
+  const { json, run, dataDir } = await ledgerTerminal(t);
+  const file = join(dataDir, "runs.csv");
+  const { bytes } = await json<{ bytes: number }>(["ledger", "export", file]);
+  assert.equal(statSync(file).size, bytes);
+  assert.equal(statSync(file).mode & 0o077, 0);
+  assert.equal(readFileSync(file, "utf8").split("\r\n").length, 4);
+  const again = await run(["ledger", "export", file]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /exists already/);
+});

@@ -1,0 +1,3 @@
+import { testAccess } from "../rig/access-tests.ts";
+
+await testAccess("/data");

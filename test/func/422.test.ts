@@ -1,0 +1,3 @@
+import { testBodies } from "../rig/body-tests.ts";
+
+await testBodies("/func");

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import type { Vendor } from "../vendor/scripted-vendor.ts";
+import type { LedgerRows } from "./ledger-rows.ts";
+
+/** What a service was seen to do from outside, while it ran. */
+export interface Accounts {
+  /** Of every answer that had one. */
+  readonly transactionIds: ReadonlySet<string>;
+  /** Runs that were started and whose answer nobody read. */
+  readonly runsWithoutAnswer: number;
+  readonly vendors: readonly Vendor[];
+}
+
+/** Every answer has its row, and every request that reached a vendor stands on the ledger: no more, no less. */
+export function assertAccounts(
+  { transactionIds, runsWithoutAnswer, vendors }: Accounts,
+  ledger: readonly LedgerRows[],
+): void {
+  const recorded = new Set(ledger.map(({ run }) => run["transaction_id"] as string));
+  assert.equal(recorded.size, ledger.length, "a transaction id stands on the ledger once");
+  for (const id of transactionIds) assert.ok(recorded.has(id), `the answer ${id} is not on the ledger`);
+  assert.equal(recorded.size, transactionIds.size + runsWithoutAnswer, "runs on the ledger that nobody was answered");
+  for (const { run, calls, attempts } of ledger) {
+    assert.equal(run["state"], "ended");
+    assert.deepEqual(calls.map((call) => call["ordinal"]), calls.map((_, index) => index)); // prettier-ignore
+    for (const { ordinal } of attempts) assert.ok(calls.some((call) => call["ordinal"] === ordinal));
+  }
+  for (const vendor of vendors) {
+    const attempts = ledger.flatMap((row) => row.attempts).filter(({ origin }) => origin === vendor.origin);
+    assert.equal(attempts.length, vendor.count(), `${vendor.origin} received another number of requests than the ledger has`); // prettier-ignore
+  }
+}

@@ -1,0 +1,78 @@
+import { makeAccessToken, tokenDigest } from "../../src/access/access-token.ts";
+import type { IssuedToken, NamedWorkflow } from "../../src/admin/ports.ts";
+import type { OpenedStore } from "../../src/open-store.ts";
+import type { Context } from "../../src/terms/caller.ts";
+import type { Clock } from "../../src/terms/clock.ts";
+import { newId } from "../../src/terms/ids.ts";
+import type { JsonObject } from "../../src/terms/json.ts";
+import { Secret } from "../../src/terms/secret.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** An organization and what it calls with. */
+export interface Organization {
+  readonly id: string;
+  readonly token: string;
+  readonly tokenId: string;
+  readonly workflow: string;
+}
+
+export type WorkflowFlags = Partial<
+  Pick<NamedWorkflow, "autoCredentials" | "failureDetails" | "maskCredentials" | "simulated" | "disabled">
+>;
+
+export interface CredentialOptions {
+  readonly source: string;
+  readonly fields: JsonObject;
+  readonly isDefault?: boolean;
+  readonly contexts?: readonly Context[];
+}
+
+/** What an operator does, through the store that the service runs on. */
+export function createOperator({ store, sealer }: OpenedStore, clock: Clock, secrets: Secrets) {
+  const act = () => ({ who: "operator", via: "cli", what: "test", wallAt: clock.wall() }) as const;
+
+  async function issueToken(organizationId: string, expiresWallAt: number | null = null) {
+    const token = secrets.add(makeAccessToken());
+    const id = newId("token", clock.wall());
+    const digest = tokenDigest(token);
+    await store.admin.createToken(act(), { id, organizationId, name: "", digest, createdWallAt: clock.wall(), expiresWallAt }); // prettier-ignore
+    return { token, tokenId: id };
+  }
+
+  async function createWorkflow(organizationId: string, flags: WorkflowFlags = {}): Promise<string> {
+    const { simulated = false, autoCredentials = false, failureDetails = false, maskCredentials = false } = flags;
+    const id = newId("workflow", clock.wall());
+    const createdWallAt = clock.wall();
+    const named = { id, organizationId, name: "", createdWallAt, disabled: flags.disabled ?? false };
+    await store.admin.createWorkflow(act(), { ...named, simulated, autoCredentials, failureDetails, maskCredentials });
+    return id;
+  }
+
+  return {
+    issueToken,
+    createWorkflow,
+
+    async createOrganization(name: string, flags: WorkflowFlags = {}): Promise<Organization> {
+      const id = newId("organization", clock.wall());
+      await store.admin.createOrganization(act(), { id, name, createdWallAt: clock.wall() });
+      return { id, ...(await issueToken(id)), workflow: await createWorkflow(id, flags) };
+    },
+
+    async storeCredential(organization: Organization, options: CredentialOptions): Promise<string> {
+      const { source, fields, contexts = [], isDefault = false } = options;
+      secrets.addAll(fields);
+      const place = { id: newId("credential", clock.wall()), organizationId: organization.id, source, version: 1 };
+      const sealed = await sealer.seal(place, new Secret(fields));
+      const createdWallAt = clock.wall();
+      await store.admin.createCredential(act(), { ...place, ...sealed, contexts, isDefault, disabled: false, createdWallAt }); // prettier-ignore
+      return place.id;
+    },
+
+    disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),
+    deleteCredential: (id: string) => store.admin.deleteCredential(act(), id),
+    revokeToken: (id: string): Promise<IssuedToken | null> => store.admin.revokeToken(act(), { id }),
+    changeWorkflow: (id: string, change: WorkflowFlags) => store.admin.changeWorkflow(act(), id, change),
+  };
+}
+
+export type Operator = ReturnType<typeof createOperator>;

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { startPostgres } from "../postgres/start-postgres.ts";
+import { project } from "./project-folder.ts";
+import { startCommand, type CommandService } from "./command.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+const BODY = { config: { sources: { publicsuffix__domain: true } }, inputs: { domain: "login.shop.example.co.uk" } };
+
+type Environment = Readonly<Record<string, string>>;
+
+function verb(env: Environment, ...args: string[]): Record<string, string> {
+  const ended = spawnSync(process.execPath, [LAUNCHER, ...args, "--json"], {
+    env: { PATH: process.env["PATH"], ...env },
+    encoding: "utf8",
+  });
+  assert.equal(ended.status, 0, ended.stderr);
+  return JSON.parse(ended.stdout) as Record<string, string>;
+}
+
+async function post(
+  service: CommandService,
+  token: string,
+  workflow: string,
+): Promise<{ status: number; body: string; tookMs: number }> {
+  const sentAt = performance.now();
+  const reply = await fetch(`${service.url}/data`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow },
+    body: JSON.stringify(BODY),
+  });
+  return { status: reply.status, body: await reply.text(), tookMs: performance.now() - sentAt };
+}
+
+async function until(what: string, check: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  while (!(await check())) {
+    assert.ok(performance.now() < giveUpAt, `${what} did not happen within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("two replicas on one database: a token revoked at one is refused by both within a second, and an outage costs only the unknown", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const env = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const first = verb(env, "token", "create", "--org", org);
+  const second = verb(env, "token", "create", "--org", org);
+  const replicas = [await startCommand(t, [], env), await startCommand(t, [], env)];
+
+  for (const replica of replicas) {
+    assert.equal((await post(replica, first["access_token"]!, workflow)).status, 200);
+    assert.equal((await post(replica, second["access_token"]!, workflow)).status, 200);
+  }
+  verb(env, "token", "revoke", first["token_id"]!);
+  for (const replica of replicas) {
+    await until(
+      "the revocation",
+      async () => (await post(replica, first["access_token"]!, workflow)).status === 401,
+      1_500,
+    );
+  }
+
+  const third = verb(env, "token", "create", "--org", org);
+  await database.kill();
+  const [replica] = replicas;
+  assert.equal((await post(replica!, second["access_token"]!, workflow)).status, 200, "a known token goes on");
+  const unseen = await post(replica!, third["access_token"]!, workflow);
+  assert.equal(unseen.status, 500, "an unseen token was not rejected, it could not be looked up");
+  assert.match(unseen.body, /"unavailable"/);
+  assert.ok(unseen.tookMs < 2_000, `it waited ${unseen.tookMs} ms`);
+  assert.equal((await fetch(`${replica!.url}/status`)).status, 200);
+  assert.equal(
+    (await fetch(`${replica!.adminUrl}/ready`)).status,
+    200,
+    "a balancer that took every replica out would end what still works",
+  );
+
+  await database.start();
+  await until(
+    "the recovery",
+    async () => (await post(replica!, third["access_token"]!, workflow)).status === 200,
+    15_000,
+  );
+});
+
+test("runs drain to the shared database, those of an outage too, and none twice", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const env = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const token = verb(env, "token", "create", "--org", org)["access_token"]!;
+  const service = await startCommand(t, [], env);
+  const ids: string[] = [];
+  const run = async () =>
+    ids.push((JSON.parse((await post(service, token, workflow)).body) as { transaction_id: string }).transaction_id);
+  await run();
+  await run();
+  await database.kill();
+  await run();
+  await database.start();
+  await run();
+
+  const rows = async () => {
+    const client = new Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    const found = await client.query<{ transaction_id: string; calls: string }>(
+      "SELECT transaction_id, (SELECT count(*) FROM ledger_calls c WHERE c.transaction_id = r.transaction_id) AS calls FROM ledger_runs r ORDER BY transaction_id",
+    );
+    await client.end();
+    return found.rows;
+  };
+  await until("the drain", async () => (await rows().catch(() => [])).length === ids.length, 60_000);
+  assert.deepEqual(await rows(), ids.toSorted().map((transaction_id) => ({ transaction_id, calls: "1" }))); // prettier-ignore
+});
+
+test("a database absent at the start: the service listens, refuses runs with 500, and takes them once it is there", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const env = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const token = verb(env, "token", "create", "--org", org)["access_token"]!;
+  await database.kill();
+  const service = await startCommand(t, [], env);
+  assert.equal((await fetch(`${service.url}/status`)).status, 200);
+  assert.equal((await post(service, token, workflow)).status, 500);
+  await database.start();
+  await until("the first run", async () => (await post(service, token, workflow)).status === 200, 15_000);
+});
+
+test("with DATABASE_URL a missing, malformed or wrong root key stops the start and names the variable", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const env = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: randomBytes(32).toString("base64") };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const folder = project(t, {
+    "sources/a.mjs": `export default { id: "acme__a", title: "A", inputs: { type: "object" }, credentials: { type: "object", properties: { api_key: { type: "string" } }, required: ["api_key"] }, run: () => null };`,
+  });
+  const keyed = { ...env, KEY: "k" };
+  verb(
+    keyed,
+    "credential",
+    "create",
+    "--org",
+    org,
+    "--project",
+    folder,
+    "--source",
+    "acme__a",
+    "--set-env",
+    "api_key=KEY",
+  );
+  for (const key of [undefined, "short", randomBytes(16).toString("base64"), randomBytes(32).toString("base64")]) {
+    const ended = await startCommand.fails(t, [], {
+      DATABASE_URL: env.DATABASE_URL,
+      ...(key === undefined ? {} : { DATARUN_ROOT_KEY: key }),
+    });
+    assert.notEqual(ended.code, 0);
+    assert.match(ended.stderr, /DATARUN_ROOT_KEY/);
+  }
+});

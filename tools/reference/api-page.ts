@@ -1,0 +1,283 @@
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { FAULTS, type FaultRow } from "../../src/terms/fault.ts";
+import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
+import { fieldsOf, type FieldRow } from "./schema-fields.ts";
+
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly headers: Readonly<Record<string, Header>> }>
+  >;
+}
+
+interface Header {
+  readonly schema: { readonly const?: string };
+}
+
+/** What an integrator needs: the contract of `openapi.json` and the fault table, in words. */
+export function apiPage(): Page {
+  const { paths, components } = JSON.parse(JSON.stringify(openApiDocument())) as Contract;
+  const schema = (name: string) => components.schemas[name] ?? missing(name);
+  return page(
+    "docs/reference/api.md",
+    generated("src/http/openapi.ts and src/terms/fault.ts"),
+    "# The HTTP interface",
+    "Three paths, JSON in and out, server to server. The same contract as data: [`openapi.json`](../../openapi.json).",
+    table(
+      ["request", "does"],
+      [
+        ["[`POST /data`](#post-data)", "asks one or more sources at once and returns one result per source"],
+        ["[`POST /func`](#post-func)", "runs one data function and returns its result"],
+        ["[`GET /status`](#get-status)", "says that the service runs, and which build it is"],
+      ],
+    ),
+    GENERAL,
+    "## Access",
+    ACCESS,
+    "## Headers",
+    "Of a request:",
+    table(["header", "needed", "meaning"], REQUEST_HEADERS),
+    "Of every response, errors included:",
+    table(
+      ["header", "value"],
+      [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
+    ),
+    `A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
+    "## POST /data",
+    DATA,
+    "### Request body",
+    fieldTable(schema("DataRequest"), entryFields(schema("DataRequest"))),
+    `${code("config.sources")} has to name at least one source: missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
+    "Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source's entry are kept and echoed. Nothing is converted: `\"true\"` is not `true`, and `1` is not `\"1\"`.",
+    "Credentials of a source are taken from the first of these that applies: the fields in its entry, when there is at least one; the stored credential that `cred_id` names; one chosen automatically, when the workflow allows that; the organization's default. A `cred_id` that cannot be used fails the source and never falls through to another credential, because that would bill another contract.",
+    "### Which inputs a source gets",
+    "`inputs` is one flat object for all sources. Before a source runs, it is reduced to the names that source declares, in every branch of its schema. A name no source declares is dropped without an error, so check your spelling against the [catalog](../catalog/README.md): the operator's log names inputs that resemble a declared one.",
+    "### Response body (200)",
+    answerTable(schema("DataResponse")),
+    "Each entry of `status`:",
+    answerTable(sourceStatus(schema("DataResponse"))),
+    "Read `status` before `outputs`, and branch on `success` and `match`:",
+    table(
+      ["`success`", "`match`", "meaning"],
+      [
+        ["`true`", "`true`", "The source completed and found a record."],
+        ["`true`", "`false`", "The source completed and there is no record: a valid result. Its output may say why."],
+        ["`false`", "`false`", "The source did not complete. Its output is `{}`."],
+      ],
+    ),
+    "`outputs` and `status` keep the order in which you named the sources. The `config` it carries repeats what you sent, credentials in a source's entry included; a workflow can mask those (`mask_credentials`). Stored credentials are never in it. Answers of a simulated workflow carry `config.mode: \"simulated\"`.",
+    "### When a source fails",
+    "The answer is still 200, and the other sources are not affected. `message` begins with one of these. The wording behind it may change; do not parse it.",
+    table(["message begins", "cause"], prefixes("source")),
+    "A workflow that opted in to `failure_details` gets a field `failure` in failed entries, which you may branch on:",
+    table(
+      ["`failure.kind`", "`retryable`", "`charged`, if something was sent", "means"],
+      kindRows(),
+    ),
+    "`charged` says whether the vendor has probably billed the call. It is `no` whenever nothing was sent; `unknown` means that nobody but the vendor can know. A source can know better than this table and then says so.",
+    "### Retrying",
+    RETRYING,
+    "## POST /func",
+    "Runs one data function. The headers and the access are those of `/data`.",
+    "### Request body",
+    fieldTable(schema("FuncRequest"), entryFields(schema("FuncRequest"))),
+    "`inputs` go to the function as they are. So do unknown top-level fields, to which the endpoint gives no meaning; the access token and the workflow never do. Credentials are resolved as on `/data`, for each source the function asks; with automatic selection, or a default, no entry in `config.sources` is needed.",
+    "### Response body, standard mode (200)",
+    answerTable(schema("FuncResponse")),
+    "`outputs` and `status` have one entry, under the function's identifier. `outputs.<function>` is `{\"output\": {…}, \"pipes\": {…}}`. Its entry of `status` has no `match`: a function says \"no record\" inside its own output.",
+    answerTable(sourceStatus(schema("FuncResponse"))),
+    "`config` also carries `organization_tuid`, taken from the token; a value that was sent is overwritten.",
+    "### Response body, passthrough mode (200)",
+    "With `config.datafunc_response_passthrough: true` the function's own fields stand at the top level, without `status` and `config`. Only `response_time_ms` (an integer, the total time) is certain to be there. A failed function is 200 as well: tell it from the function's own fields. A function that returns nothing gives `transaction_id`, `output: {}`, `pipes: {}` and `response_time_ms`; so does one that failed, unless it had recorded pipes: then `output: {}`, those `pipes` and `response_time_ms`.",
+    "### When a function fails",
+    "The answer is 200, with `success: false` and a `message` that begins with one of these. `pipes` keeps what the function had recorded by then. A function can also report a failure of its own, with `success: false`, a message of its own and part of its output.",
+    table(["message begins", "cause"], prefixes("function")),
+    "### No function named",
+    "When `config.data_func` is missing, `null` or empty, nothing runs: 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
+    "## GET /status",
+    "Needs no authentication, calls no vendor and does no input or output. It says that the process takes requests; whether runs would be accepted is told by `/ready` on the admin port.",
+    answerTable(schema("Status")),
+    "## Errors",
+    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer these, once HTTP itself could be read:",
+    table(
+      ["status", "meaning"],
+      Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
+        status,
+        status === "200" ? "The request ran. Read `status` for what became of each source or of the function." : description,
+      ]),
+    ),
+    "Too large, too deep, another media type, a content encoding and broken UTF-8 are all 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. Unknown tokens, revoked and expired ones, unknown workflows, disabled ones and those of another organization all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
+    "The body of every error:",
+    block("json", json(ERROR_EXAMPLE)),
+    "`code` is stable, `message` is not. `details` lists what is wrong, by JSON pointer into the body. No value you sent is ever repeated.",
+    table(["status", "`error.code`", "message", "worth retrying"], requestRows()),
+    "[All failures](../errors.md), with what lies behind each.",
+    "## Versions",
+    "There is one version, and it is not part of the URL. New response fields can come at any time: ignore those you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
+  ); // prettier-ignore
+}
+
+const GENERAL = [
+  "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is good in one region.",
+  "- One request, one complete response. There is no pagination, no idempotency key, no webhook and no callback.",
+  "- Bodies are JSON in UTF-8. `Content-Type: application/json` is recommended and may carry parameters; without the header a body is read as JSON; any other type is 422. Compressed bodies are 422.",
+  "- Not for browsers: no CORS header is ever sent.",
+  "- Numbers and sizes that are bounded stand in [limits](limits.md).",
+].join("\n");
+
+const ACCESS = [
+  "`POST /data` and `POST /func` need an access token and a workflow that belongs to the token's organization. Tokens have no scopes.",
+  table(
+    ["form", "token", "workflow"],
+    [
+      ["service headers", "`X-Service-Access-Token`", "`X-Service-Workflow`"],
+      ["authorization header", "`Authorization: Bearer <token>`", "`X-Service-Workflow`"],
+      ["body", "`access_token`", "`workflow`"],
+    ],
+  ),
+  "When several are sent, each of the two is taken from the first place that has one, in that order; `null` and an empty text count as absent. A second header of the same name is refused.",
+].join("\n\n");
+
+const REQUEST_HEADERS = [
+  ["`X-Service-Access-Token`", "one form of the token", "The access token, `drt_…`"],
+  ["`Authorization`", "one form of the token", "`Bearer <token>`; the scheme in any case. Other schemes are ignored"],
+  ["`X-Service-Workflow`", "unless the body has `workflow`", "The workflow, `wfl_…`"],
+  ["`Content-Type`", "recommended", "`application/json`"],
+];
+
+const DATA =
+  "Asks every source in `config.sources`, all at once. The answer comes when the last of them has ended: the total time is close to the slowest source, not to the sum. One that fails does not stop the others.";
+
+const RETRYING = [
+  "- A retry starts the external calls again, and each can be billed again. The service itself never repeats a call of which a byte may have reached the vendor.",
+  "- On `/data` retry only the sources that failed by a timeout or a 5xx of the vendor: send a new request that names just those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice; `unreachable` and `shed` are retryable too, and there nothing was sent.",
+  "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little, and longer each time.",
+  "- After 401, 422 and `no_sources` a retry changes nothing.",
+  "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger.",
+].join("\n");
+
+const ERROR_EXAMPLE = {
+  error: {
+    code: "invalid_request",
+    message: FAULTS["request.invalid"].says,
+    details: [{ path: "/config/context", message: "must be one of prod, test, dev" }],
+  },
+};
+
+/** The schema of one entry of `status`. */
+function sourceStatus(response: object): object {
+  const { properties } = response as { properties: { status: { patternProperties?: Record<string, object> } } };
+  return Object.values(properties.status.patternProperties ?? {})[0] ?? missing("status");
+}
+
+function missing(name: string): never {
+  throw new Error(`openapi.json has no schema ${name}`);
+}
+
+function fieldTable(schema: object, more: readonly FieldRow[] = []): string {
+  return table(
+    ["field", "type", "required", "default", "meaning"],
+    [...fieldsOf(schema), ...more].map((row) => [
+      code(row.name),
+      row.type,
+      row.required ? "yes" : "no",
+      row.otherwise === undefined ? "" : code(JSON.stringify(row.otherwise)),
+      row.says,
+    ]),
+  );
+}
+
+function answerTable(schema: object): string {
+  return table(
+    ["field", "type", "always there", "meaning"],
+    fieldsOf(schema).map(({ name, type, required, says }) => [code(name), type, required ? "yes" : "no", says]),
+  );
+}
+
+interface Sources {
+  readonly properties: {
+    readonly config: {
+      readonly properties: {
+        readonly sources: {
+          readonly additionalProperties: { readonly description: string; readonly then: object };
+        };
+      };
+    };
+  };
+}
+
+/** What one entry of `config.sources` may be, which stands behind the names of a map. */
+function entryFields(request: object): FieldRow[] {
+  const entry = (request as Sources).properties.config.properties.sources.additionalProperties;
+  const name = "config.sources.<source>";
+  return [
+    { name, type: "`true` or object", required: false, says: entry.description, otherwise: undefined },
+    ...fieldsOf(entry.then, `${name}.`),
+  ];
+}
+
+function responseHeaders(paths: Contract["paths"]): string[][] {
+  const headers = paths["/data"]?.["post"]?.responses["200"]?.headers ?? {};
+  return Object.entries(headers).map(([name, { schema }]) => [name, code(schema.const ?? "")]);
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  "Adapter not found for": "No source has this identifier, or it is one of the catalog that is off",
+  "Adapter error:": "Credential, input, timeout or vendor failure",
+  "Data function not found:": "No function has this identifier",
+  "Data function error:": "The function failed, ran out of time or memory, or broke its contract",
+  "Unexpected error:": "The service failed while collecting the result",
+};
+
+function prefixes(surface: FaultRow["surface"]): string[][] {
+  const found = new Set(faults(surface).map(([, { prefix }]) => prefix));
+  return [...found].map((prefix) => [code(prefix), CAUSES[prefix] ?? missing(prefix)]);
+}
+
+function faults(surface: FaultRow["surface"]): [string, FaultRow][] {
+  return Object.entries(FAULTS).filter(([, row]) => row.surface === surface);
+}
+
+/** One row for each kind; where its faults differ, all their answers. */
+function kindRows(): string[][] {
+  const byKind = Object.groupBy(faults("source"), ([, { kind }]) => kind);
+  return Object.entries(byKind).map(([kind, found = []]) => [
+    code(kind),
+    several(found.map(([, { retryable }]) => code(String(retryable)))),
+    several(found.map(([, { charged }]) => code(charged))),
+    several(
+      found.map(([, { says }]) => plainly(says)).filter((says) => says !== ""),
+      "; ",
+    ),
+  ]);
+}
+
+function several(values: readonly string[], separator = " or "): string {
+  return [...new Set(values)].join(separator);
+}
+
+/** A row's sentence without the places that are filled in. */
+function plainly(says: string): string {
+  const known: Readonly<Record<string, string>> = {
+    "{source}": "there is no such source",
+    "input {field} {problem}": "an input breaks the source's schema; the message names it",
+    "{problem}": "there is no credential, or it breaks the source's schema",
+    "timed out after {afterMs} ms": "its time was over",
+    "the vendor answered with status {status}": "the vendor answered with such a status",
+    "the vendor's answer cannot be used: {problem}": "the vendor's answer cannot be used",
+  };
+  return known[says] ?? says;
+}
+
+function requestRows(): string[][] {
+  return faults("request").map(([, { status, kind, says, retryable }]) => [
+    String(status),
+    code(kind),
+    says,
+    retryable ? "yes" : "no",
+  ]);
+}

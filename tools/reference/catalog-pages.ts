@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { LoadedSource } from "../../src/project.ts";
+import { collectAnswer } from "../../src/run/collect.ts";
+import type { PlannedCall } from "../../src/run/ports.ts";
+import type { SourceCase } from "../../src/sdk/source.ts";
+import { createArgument } from "../../src/sources/argument.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
+import { fieldsOf, hasBranches } from "./schema-fields.ts";
+
+const FOLDER = "docs/catalog";
+
+/** When a source was last asked for real: `{"<source>": "YYYY-MM-DD"}`. */
+const LIVE_RUNS = new URL("../../docs/catalog/live-runs.json", import.meta.url);
+
+/** The catalog's index and one page for each of its sources, from their declarations and cases. */
+export async function catalogPages(all: ReadonlyMap<string, LoadedSource>): Promise<Page[]> {
+  const loaded = [...all.values()].sort((a, b) => (a.source.id < b.source.id ? -1 : 1));
+  const liveRuns = (existsSync(LIVE_RUNS) ? JSON.parse(readFileSync(LIVE_RUNS, "utf8")) : {}) as LiveRuns;
+  return [indexPage(loaded, liveRuns), ...(await Promise.all(loaded.map((source) => sourcePage(source, liveRuns))))];
+}
+
+type LiveRuns = Readonly<Record<string, string>>;
+
+function indexPage(loaded: readonly LoadedSource[], liveRuns: LiveRuns): Page {
+  const offline = loaded.filter(({ source }) => !source.leavesMachine);
+  const outside = loaded.filter(({ source }) => source.leavesMachine);
+  const head = ["source", "what it answers", "credential", "cases"];
+  const rows = (sources: readonly LoadedSource[]) =>
+    sources.map(({ source }) => [
+      `[${code(source.id)}](${source.id}.md)`,
+      source.declaration.title,
+      source.credentialUse,
+      String(source.declaration.cases?.length ?? 0),
+    ]);
+  const live = outside.map(({ source }) => [`[${code(source.id)}](${source.id}.md)`, liveRuns[source.id] ?? "not yet"]);
+  return page(
+    `${FOLDER}/README.md`,
+    generated("the sources in catalog/sources"),
+    "# The catalog",
+    `${loaded.length} sources come with the service. ${code("datarun source list")} shows them together with your own, and ${code("datarun source show ID")} shows one with its whole schemas. Each page says what the source takes and answers, what "no record" means there, and where its data comes from.`,
+    "## Sources that answer on the machine",
+    "They carry their data with them, use no network and bill nothing. They are always on.",
+    table(head, rows(offline)),
+    "## Sources that ask a vendor",
+    outside.length === 0
+      ? "None is in the catalog yet. Write your own: [your first source](../tutorials/first-source.md)."
+      : `They are off until the setting ${code("catalog")} names them, because their inputs leave the machine.`,
+    outside.length === 0 ? "" : table(head, rows(outside)),
+    "## Run against the real vendor",
+    outside.length === 0
+      ? "Nothing here has a vendor, so nothing has been run against one. The sources above are run with all their cases by `npm test`."
+      : "All cases of a source are run by `npm test`, against answers that are scripted from the vendor's documentation. When a source was asked for real:",
+    outside.length === 0 ? "" : table(["source", "last asked for real"], live),
+  );
+}
+
+async function sourcePage({ source }: LoadedSource, liveRuns: LiveRuns): Promise<Page> {
+  const { declaration } = source;
+  const inputs = fieldsOf(declaration.inputs);
+  const output = fieldsOf(declaration.output ?? {});
+  const credentials = fieldsOf(declaration.credentials ?? {});
+  const cases = declaration.cases ?? [];
+  return page(
+    `${FOLDER}/${source.id}.md`,
+    generated("the source's declaration and cases"),
+    `# ${code(source.id)}: ${declaration.title}`,
+    declaration.description?.trim() ?? "",
+    table(["", ""], facts(source, liveRuns)),
+    "## Inputs",
+    table(
+      ["name", "type", "required", "meaning"],
+      inputs.map((row) => [code(row.name), row.type, requiredOf(row.required, declaration.inputs), row.says]),
+    ),
+    ...(credentials.length === 0
+      ? []
+      : [
+          "## Credential",
+          `${source.credentialUse === "optional" ? "Optional. " : ""}Stored with ${code("datarun credential create")}, or sent in the source's entry.`,
+          table(
+            ["field", "type", "required", "meaning"],
+            credentials.map((row) => [
+              code(row.name),
+              row.type,
+              requiredOf(row.required, declaration.credentials!),
+              row.says,
+            ]),
+          ),
+        ]),
+    "## Output",
+    output.length === 0
+      ? "The vendor's own answer, unchanged."
+      : "What a record holds. Without one the output is `{}`, or what the text above and the meanings here say.",
+    output.length === 0
+      ? ""
+      : table(
+          ["name", "type", "in every record", "meaning"],
+          output.map((row) => [code(row.name), row.type, row.required ? "yes" : "no", row.says]),
+        ),
+    ...dataOf(source),
+    ...(await exampleOf(source, cases)),
+    ...casesOf(cases),
+  );
+}
+
+function facts(source: LoadedSource["source"], liveRuns: LiveRuns): string[][] {
+  const { declaration } = source;
+  const charge = declaration.charge ?? (source.leavesMachine ? "per_call" : "free");
+  const model = typeof charge === "string" ? charge : charge.model;
+  return [
+    ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data it carries"],
+    ["credential", source.credentialUse],
+    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[model]],
+    ["time", `${source.timeoutMs} ms at the most`],
+    ...(source.leavesMachine ? [["asked for real", liveRuns[source.id] ?? "not yet"]] : []),
+    ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
+  ]; // prettier-ignore
+}
+
+function requiredOf(required: boolean, schema: object): string {
+  if (required) return "yes";
+  return hasBranches(schema) ? "depends" : "no";
+}
+
+function dataOf({ declaration }: LoadedSource["source"]): string[] {
+  const { data } = declaration;
+  if (data === undefined || data.length === 0) return [];
+  const rows = data.map(({ name, licence, date, url }) => [
+    url === undefined ? name : `[${name}](${url})`,
+    licence,
+    date,
+  ]);
+  return ["## Data", table(["data", "licence", "date"], rows)];
+}
+
+/** The first case with a record. A source that stays on the machine is asked, so that what stands here is its real answer. */
+async function exampleOf(source: LoadedSource["source"], cases: readonly SourceCase[]): Promise<string[]> {
+  const example = cases.find(({ expect }) => "match" in expect && expect.match);
+  if (example === undefined) return [];
+  const request = { config: { sources: { [source.id]: true } }, inputs: example.inputs };
+  const expected = "match" in example.expect ? (example.expect.output ?? example.expect.includes ?? {}) : {};
+  const output = source.leavesMachine ? expected : await ask(source, example);
+  return [
+    "## Example",
+    block("json", json(request)),
+    `Its part of ${code("outputs")}:`,
+    block("json", json({ [source.id]: output })),
+  ];
+}
+
+async function ask(source: LoadedSource["source"], { inputs }: SourceCase): Promise<unknown> {
+  const nowhere = {
+    httpFor: () => {
+      throw new Error("a page is written without a network");
+    },
+  };
+  const argument = createArgument({ door: nowhere, simulatedDoor: nowhere, clock: systemClock, log: () => {} });
+  const call = { id: source.id, credential: null, run: {} } as unknown as PlannedCall;
+  const answer = collectAnswer(await source.declaration.run(argument(source, call, source.filter(inputs))));
+  return JSON.parse(answer.json.toString());
+}
+
+function casesOf(cases: readonly SourceCase[]): string[] {
+  if (cases.length === 0) return [];
+  return [
+    "## Cases",
+    "Each is run by `npm test`.",
+    table(
+      ["case", "inputs", "outcome"],
+      cases.map(({ name, inputs, expect }) => [name, code(asText(inputs)), outcomeOf(expect)]),
+    ),
+  ];
+}
+
+const TEXT_MAX = 160;
+
+/** On one line, without what a page cannot show. */
+function asText(value: unknown): string {
+  const text = JSON.stringify(value)
+    .replaceAll("`", "'")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/gu, escaped);
+  return text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`;
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
+}
+
+function outcomeOf(expect: SourceCase["expect"]): string {
+  if ("failure" in expect) {
+    return `failure ${code(expect.failure)}${expect.field === undefined ? "" : `, names ${code(expect.field)}`}`;
+  }
+  return expect.match ? "record" : "no record";
+}

@@ -1,0 +1,83 @@
+import { optionOf, SETTINGS, variableOf, type Setting } from "../../src/config.ts";
+import { block, code, generated, page, table, type Page } from "./markdown.ts";
+
+/** Every setting there is, from the one list of them. */
+export function configurationPage(): Page {
+  const settings = SETTINGS as readonly Setting[];
+  const groupOf = ({ key }: Setting) => (key.includes(".") ? key.split(".")[0]! : "");
+  const groups = new Map(
+    Object.entries(Object.groupBy(settings, groupOf)).map(([name, members]) => [name, members ?? []]),
+  );
+  const titles: Readonly<Record<string, string>> = {
+    "": "The service",
+    outbound: "Calls to vendors",
+    limits: "Limits",
+  };
+  return page(
+    "docs/reference/configuration.md",
+    generated("src/config.ts"),
+    "# Configuration",
+    "Every setting can be given in three places. The first that has it wins:",
+    [
+      "1. an option of `datarun start` or `datarun dev`, such as `--port 9000`;",
+      "2. an environment variable, such as `DATARUN_PORT=9000`; an empty one counts as absent;",
+      "3. a key of the project's config file, such as `port: 9000`;",
+      "4. else the default.",
+    ].join("\n"),
+    "Settings are read once, at the start. One that is unknown, or whose value does not fit, stops the start with a line that names the setting and where it came from. Lists are separated by commas in options and variables, and are lists in the config file. Flags are `true`, `false`, `1` or `0` in variables.",
+    "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder the service is started in, if that has a config file.",
+    block(
+      "ts",
+      [
+        'import { defineConfig } from "datarun";',
+        "",
+        "export default defineConfig({",
+        "  port: 9000,",
+        '  region: "eu",',
+        "  limits: { runs: 128 },",
+        "});",
+      ].join("\n"),
+    ),
+    ...[...groups].flatMap(([name, members]) => [
+      `## ${titles[name] ?? name}`,
+      table(
+        ["key", "option", "variable", "type", "default", "meaning"],
+        members.map((setting) => [
+          code(setting.key),
+          code(`--${optionOf(setting)}`),
+          code(variableOf(setting)),
+          typeOf(setting),
+          defaultOf(setting),
+          setting.says,
+        ]),
+      ),
+    ]),
+    "## Environment only",
+    table(
+      ["variable", "meaning"],
+      [
+        [
+          code("DATARUN_ROOT_KEY"),
+          "The key under which stored credentials are sealed: 32 bytes in base64, as `openssl rand -base64 32` makes them, or several separated by commas, the newest first. On the embedded store it may be left out: the first start then makes a key file in the data directory. Where `DATABASE_URL` is set it must be given. See [keys](../guides/keys.md).",
+        ],
+        [
+          code("DATARUN_DEBUG"),
+          "`1` shows where a command failed that failed unexpectedly. The text may hold anything: not for logs.",
+        ],
+      ],
+    ),
+    "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
+  );
+}
+
+function typeOf({ type, oneOf, min, max }: Setting): string {
+  if (oneOf !== undefined) return oneOf.map((value) => code(String(value))).join(", ");
+  if (type !== "number") return type;
+  return max === undefined ? `number, at least ${min ?? 0}` : `number, ${min ?? 0} to ${max}`;
+}
+
+function defaultOf(setting: Setting): string {
+  const value = setting.default;
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return "none";
+  return typeof value === "boolean" ? (value ? "on" : "off") : code(String(value));
+}

@@ -1,0 +1,119 @@
+import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
+import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
+import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
+import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
+import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
+import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
+import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
+import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
+import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
+import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
+import { code, generated, page, table, type Page } from "./markdown.ts";
+
+/** Every limit with its number, read from where the code keeps it. */
+export function limitsPage(): Page {
+  return page(
+    "docs/reference/limits.md",
+    generated("the limits in the code"),
+    "# Limits",
+    "What is bounded, at which number, and what happens beyond it. Those with a key are [settings](configuration.md); the others are fixed.",
+    "## Requests",
+    rows([
+      ["request body", "limits.body_bytes", "422; the rest is not read and the connection is closed"],
+      ["nesting of JSON", "limits.json_depth", "422"],
+      ["members of one JSON object", "limits.keys_per_object", "422"],
+      ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
+      ["length of a source or function identifier", `${SOURCE_ID_CHARS_MAX} characters`, "422"],
+      ["header block", "limits.header_bytes", "431"],
+      ["header fields", "limits.headers", "431"],
+      ["time for the headers", "limits.headers_timeout_ms", "408"],
+      ["time for the whole request", "limits.request_timeout_ms", "408"],
+      ["idle connection", "limits.keep_alive_ms", "closed"],
+      ["time for a client to read its answer", "limits.write_timeout_ms", "the connection is cut; the run is recorded"],
+      ["requests at once on one connection", count(1), "the next ones wait their turn"],
+    ]),
+    "## Runs",
+    rows([
+      ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
+      ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
+      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
+      ["output of one source", bytes(OUTPUT_BYTES_MAX), "that source fails"],
+      ["the whole answer", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, until it fits"],
+      ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
+    ]), // prettier-ignore
+    "## Calls to vendors",
+    rows([
+      ["connections to one origin", "limits.vendor_connections", "further calls wait"],
+      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`"],
+      ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
+      ["time to connect, name and TLS included", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
+      ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
+      ["header block of a reply", bytes(DEFAULT_LIMITS.headerBytesMax), "that source fails as `contract`"],
+      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`"],
+      ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
+      ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
+      ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
+      ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
+      ["requests sent again after a byte was written", count(0), ""],
+      ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
+    ]), // prettier-ignore
+    `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${["unreachable", "timeout", "connection_lost", "vendor_5xx"].map(code).join(", ")} count.`,
+    "## Access",
+    rows([
+      ["an answer about a token or workflow is used without asking again", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],
+      ["the same for one that is not good", ms(ACCESS_LIMITS.absentMs), ""],
+      ["known tokens go on working while the database is away", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
+      ["a request waits for the database", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
+      ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used is forgotten and looked up again"],
+    ]), // prettier-ignore
+    "## The ledger",
+    rows([
+      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; an alarm in the log from half of it"],
+      ["records in memory that are not yet on disk", `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`, "500 `unavailable` for new runs"],
+      ["a disk that acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers under way go out"],
+      ["an intent waits for its own sync", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
+    ]), // prettier-ignore
+  );
+}
+
+type Row = readonly [what: string, limit: string, beyond: string];
+
+const BY_KEY = new Map<string, Setting>((SETTINGS as readonly Setting[]).map((setting) => [setting.key, setting]));
+
+function rows(limits: readonly Row[]): string {
+  return table(
+    ["what", "limit", "setting", "beyond it"],
+    limits.map(([what, limit, beyond]) => {
+      const setting = BY_KEY.get(limit);
+      return setting === undefined
+        ? [what, limit, "", beyond]
+        : [what, valueOf(setting), code(setting.key as SettingKey), beyond];
+    }),
+  );
+}
+
+function valueOf({ key, default: value }: Setting): string {
+  if (key.endsWith("_bytes")) return bytes(Number(value));
+  return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
+}
+
+function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  let unit = 0;
+  let size = value;
+  while (size >= 1024 && size % 1024 === 0 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${count(size)} ${units[unit]}`;
+}
+
+function ms(value: number): string {
+  if (value >= 120_000 && value % 60_000 === 0) return `${value / 60_000} min`;
+  return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,119 @@
+/** One field that a schema describes, as a line of a table. */
+export interface FieldRow {
+  /** Nested fields with a dot, items of a list with `[]`. */
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly says: string;
+  /** The default, where the schema names one. */
+  readonly otherwise: unknown;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
+  readonly else?: Schema;
+  readonly dependentSchemas?: Readonly<Record<string, Schema>>;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
+
+/** The fields of an object, nested ones included, in the order of the schema. */
+export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
+  const rows: FieldRow[] = [];
+  for (const [name, { schema: property, required }] of propertiesOf(schema as Schema)) {
+    const path = `${prefix}${name}`;
+    rows.push({
+      name: path,
+      type: typeOf(property),
+      required,
+      says: property.description ?? "",
+      otherwise: property.default,
+    });
+    const nested = objectIn(property);
+    const items = property.items === undefined ? undefined : objectIn(property.items);
+    if (nested !== undefined) rows.push(...fieldsOf(nested, `${path}.`));
+    else if (items !== undefined) rows.push(...fieldsOf(items, `${path}[].`));
+  }
+  return rows;
+}
+
+/** Whether a field may be demanded by something else than the object's own `required`. */
+export function hasBranches(schema: object): boolean {
+  const { anyOf, oneOf, allOf, then, else: otherwise, dependentSchemas } = schema as Schema;
+  return [anyOf, oneOf, allOf, then, otherwise, dependentSchemas].some((branch) => branch !== undefined);
+}
+
+interface Property {
+  readonly schema: Schema;
+  readonly required: boolean;
+}
+
+/** The properties of an object, those of its branches included; the first description of a name stands. */
+function propertiesOf(schema: Schema): Map<string, Property> {
+  const found = new Map<string, Property>();
+  const visit = (branch: Schema | undefined, isRoot: boolean): void => {
+    if (branch === undefined || typeof branch !== "object") return;
+    for (const [name, property] of Object.entries(branch.properties ?? {})) {
+      if (!found.has(name)) {
+        found.set(name, { schema: property, required: isRoot && branch.required?.includes(name) === true });
+      }
+    }
+    const several = [branch.allOf, branch.anyOf, branch.oneOf, Object.values(branch.dependentSchemas ?? {})];
+    for (const inner of several.flatMap((branches) => branches ?? [])) visit(inner, false);
+    for (const inner of [branch.if, branch.then, branch.else]) visit(inner, false);
+  };
+  visit(schema, true);
+  return found;
+}
+
+/** The object among what a value may be, if it has fields of its own. */
+function objectIn(schema: Schema): Schema | undefined {
+  const candidates = [schema, ...(schema.anyOf ?? schema.oneOf ?? [])];
+  return candidates.find(({ properties }) => properties !== undefined && Object.keys(properties).length > 0);
+}
+
+export function typeOf(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return enumeration(schema.enum);
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) return [...new Set(alternatives.map(typeOf))].join(" or ");
+  if (Array.isArray(schema.type)) return schema.type.join(" or ");
+  if (schema.type === "array") return `list of ${plural(schema.items === undefined ? "any" : typeOf(schema.items))}`;
+  const type = (schema.type as string | undefined) ?? "any";
+  const bounds = boundsOf(schema);
+  return [schema.format === undefined ? type : `${type} (${schema.format})`, bounds].filter(Boolean).join(", ");
+}
+
+const SHOWN_MAX = 12;
+
+function enumeration(values: readonly unknown[]): string {
+  const shown = values.slice(0, SHOWN_MAX).map((value) => JSON.stringify(value));
+  return values.length > SHOWN_MAX ? `${shown.join(", ")}, … (${values.length} in all)` : `one of ${shown.join(", ")}`;
+}
+
+function plural(type: string): string {
+  return /^(string|object|number|integer|boolean)$/.test(type) ? `${type}s` : type;
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  if (minLength !== undefined && maxLength !== undefined) return `${minLength} to ${maxLength} characters`;
+  return maxLength === undefined ? "" : `at most ${maxLength} characters`;
+}
