@@ -37,20 +37,24 @@ async function runVerb(): Promise<void> {
 async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
   let closing: Promise<void> | undefined;
-  let signals = 0;
+  const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
-  const stop = () => {
-    signals += 1;
-    // A second signal means now. What was handed to the operating system is safe; the journal says the rest is unknown.
-    if (signals > 1) process.exit(130);
+  const stop = (from: keyof typeof asked) => {
+    asked[from] += 1;
+    // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
+    // journal says that the rest is unknown.
+    if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
     if (running === undefined) process.exit(0);
     closing ??= running.close().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-  endWithLauncher(stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
+  listenToLauncher(
+    () => stop("byLauncher"),
+    () => closing === undefined && stop("byLauncher"),
+  );
   try {
     const settings = await settingsFrom(args);
     running = await start({
@@ -99,14 +103,15 @@ async function settingsFrom(args: string[]): Promise<Settings> {
   });
 }
 
-/** Started through the launcher, the service ends when the launcher does, however that ends. */
-function endWithLauncher(stop: () => void): void {
+/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];
   if (!Number.isInteger(fd) || fd < 3) return;
   void import("node:net").then(({ Socket }) => {
     const line = new Socket({ fd, readable: true, writable: false });
-    line.on("close", stop).on("error", () => {});
+    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked)); // prettier-ignore
+    line.on("close", gone).on("error", () => {});
     line.resume().unref();
   });
 }
