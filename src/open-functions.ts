@@ -66,7 +66,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   };
   const [catalog, opened] = await Promise.all([open(options.catalog), open(options.project)]);
   for (const { id, file } of catalog?.list() ?? []) {
-    const expected = `${id.slice(PREFIX.dataFunction.length)}`;
+    const expected = id.slice(PREFIX.dataFunction.length);
     if (basename(file, extname(file)) !== expected)
       problems.push(new FunctionLoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
   }

@@ -18,6 +18,10 @@ const deps: VerbDeps = {
   sealer: NEEDS_NOTHING,
   finder: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
+  ledger: NEEDS_NOTHING,
+  functions: NEEDS_NOTHING,
+  service: NEEDS_NOTHING,
+  projectFolder: NEEDS_NOTHING,
 };
 
 const verb = defineVerb({
