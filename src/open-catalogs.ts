@@ -10,7 +10,7 @@ import {
   PACKAGE_ROOT,
   type LoadedSources,
 } from "./project.ts";
-import type { Door, RunnableSource, SourceCatalog } from "./run/ports.ts";
+import type { RunnableSource, SourceCatalog } from "./run/ports.ts";
 import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
@@ -45,7 +45,6 @@ export interface Catalogs {
   readonly sourceCount: number;
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
-  readonly simulatedDoor: Door;
   /** Reads the project again. What is broken now stays as it was; returns why it is. For `datarun dev`. */
   reload(): Promise<readonly BrokenFile[]>;
 }
@@ -91,11 +90,6 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       sourceCount: on.size,
       functions,
       functionCount: functions.list().length,
-      simulatedDoor: {
-        httpFor: () => {
-          throw new Error("no simulation yet");
-        },
-      },
       async reload() {
         version += 1;
         const read = await readSources(project, String(version));

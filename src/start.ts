@@ -10,9 +10,14 @@ import { openKeyedStore } from "./open-store.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { createDoor } from "./outbound/door.ts";
+import { DEFAULT_LIMITS } from "./outbound/limits.ts";
+import { VendorReply } from "./outbound/reply.ts";
+import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
+import type { Door } from "./run/ports.ts";
+import { createSimulatedDoor } from "./simulation/simulated-door.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
@@ -95,7 +100,7 @@ export async function start(options: StartOptions): Promise<Running> {
     sources: catalogs.sources,
     functions: catalogs.functions,
     door,
-    simulatedDoor: catalogs.simulatedDoor,
+    simulatedDoor: openSimulatedDoor(settings, clock),
     notReady: () => reasons(ledger.state().unavailable, store.health()),
     gauges: {
       ledger_pending_records: {
@@ -160,8 +165,8 @@ export async function start(options: StartOptions): Promise<Running> {
       await catalogs.functions.close();
       await authenticator.close();
       if (drainer !== null) await untilDrained(drainer, clock);
-      await ledger.close();
       await drainer?.close();
+      await ledger.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
@@ -189,6 +194,14 @@ function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>)
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
+}
+
+/** Where the calls of simulated workflows end: read and judged as by the real door, with no network behind it. */
+function openSimulatedDoor(settings: Settings, clock: Clock): Door {
+  const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
+  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
+    new VendorReply(status, headers, bytes, limits);
+  return createSimulatedDoor({ clock, makeReply, faultOfStatus });
 }
 
 function outboundLimits(settings: Settings) {

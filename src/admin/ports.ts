@@ -3,7 +3,7 @@
  */
 import type { SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
-import type { LedgerReader } from "../ledger/ledger-reader.ts";
+import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
 import type {
   CredentialFinder,
   CredentialRequest,
@@ -53,10 +53,17 @@ export interface VerbDeps {
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
   /** The ledger of this data directory, whether its service runs or not. */
-  ledger(): Promise<LedgerReader>;
+  ledger(): Promise<LedgerQuestions>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
 }
+
+/** Answered at once from a command line, and by another thread in the service, which only a command line can export from. */
+export type LedgerQuestions = {
+  readonly [Question in keyof LedgerAnswers]: (
+    ...asked: Parameters<LedgerAnswers[Question]>
+  ) => ReturnType<LedgerAnswers[Question]> | Promise<ReturnType<LedgerAnswers[Question]>>;
+} & { readonly export?: LedgerReader["export"] };
 
 export interface Actor {
   /** The operating system's user, or the name an administrator signed in with. */

@@ -17,6 +17,7 @@ const deps: VerbDeps = {
   sources: NEEDS_NOTHING,
   sealer: NEEDS_NOTHING,
   finder: NEEDS_NOTHING,
+  ledger: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
   ledger: NEEDS_NOTHING,
   functions: NEEDS_NOTHING,

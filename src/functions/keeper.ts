@@ -7,6 +7,7 @@ import type { FunctionsLog } from "./ports.ts";
 import type { PoolStats } from "./pool.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
+import { chooseWard, type Ward } from "./ward.ts";
 
 export interface KeeperOptions {
   readonly clock: Clock;
@@ -17,26 +18,6 @@ export interface KeeperOptions {
   readonly spares: number;
   readonly runsPerChild: number;
   readonly childMemoryMb: number;
-}
-
-/** One process and what is going on in it. */
-interface Ward {
-  readonly process: IsolateProcess;
-  readonly runs: Map<number, Running>;
-  readonly bornAt: number;
-  ready: boolean;
-  /** Takes nothing new, and goes when it is empty. */
-  retired: boolean;
-  /** Has one run that must be alone. */
-  alone: boolean;
-  /** Isolate keys known to be the reason of its death. */
-  blamed: string[];
-  /** Its death is already accounted for. */
-  blameSettled: boolean;
-  /** Asked to end what is executing; killed if that does not help in time. */
-  shedding: boolean;
-  killed: boolean;
-  gone: Promise<void>;
 }
 
 /** A process says within 100 ms whether a run's thread is stuck, and is killed then. This is for one that says nothing. */
@@ -217,7 +198,8 @@ export class Keeper {
       });
     this.#blame(ward);
     for (const running of ward.runs.values()) {
-      const blamed = ward.blamed.length === 0 ? ward.runs.size === 1 : ward.blamed.includes(running.job.isolate);
+      const alone = ward.runs.size === 1 && !ward.blameSettled;
+      const blamed = ward.blamed.length === 0 ? alone : ward.blamed.includes(running.job.isolate);
       const cause = new Error(
         blamed ? `its process ended: ${how}` : `its process ended because of another run: ${how}`,
       );
@@ -270,7 +252,9 @@ export class Keeper {
       const running = this.#queue[at]!;
       const standing = this.#options.quarantine.standingOf(running.job.isolate);
       if (standing === "quarantined") running.fail(new Fault("function.quarantined"));
-      const ward = running.over ? undefined : this.#wardFor(running, standing === "alone");
+      const ward = running.over
+        ? undefined
+        : chooseWard(this.#wards, running.job.isolate, standing === "alone", this.#options);
       if (ward === undefined && !running.over) {
         at += 1;
         continue;
@@ -278,20 +262,6 @@ export class Keeper {
       this.#queue.splice(at, 1);
       if (ward !== undefined) this.#startIn(ward, running, standing === "alone");
     }
-  }
-
-  /** The first ready ones take runs, the rest stand by; a run that must be alone may use any that is empty. */
-  #wardFor(running: Running, alone: boolean): Ward | undefined {
-    const ready = [...this.#wards].filter((ward) => ward.ready && !ward.retired);
-    if (alone) return ready.findLast((ward) => ward.runs.size === 0);
-    const open = ready
-      .slice(0, this.#options.children)
-      .filter((ward) => !ward.alone && ward.runs.size < this.#options.runsPerChild);
-    if (open.length < 2) return open[0];
-    // The least busy one; among equals always the same for the same isolate, where it is likely to be warm.
-    const home = open[hashOf(running.job.isolate) % open.length]!;
-    const least = open.reduce((best, ward) => (ward.runs.size < best.runs.size ? ward : best));
-    return home.runs.size === least.runs.size ? home : least;
   }
 
   #startIn(ward: Ward, running: Running, alone: boolean): void {
@@ -312,13 +282,10 @@ export class Keeper {
   }
 
   #hear(ward: Ward, message: FromChild): void {
-    if (message.type === "stuck") return this.#kill(ward, "a thread would not leave its isolate", [message.isolate]);
     if (!("id" in message)) return;
     const running = ward.runs.get(message.id);
     if (message.type === "lost") this.#lost(ward, message.isolate, message.text);
     if (running === undefined) return;
-    if (message.type === "ended" && message.stuck)
-      return this.#kill(ward, "a thread would not leave its isolate", [running.job.isolate]);
     if (!running.hear(message, (reply) => ward.process.send(reply))) {
       running.fail(new Fault("function.raised", {}, { cause: new Error("it broke the rules of the bridge") }));
       return this.end(running);
@@ -326,6 +293,8 @@ export class Keeper {
     if (message.type === "done" || message.type === "failed" || message.type === "ended" || message.type === "lost") {
       ward.runs.delete(message.id);
       if (ward.runs.size === 0) ward.alone = false;
+      if ("stuck" in message && message.stuck)
+        return this.#kill(ward, "a thread would not leave its isolate", [running.job.isolate]);
       if (message.type === "done") this.#options.quarantine.ranWell(running.job.isolate);
       this.#letGo(ward);
       if (this.#queue.length > 0) this.#serve();
@@ -368,10 +337,4 @@ export class Keeper {
     for (const running of ward.runs.values()) largestMb = Math.max(largestMb, running.job.memoryMb);
     return (this.#options.childMemoryMb + 2 * (largestMb - PLAIN_MEMORY_MB)) * MEGABYTE;
   }
-}
-
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-  return hash >>> 0;
 }

@@ -24,6 +24,7 @@ export interface StartRun {
 /** A run; or, while a file is loaded, what it declares as JSON; or only whether it can be evaluated. */
 export type RunKind = "start" | "describe" | "check";
 
+/** `stuck`: the thread of the run does not leave its isolate, and nothing in the process can make it. */
 export type FromChild =
   | { readonly type: "ready" }
   | {
@@ -41,17 +42,16 @@ export type FromChild =
       readonly failure?: string;
     }
   | { readonly type: "log"; readonly id: number; readonly level: "info" | "warn"; readonly text: string }
-  | { readonly type: "done"; readonly id: number; readonly json: string | null }
+  | { readonly type: "done"; readonly id: number; readonly json: string | null; readonly stuck: boolean }
   | {
       readonly type: "failed";
       readonly id: number;
       readonly why: FailedWhy;
       readonly text: string;
       readonly detail?: string;
+      readonly stuck: boolean;
     }
   | { readonly type: "ended"; readonly id: number; readonly stuck: boolean }
-  /** The thread of a run that has already been answered does not leave its isolate. */
-  | { readonly type: "stuck"; readonly isolate: string }
   /** V8 ran out of memory in a way that it does not recover from: the thread sleeps for ever, the rest may finish. */
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
   /** Only where the service cannot look it up itself. */

@@ -181,3 +181,16 @@ test("1,000 runs of one function leave its process as it was", async (t) => {
   }
   assert.equal(rig.pool.stats().killed, 0);
 });
+
+test("where V8 gives up, one run is lost: those beside it finish, and then their process is replaced", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const [before] = rig.pool.stats().pids;
+  const beside = rig.attempt("async ({ run }) => { await run('wait_3000'); await run('a'); return {}; }");
+  const bomb = await rig.attempt("() => { const m = new Map(); for (let n = 0; ; n++) m.set('k' + n, n); }", {
+    limitMs: 20_000,
+  });
+  assert.equal(codeOf(bomb), "function.memory");
+  assert.equal(codeOf(await beside), "ok");
+  await rig.settled(1);
+  assert.notEqual(rig.pool.stats().pids[0], before);
+});

@@ -16,12 +16,17 @@ import { summarize, type ChargeSummary } from "./summarize.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 
 /** The ledger as an operator or auditor reads it, in a process of its own or beside the service, while that runs or not. */
-export interface LedgerReader {
+export interface LedgerReader extends LedgerAnswers {
+  /** Pieces of text, oldest run first, read page by page as they are taken: nothing large is ever in memory. */
+  export(filter: LedgerFilter, format: ExportFormat): Generator<string>;
+  close(): void;
+}
+
+/** What is asked of a ledger and answered in one piece. */
+export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): RunPage;
   show(transactionId: string): RunReportRow | null;
-  /** Pieces of text, oldest run first, read page by page as they are taken: nothing large is ever in memory. */
-  export(filter: LedgerFilter, format: ExportFormat): Generator<string>;
   /** What each source and credential was used and charged for in a month (`2026-03`, UTC), to hold against an invoice. */
   summary(month: string): readonly ChargeSummary[];
   /** Charges to be settled with the vendor, oldest first. */
@@ -30,7 +35,6 @@ export interface LedgerReader {
   reconcile(decision: Reconciliation): { readonly attempts: number; readonly charged: Charged } | null;
   /** Deletes runs that started before a moment; those with unknown charges only when told to. */
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Pruned;
-  close(): void;
 }
 
 const WAIT_MS = 5_000;

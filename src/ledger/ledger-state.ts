@@ -20,7 +20,10 @@ export interface LedgerState {
 export type DrainNote = Pick<ToJournal, "drained" | "revisedDrained">;
 
 export interface RunningLedger extends Ledger {
-  /** Settles once runs are taken for the first time. Before that `open` refuses. */
+  /**
+   * Settles once it is known whether runs are taken: at once on a sound disk, and on any other too, so that a service can
+   * start, say that it is alive, and refuse runs until the disk is back. Before that `open` refuses.
+   */
   readonly ready: Promise<void>;
   state(): LedgerState;
   /** For the drainer of the outbox: notes on disk how far it has come. Losing a note means draining a little twice. */

@@ -116,6 +116,8 @@ class FileLedger implements RunningLedger {
     });
     this.#intents.open();
     this.#link.start();
+    const cancel = options.clock.after(this.#limits.stallMs, this.#onReady);
+    void this.ready.then(cancel);
   }
 
   // ---- runs --------------------------------------------------------------------------------------------------------
@@ -231,6 +233,7 @@ class FileLedger implements RunningLedger {
     );
     if (failure === null && !again && !this.#availability.has("starting")) return;
     this.#availability.raise("journal", code);
+    this.#availability.clear("starting");
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
     // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
     if (during === "sync") this.#intents.abandon(code);
@@ -267,7 +270,7 @@ class FileLedger implements RunningLedger {
   // ---- what is seen, and the end -----------------------------------------------------------------------------------
 
   #changed(): void {
-    if (this.#availability.reason === null) this.#onReady();
+    if (!this.#availability.has("starting")) this.#onReady();
     this.#options.onChange?.(this.state());
   }
 

@@ -7,6 +7,14 @@ export interface NumberedRun {
   readonly row: RunReportRow;
 }
 
+/** Outside this journal a row belongs to its run by the transaction's id, so that stands first in each. */
+const COLUMNS = {
+  calls: `ordinal, source, success, match, fault_code, fault_kind, charged, credential_id, credential_rule,
+    started_after_ms, took_ms, output_bytes`,
+  attempts: "ordinal, number, origin, method, sent_at, status, took_ms, charged",
+  reconciliations: "ordinal, revision, charged, decided_by, decided_at, note, attempt",
+};
+
 /** Reads whole runs, with everything that belongs to them. */
 export class RunReader {
   readonly #database: DatabaseSync;
@@ -16,9 +24,11 @@ export class RunReader {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#calls = database.prepare("SELECT * FROM calls WHERE run = ? ORDER BY ordinal");
-    this.#attempts = database.prepare("SELECT * FROM attempts WHERE run = ? ORDER BY ordinal, number");
-    this.#reconciliations = database.prepare("SELECT * FROM reconciliations WHERE run = ? ORDER BY ordinal, revision");
+    const ownRows = (table: keyof typeof COLUMNS, order: string): StatementSync =>
+      database.prepare(`SELECT ? AS transaction_id, ${COLUMNS[table]} FROM ${table} WHERE run = ? ORDER BY ${order}`);
+    this.#calls = ownRows("calls", "ordinal");
+    this.#attempts = ownRows("attempts", "ordinal, number");
+    this.#reconciliations = ownRows("reconciliations", "ordinal, revision");
   }
 
   /** The runs that a query on `runs AS r` names, in its order. */
@@ -29,19 +39,13 @@ export class RunReader {
 
   #whole(found: Record<string, unknown>): NumberedRun {
     const { id, ...run } = found as { id: number } & Record<string, unknown>;
-    const own = { transaction_id: String(run["transaction_id"]) };
-    const rowsOf = (statement: StatementSync): unknown[] => statement.all(id).map((found) => asRow(own, found));
+    const transactionId = String(run["transaction_id"]);
     const row = {
       run: run as unknown as RunRow,
-      calls: rowsOf(this.#calls) as CallRow[],
-      attempts: rowsOf(this.#attempts) as AttemptRow[],
-      reconciliations: rowsOf(this.#reconciliations) as ReconciliationRow[],
+      calls: this.#calls.all(transactionId, id) as unknown as CallRow[],
+      attempts: this.#attempts.all(transactionId, id) as unknown as AttemptRow[],
+      reconciliations: this.#reconciliations.all(transactionId, id) as unknown as ReconciliationRow[],
     };
     return { id, row };
   }
-}
-
-/** Outside this journal a row belongs to its run by the transaction's id. */
-function asRow(own: object, { run: _run, ...columns }: Record<string, unknown>): object {
-  return { ...own, ...columns };
 }

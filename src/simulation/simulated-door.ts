@@ -35,9 +35,15 @@ export function createSimulatedDoor({ clock, makeReply, faultOfStatus }: Simulat
         if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
         if (reply.fault !== undefined) throw new Fault("source.connection_lost", {}, { charged: "no" });
         const { status, headers, bytes } = scriptedBytes(reply);
-        // What a vendor redirects to is the next scripted reply, if the source follows.
         if (status >= 300 && status < 400 && (options.redirects ?? 0) > 0) {
-          return answer(url, { ...options, redirects: options.redirects! - 1 });
+          // What stands at the new address is the next scripted reply.
+          const target = URL.parse(headers["location"] ?? "", url);
+          if (target === null || !isDeclaredOrigin(target.origin, source.declaration.origins ?? [])) {
+            throw new Fault("source.contract", {
+              problem: "it redirects to an origin that the source does not declare",
+            });
+          }
+          return answer(target.href, { ...options, redirects: options.redirects! - 1 });
         }
         const usable = (status >= 200 && status < 300) || options.answers?.includes(status) === true;
         if (!usable) throw faultOfStatus(status);

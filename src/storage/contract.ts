@@ -4,14 +4,25 @@ import type { SealedCredential } from "../credentials/ports.ts";
 import { newId } from "../terms/ids.ts";
 import type { Store } from "./store.ts";
 
-/** An engine as the contract tests need it: a new, empty store that can be opened more than once, as processes do. */
+/** An engine as the contract tests need it. */
 export interface EngineUnderTest {
   readonly name: string;
-  newStore(t: TestContext): Promise<OpenAgain>;
+  newPlace(t: TestContext): Promise<Place>;
+  /** Opens a new, empty store, and each time again the same. */
+  newStore(t: TestContext): Promise<Place["open"]>;
 }
 
-/** Opens the same store once more and closes it when the test ends. */
-export type OpenAgain = () => Promise<Store>;
+/** Where one new, empty store is kept. */
+export interface Place {
+  /** Opens the store once more, as another process does, and closes it when the test ends. */
+  open(): Promise<Store>;
+  /** What is really in a table, in the order of its first columns. */
+  rowsOf(table: string): Promise<readonly object[]>;
+}
+
+export function engineUnderTest(name: string, newPlace: EngineUnderTest["newPlace"]): EngineUnderTest {
+  return { name, newPlace, newStore: async (t) => (await newPlace(t)).open };
+}
 
 export const ACT: Act = { who: "ada", via: "cli", what: "test", wallAt: 1_700_000_000_000 };
 
@@ -59,6 +70,9 @@ export function aCredential(organizationId: string, parts: Partial<SealedCredent
     ...parts,
   };
 }
+
+/** A second is the promise; a machine that has seven other things to do is given more. */
+export const NOTICED_MS = 3_000;
 
 /** Asks until the answer is yes; for what another process must notice within a second. */
 export async function within(ms: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {

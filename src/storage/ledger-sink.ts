@@ -44,8 +44,12 @@ async function put<Table extends LedgerTable>(
   rows: readonly Tables[Table][],
 ): Promise<void> {
   const keys: readonly string[] = KEYS[table];
-  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
-    const some = rows.slice(at, at + ROWS_A_STATEMENT);
+  // Each row once, as it came last, since a statement may not put the same row twice; and in one order everywhere, so
+  // that a batch and its own repetition never wait for each other in a circle.
+  const byKey = new Map(rows.map((row) => [JSON.stringify(keys.map((key) => row[key as keyof typeof row])), row]));
+  const ordered = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  for (let at = 0; at < ordered.length; at += ROWS_A_STATEMENT) {
+    const some = ordered.slice(at, at + ROWS_A_STATEMENT);
     const others = Object.keys(some[0]!).filter((column) => !keys.includes(column));
     await transaction
       .insertInto(table as LedgerTable)

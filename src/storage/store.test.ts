@@ -1,43 +1,61 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accessContract } from "./access.contract.ts";
+import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
+import { Client } from "pg";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
+import { accessContract } from "./access.contract.ts";
 import { adminContract } from "./admin.contract.ts";
-import type { EngineUnderTest } from "./contract.ts";
+import { engineUnderTest } from "./contract.ts";
 import { credentialsContract } from "./credentials.contract.ts";
-import { openStore } from "./store.ts";
+import { ledgerContract } from "./ledger.contract.ts";
+import { connectionOptions } from "./postgres/connection-options.ts";
+import { STORE_FILE } from "./sqlite/engine.ts";
+import { openStore, type StoreOptions } from "./store.ts";
 
 /** The same guarantees on every engine. */
-const sqlite: EngineUnderTest = {
-  name: "SQLite",
-  newStore: async (t) => {
-    const dataDir = mkdtempSync(join(tmpdir(), "datarun-store-"));
-    t.after(() => rmSync(dataDir, { recursive: true }));
-    return async () => {
-      const store = await openStore({ dataDir, clock: systemClock });
-      t.after(() => store.close());
-      return store;
-    };
-  },
-};
+const sqlite = engineUnderTest("SQLite", async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-store-"));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  return {
+    open: opener(t, { dataDir, clock: systemClock }),
+    rowsOf: async (table) => {
+      const database = new DatabaseSync(join(dataDir, STORE_FILE));
+      const rows = database.prepare(`select * from ${table} order by 1, 2`).all();
+      database.close();
+      return rows.map((row) => Object.assign({}, row));
+    },
+  };
+});
 
-const postgres: EngineUnderTest = {
-  name: "PostgreSQL",
-  newStore: async (t) => {
-    const databaseUrl = await newDatabase(t);
-    return async () => {
-      const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
-      t.after(() => store.close());
-      await store.ready();
-      return store;
-    };
-  },
-};
+const postgres = engineUnderTest("PostgreSQL", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  return {
+    open: opener(t, { dataDir: "", databaseUrl, clock: systemClock }),
+    rowsOf: async (table) => {
+      const client = new Client(connectionOptions(databaseUrl));
+      await client.connect();
+      const { rows } = await client.query<object>(`select * from ${table} order by 1, 2`);
+      await client.end();
+      return rows;
+    },
+  };
+});
+
+function opener(t: TestContext, options: StoreOptions) {
+  return async () => {
+    const store = await openStore(options);
+    t.after(() => store.close());
+    await store.ready();
+    return store;
+  };
+}
 
 for (const engine of [sqlite, postgres]) {
   accessContract(engine);
   credentialsContract(engine);
   adminContract(engine);
+  ledgerContract(engine);
 }

@@ -15,7 +15,7 @@ type Access = { readonly token?: unknown; readonly workflow?: unknown };
 /** The three accepted forms (specification 5), and how each carries what it carries. */
 const FORMS = {
   "service headers": ({ token, workflow }: Access) => ({ headers: { "X-Service-Access-Token": token, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
-  "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${String(token)}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
+  "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${token as string}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
   "JSON body": ({ token, workflow }: Access) => ({ headers: {}, body: { ...BODY, access_token: token, workflow } }),
 } as const;
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import ivm from "isolated-vm";
 import { answerAsk } from "./ask.ts";
-import { dispose, type Slot } from "./slots.ts";
+import { dispose } from "./dispose.ts";
+import type { Slot } from "./slots.ts";
 
 /** What the author's side of a room has to say, as it came through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
@@ -16,8 +17,10 @@ type EnterArguments = readonly (string | number)[];
  */
 export class Room {
   readonly slot: Slot;
-  readonly #heard: Heard;
-  readonly #failed: (thrown: unknown) => void;
+  /** Settles when the prelude has run, so that only the author's code is left to do. */
+  readonly ready: Promise<void>;
+  #heard: Heard = () => {};
+  #failed: (thrown: unknown) => void = () => {};
   #context: ivm.Context | undefined;
   #enter: ivm.Reference | undefined;
   #open: ivm.Reference | undefined;
@@ -25,16 +28,16 @@ export class Room {
   #closed = false;
   #left: (() => void)[] = [];
 
-  constructor(slot: Slot, heard: Heard, failed: (thrown: unknown) => void) {
+  constructor(slot: Slot) {
     this.slot = slot;
-    this.#heard = heard;
-    this.#failed = failed;
+    slot.contexts += 1;
+    this.ready = this.#prepare();
+    // Whoever wants to use the room hears of it; nobody may want to.
+    this.ready.catch(() => {});
   }
 
-  /** Runs the prelude, then hands over the bundle, then starts; the last two without waiting for each other. */
-  async start(what: string, argument: string): Promise<void> {
-    const { isolate, prelude, bundle } = this.slot;
-    this.slot.contexts += 1;
+  async #prepare(): Promise<void> {
+    const { isolate, prelude } = this.slot;
     this.#context = await this.#count(isolate.createContext());
     this.#open = await this.#count(prelude.run(this.#context, { reference: true }));
     const post = new ivm.Callback(
@@ -47,8 +50,14 @@ export class Room {
     this.#enter = await this.#count(
       this.#open.apply(undefined, [post, ask], { result: { reference: true } }) as Promise<ivm.Reference>,
     );
-    if (this.#closed) return;
-    void this.#count(bundle.run(this.#context)).catch(this.#failed);
+  }
+
+  /** Hands over the bundle and starts it, without waiting for either. */
+  start(what: string, argument: string, heard: Heard, failed: (thrown: unknown) => void): void {
+    if (this.#closed || this.#context === undefined) return;
+    this.#heard = heard;
+    this.#failed = failed;
+    void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
     this.enter(what, argument);
   }
 

@@ -1,14 +1,18 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH } from "../inside/limits.ts";
 import type { FailedWhy, FromChild, StartRun } from "../messages.ts";
 import { depthWithin } from "./depth.ts";
-import { Room } from "./room.ts";
-import { dispose, type Slots } from "./slots.ts";
+import { dispose } from "./dispose.ts";
+import type { Room } from "./room.ts";
+import type { Slots } from "./slots.ts";
 
 /** How long a thread may take to leave an isolate that is done with, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
 /** How long a run that has ended may go on before its isolate is taken from it. */
 const LINGER_MS = 20;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
+
+type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
+type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
   reply(call: number, json: string): void;
@@ -72,21 +76,18 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
    * Answers once the thread has left the isolate, which nearly always is at once: whoever hears the answer may rely on
    * nothing of the run being left here. An isolate with nothing pending in it is kept, any other goes.
    */
-  async function settle(answer: FromChild): Promise<void> {
+  async function settle(answer: Answer): Promise<void> {
     if (settled) return;
     settled = true;
     const leftPending = pending.size > 0 || alarm !== undefined;
     clearTimeout(alarm);
-    if (room !== undefined) {
-      const quiet = await room.leave(LINGER_MS, leftPending);
-      if (!quiet && !(await room.leave(LEAVE_WITHIN_MS, true))) send({ type: "stuck", isolate: job.isolate });
-      else if (!room.slot.isolate.isDisposed) {
-        room.release();
-        slots.giveBack(room.slot);
-      }
-    }
-    send(answer);
+    const left =
+      room === undefined || (await room.leave(LINGER_MS, leftPending)) || (await room.leave(LEAVE_WITHIN_MS, true));
+    send({ ...answer, stuck: !left } as Settled);
     over();
+    if (room === undefined || room.slot.isolate.isDisposed) return;
+    room.release();
+    slots.giveBack(room.slot);
   }
 
   /** An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. */
@@ -100,16 +101,15 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
   async function begin(): Promise<void> {
     try {
-      const slot = await slots.take(job.isolate, job.bundle, job.memoryMb);
-      room = new Room(slot, heard, entryFailed);
-      slot.lost = (text) => {
+      room = await slots.take(job.isolate, job.bundle, job.memoryMb);
+      room.slot.lost = (text) => {
         settled = true;
         clearTimeout(alarm);
         send({ type: "lost", id, isolate: job.isolate, text: text.slice(0, 300) });
         over();
       };
       if (endWanted) return void end();
-      await room.start(job.what, job.argument);
+      room.start(job.what, job.argument, heard, entryFailed);
     } catch (thrown) {
       if (!settled) fail(textOf(thrown).includes("memory limit") ? "memory" : "raised", textOf(thrown));
     }

@@ -1,4 +1,6 @@
 import ivm from "isolated-vm";
+import { dispose } from "./dispose.ts";
+import { Room } from "./room.ts";
 
 /** How many runs an isolate serves, each in a fresh context, before it is replaced. */
 const CONTEXTS_MAX = 100;
@@ -24,10 +26,10 @@ export interface Slots {
   setPrelude(code: string): void;
   addBundle(bundle: string, code: string): void;
   forgetBundle(bundle: string): void;
-  /** An isolate that no run uses: a kept one of that key, or a new one. */
-  take(key: string, bundle: string, memoryMb: number): Promise<Slot>;
-  /** Whether it was kept. */
-  giveBack(slot: Slot): boolean;
+  /** A fresh context in an isolate that no run uses: a kept one of that key, or a new one. */
+  take(key: string, bundle: string, memoryMb: number): Promise<Room>;
+  /** Keeps an isolate with its next context made ready, or throws it away. */
+  giveBack(slot: Slot): void;
   dropIdle(): void;
 }
 
@@ -36,7 +38,7 @@ export function createSlots(): Slots {
   let prelude: Compiled = { code: "" };
   const bundles = new Map<string, Compiled>();
   // In the order of their last use.
-  const idle: Slot[] = [];
+  const idle: Room[] = [];
 
   async function compile(isolate: ivm.Isolate, compiled: Compiled, filename: string): Promise<ivm.Script> {
     if (compiled.cached !== undefined) {
@@ -49,7 +51,7 @@ export function createSlots(): Slots {
     return script;
   }
 
-  async function make(key: string, bundle: string, memoryMb: number): Promise<Slot> {
+  async function make(key: string, bundle: string, memoryMb: number): Promise<Room> {
     const compiled = bundles.get(bundle);
     if (compiled === undefined) throw new Error("the bundle is not here");
     let slot: Slot | undefined;
@@ -64,7 +66,9 @@ export function createSlots(): Slots {
         compile(isolate, compiled, "datarun:function"),
       ]);
       slot = { key, isolate, prelude: first, bundle: second, contexts: 0, lost: () => {} };
-      return slot;
+      const room = new Room(slot);
+      await room.ready;
+      return room;
     } catch (thrown) {
       dispose(isolate);
       throw thrown;
@@ -78,25 +82,26 @@ export function createSlots(): Slots {
     addBundle: (bundle, code) => void bundles.set(bundle, { code }),
     forgetBundle: (bundle) => void bundles.delete(bundle),
     take: async (key, bundle, memoryMb) => {
-      const at = idle.findLastIndex((slot) => slot.key === key);
-      return at === -1 ? make(key, bundle, memoryMb) : idle.splice(at, 1)[0]!;
+      const at = idle.findIndex((room) => room.slot.key === key);
+      if (at === -1) return make(key, bundle, memoryMb);
+      const room = idle.splice(at, 1)[0]!;
+      try {
+        await room.ready;
+        return room;
+      } catch {
+        // What earlier runs have left in it leaves no space for another one.
+        dispose(room.slot.isolate);
+        return make(key, bundle, memoryMb);
+      }
     },
     giveBack: (slot) => {
-      if (slot.contexts >= CONTEXTS_MAX) {
-        dispose(slot.isolate);
-        return false;
-      }
-      idle.push(slot);
-      if (idle.length > IDLE_MAX) dispose(idle.shift()!.isolate);
-      return true;
+      if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
+      slot.lost = () => {};
+      idle.push(new Room(slot));
+      if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
     },
     dropIdle: () => {
-      for (const slot of idle.splice(0)) dispose(slot.isolate);
+      for (const room of idle.splice(0)) dispose(room.slot.isolate);
     },
   };
-}
-
-/** Ends whatever runs in it, as far as V8 can. Twice is as good as once. */
-export function dispose(isolate: ivm.Isolate): void {
-  if (!isolate.isDisposed) isolate.dispose();
 }

@@ -28,7 +28,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
   ["a misspelled key further in", "match: {record: 'status', no_recrod: 'status'}", "format.unknown_key", /no_record/],
   ["no rule for no record", "match: {record: 'status'}", "format.missing_key"],
   ["a value that is none of those allowed", "charge: per_cal", "format.value", /per_call/],
-  ["a kind of authentication that does not exist", "auth: {kind: oauth}", "format.value", /token_exchange/],
+  ["a kind of authentication that does not exist", "auth: {kind: baisc}", "format.value", /"basic"/],
   [
     "an input that is not declared",
     "request: {url: 'https://api.acme.example/{{ inputs.nmae }}'}",

@@ -76,7 +76,7 @@ test("a migration that fails leaves nothing behind, and the next start goes on f
   const dataDir = temporaryFolder(t);
   await (await openStore({ dataDir, clock: systemClock })).close();
   const broken = {
-    name: "0002_broken",
+    name: "9999_broken",
     up: async (db: Parameters<(typeof MIGRATIONS)[0]["up"]>[0]) => {
       await sql`create table half_made (id text)`.execute(db);
       throw new Error("broken step");

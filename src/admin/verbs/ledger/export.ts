@@ -22,9 +22,12 @@ export default defineVerb({
   changes: false,
 
   async run({ file, format = "csv", ...filter }, { actor, ledger }) {
+    const reader = await ledger();
     // A caller of the admin API is not on this machine, and must not make files on it.
-    if (actor.via === "api") throw new OperatorError("refused", "Files are written from the command line only.");
-    const pieces = (await ledger()).export(toFilter(filter), format);
+    if (actor.via === "api" || reader.export === undefined) {
+      throw new OperatorError("refused", "Files are written from the command line only.");
+    }
+    const pieces = reader.export(toFilter(filter), format);
     const path = resolve(file);
     const output = await open(path, "wx", 0o600).catch(cannotMake);
     let bytes = 0;

@@ -22,7 +22,7 @@ export default defineVerb({
   changes: false,
 
   async run({ limit, after, ...filter }, { ledger, note }) {
-    const page = (await ledger()).list(toFilter(filter), toPage(limit, after));
+    const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));
     if (page.next !== null) note(`There is more: give --after ${page.next}`);
     return {
       runs: page.runs.map((run) => ({

@@ -21,7 +21,7 @@ export default defineVerb({
   async run({ before, unknown_too = false }, { act, ledger, store }) {
     const startedBefore = toMoment(before);
     if (startedBefore > act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
-    const pruned = (await ledger()).prune(startedBefore, { unknownToo: unknown_too });
+    const pruned = await (await ledger()).prune(startedBefore, { unknownToo: unknown_too });
     const detail = { before: toWireTime(startedBefore), ...pruned };
     await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
     return { ...pruned };

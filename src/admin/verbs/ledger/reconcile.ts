@@ -25,9 +25,9 @@ export default defineVerb({
 
   async run({ transaction, call, attempt, charged, note }, { act, ledger, store }) {
     const reader = await ledger();
-    const run = reader.show(transaction);
+    const run = await reader.show(transaction);
     if (run === null) throw unknownRun();
-    const settled = reader.reconcile({
+    const settled = await reader.reconcile({
       transactionId: transaction,
       ordinal: call,
       ...(attempt !== undefined && { attempt }),

@@ -13,7 +13,7 @@ export default defineVerb({
   changes: false,
 
   async run({ transaction }, { ledger }) {
-    const row = (await ledger()).show(transaction);
+    const row = await (await ledger()).show(transaction);
     if (row === null) throw unknownRun();
     return {
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },

@@ -19,8 +19,9 @@ export default defineVerb({
   changes: false,
 
   async run({ month }, { ledger }) {
+    const lines = await (await ledger()).summary(month);
     return {
-      charges: (await ledger()).summary(month).map((line) => ({
+      charges: lines.map((line) => ({
         source: line.source,
         organization_tuid: line.organization_id,
         cred_id: line.credential_id,

@@ -18,8 +18,9 @@ export default defineVerb({
   changes: false,
 
   async run({ limit = 100 }, { ledger }) {
+    const requests = await (await ledger()).unknown(limit);
     return {
-      requests: (await ledger()).unknown(limit).map((request) => ({
+      requests: requests.map((request) => ({
         transaction_id: request.transaction_id,
         call: request.ordinal,
         attempt: request.attempt,

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
+import { startCommand } from "./start/command.ts";
+
+const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
+const PAGES = ["README.md", "CONTRIBUTING.md", ...globSync("{docs,changes}/**/*.md", { cwd: PACKAGE_ROOT })];
+
+test("every generated page is what the code says", async () => {
+  const pages = await referencePages();
+  for (const { path, text } of pages)
+    assert.equal(existsSync(join(PACKAGE_ROOT, path)) ? read(path) : "", text, `${path}: run npm run docs`);
+  const found = globSync(
+    GENERATED_FOLDERS.map((folder) => `${folder}/**/*.md`),
+    { cwd: PACKAGE_ROOT },
+  );
+  assert.deepEqual(found.sort(), pages.map(({ path }) => path).sort(), "a page without a subject: run npm run docs");
+});
+
+/** The anchors of a page, as a reader of Markdown makes them from its headings. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text
+    .replaceAll(/^```[\s\S]*?^```/gm, "")
+    .split("\n")
+    .filter((line) => /^#{1,6} /.test(line));
+  return new Set(
+    headings.map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test("every relative link leads to a file, and its anchor to a heading", () => {
+  const broken: string[] = [];
+  for (const page of PAGES) {
+    const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+    for (const [, link] of text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)) {
+      const [path = "", anchor] = link!.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(join(PACKAGE_ROOT, target))) broken.push(`${page}: there is no ${target}`);
+      else if (anchor !== undefined && !anchorsOf(read(target)).has(anchor))
+        broken.push(`${page}: ${target} has no heading #${anchor}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test("every page of docs is reached from its index", () => {
+  const reached = new Set<string>();
+  const visit = (page: string): void => {
+    if (reached.has(page) || !page.endsWith(".md") || !existsSync(join(PACKAGE_ROOT, page))) return;
+    reached.add(page);
+    for (const [, link] of read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)) visit(join(dirname(page), link!));
+  };
+  visit("docs/README.md");
+  const lost = globSync("docs/**/*.md", { cwd: PACKAGE_ROOT }).filter((page) => !reached.has(page));
+  assert.deepEqual(lost, []);
+});
+
+interface Manifest {
+  readonly version: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** From what is installed; for the packages of another platform, from the lock file. */
+function licenceOf(name: string): string | undefined {
+  const manifest = `node_modules/${name}/package.json`;
+  if (existsSync(join(PACKAGE_ROOT, manifest))) return (JSON.parse(read(manifest)) as Manifest).license;
+  const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, Manifest> };
+  return lock.packages[`node_modules/${name}`]?.license;
+}
+
+test("README lists every dependency once, with the licence its own package states", () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read("package.json")) as Manifest;
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const section = read("README.md").split("\n## Dependencies\n")[1] ?? "";
+  const rows = section
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll("`", "")),
+    );
+  assert.deepEqual(rows.map(([name]) => name).sort(), names.sort());
+  for (const [name, licence, use] of rows) {
+    assert.equal(licence, licenceOf(name!), `the licence of ${name}`);
+    assert.ok(use !== "", `README says what ${name} is for`);
+  }
+});
+
+test("NOTICE names packages that are installed, at the version that is installed", () => {
+  const names = [...read("NOTICE").matchAll(/(?:^|, )(@?[a-z0-9][\w./-]*) (\d+\.\d+[\d.]*)/gm)];
+  assert.ok(names.length >= 10);
+  const { dependencies = {} } = JSON.parse(read("package.json")) as Manifest;
+  for (const [, name, version] of names) assert.equal(dependencies[name!], version, name);
+});
+
+const KINDS = ["added", "changed", "fixed", "removed", "security"];
+
+test("every fragment in changes/ begins with its kind and a sentence", () => {
+  for (const file of globSync("changes/*", { cwd: PACKAGE_ROOT })) {
+    if (file === join("changes", "README.md")) continue;
+    assert.match(file, /^changes[/\\][a-z0-9]+(-[a-z0-9]+)*\.md$/, "is named in kebab-case and ends with .md");
+    const [first = ""] = read(file).split("\n");
+    assert.match(first, new RegExp(`^(${KINDS.join("|")}): \\S.*\\.$`), `${file}: kind, colon, one sentence`);
+  }
+});
+
+/** The block of code behind a comment of the README that says it is tested. */
+function testedBlock(mark: string): string {
+  const found = new RegExp(`<!-- ${mark}: [^>]*-->\\s+\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(read("README.md"));
+  assert.ok(found, `README has no block marked ${mark}`);
+  return found[1]!;
+}
+
+/** What differs from run to run: the identifier of the run, and times. */
+function steady(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
+    name === "response_time_ms" || name === "transaction_id" ? typeof value : value,
+  );
+}
+
+test("README's request is the one the demo prints, and its answer the one the service gives", async (t) => {
+  const service = await startCommand(t, ["--demo"]);
+  const request = testedBlock("request").trim();
+  const printed = service
+    .stderr()
+    .replaceAll(service.url, "http://127.0.0.1:8080")
+    .replaceAll(/drt_\w+/g, "drt_…")
+    .replaceAll(/wfl_\w+/g, "wfl_…");
+  assert.ok(printed.includes(request), "README shows another command than the demo prints");
+  const body = JSON.parse(/-d '(.*)'$/.exec(request)![1]!) as object;
+  assert.deepEqual(steady(await service.data(body)), steady(JSON.parse(testedBlock("answer"))));
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openCaseEngine } from "../../src/case-engine.ts";
+import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../../src/sources/runnable.ts";
+import { createSchemas } from "../../src/sources/validator.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+
+const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
+const files = globSync("**/*.yaml", { cwd: folder }).sort();
+
+describe("every declarative source of the catalog", { concurrency: 8 }, () => {
+  const parts = openCaseEngine(systemClock);
+  after(() => parts.close());
+
+  for (const file of files) {
+    test(`${file} does what its cases say, and its cases show what they must`, async () => {
+      const declaration = compileDeclarative(readFileSync(join(folder, file), "utf8"), file);
+      assert.equal(`${declaration.id.replace("__", "/")}.yaml`, file, "its path and its id agree");
+      const annotations = declaration as unknown as Readonly<Record<string, unknown>>;
+      if (annotations["x-example"] !== true) {
+        assert.match(declaration.docs ?? "", /^https:/, "it cites the vendor's own documentation");
+        assert.notEqual(annotations["x-live-tested"], undefined, "it says whether it was ever run against the vendor");
+      }
+      const report = await runCases(toRunnable(declaration, createSchemas(), "now"), parts);
+      assert.equal(report.passed, true, renderReport(report));
+      assert.deepEqual(
+        report.cases.flatMap(({ warnings }) => warnings),
+        [],
+      );
+    });
+  }
+
+  test("there are the vendors that the catalog promises", () => {
+    const vendors = new Set(files.map((file) => file.split("/")[0]));
+    assert.ok([...vendors].filter((vendor) => !vendor!.startsWith("example_")).length >= 12);
+    for (const example of ["example_signed", "example_mtls", "example_login"]) assert.ok(vendors.has(example));
+  });
+});

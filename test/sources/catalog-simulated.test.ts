@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { openCaseEngine } from "../../src/case-engine.ts";
+import { VendorReply } from "../../src/outbound/reply.ts";
+import { faultOfStatus } from "../../src/outbound/vendor-fault.ts";
+import type { PlannedCall, Run, RunnableSource } from "../../src/run/ports.ts";
+import type { SourceCase } from "../../src/sdk/source.ts";
+import { makeUpCredentials } from "../../src/simulation/made-up-credentials.ts";
+import { createSimulatedDoor } from "../../src/simulation/simulated-door.ts";
+import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../../src/sources/runnable.ts";
+import { createSchemas } from "../../src/sources/validator.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { asFault } from "../../src/terms/fault.ts";
+
+const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
+const schemas = createSchemas();
+const sources: readonly RunnableSource[] = globSync("**/*.yaml", { cwd: folder }).map((file) =>
+  toRunnable(compileDeclarative(readFileSync(join(folder, file), "utf8"), file), schemas, "now"),
+);
+const reading = {
+  makeReply: (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
+    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }),
+  faultOfStatus,
+};
+
+function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): PlannedCall {
+  const now = systemClock.now();
+  return {
+    run: {
+      maySend: true,
+      simulated: true,
+      caller: { organizationId: "org_1", workflow: { autoCredentials: false } },
+    } as unknown as Run,
+    id: source.id,
+    ordinal: 0,
+    entry: { credentials: credentials ?? makeUpCredentials(source.declaration.credentials) },
+    rawInputs: inputs,
+    deadlineAt: now + 10_000,
+    startedAt: now,
+    inputs: {},
+    credential: null,
+    attempts: [],
+    ended: false,
+    nearMisses: [],
+  };
+}
+
+test("a simulated call of every catalog source comes out as its case says", async (t) => {
+  const parts = openCaseEngine(systemClock);
+  t.after(() => parts.close());
+  const engine = parts.engine(createSimulatedDoor({ clock: systemClock, ...reading }), () => {});
+  let asked = 0;
+  for (const source of sources) {
+    const cases = source.declaration.cases ?? [];
+    const first = cases.filter((each) => cases.find(({ inputs }) => isDeepStrictEqual(inputs, each.inputs)) === each);
+    for (const each of first) {
+      const call = callFor(source, each);
+      const came = await engine(source, call).then(
+        ({ match, json }) => ({ match, output: JSON.parse(String(json)) as unknown }),
+        (thrown: unknown) => ({ failure: asFault(thrown, "source.adapter_raised").row.kind }),
+      );
+      const what = `${source.id}: ${each.name}`;
+      const { expect } = each;
+      if ("failure" in expect) {
+        assert.deepEqual(came, { failure: expect.failure }, what);
+      } else {
+        assert.equal("match" in came && came.match, expect.match, `${what}: ${JSON.stringify(came)}`);
+        if (expect.output !== undefined) assert.deepEqual(came, { match: expect.match, output: expect.output }, what);
+      }
+      assert.equal(call.attempts.length, 0, "nothing was sent");
+      asked += 1;
+    }
+  }
+  assert.ok(asked > 50);
+});
+
+test("the simulator plays every vendor of the catalog at once", async (t) => {
+  const simulator = await startVendorSimulator({ sources, clock: systemClock, ...reading });
+  t.after(() => simulator.close());
+  const origins = new Set(sources.flatMap(({ declaration }) => declaration.origins ?? []));
+  const played = simulator.hosts.filter((host) => origins.has(`https://${host}`));
+  assert.ok(played.length >= 14, simulator.hosts.join(", "));
+  const reply = await fetch(`${simulator.url}/data.brreg.no/enhetsregisteret/api/enheter/999999999`);
+  assert.equal(((await reply.json()) as { navn: string }).navn, "EKSEMPEL AS");
+  const gone = await fetch(`${simulator.url}/rdap.org/domain/example.com`);
+  assert.equal(new URL(gone.url).pathname, "/rdap.verisign.com/com/v1/domain/example.com");
+  assert.equal(((await gone.json()) as { ldhName: string }).ldhName, "EXAMPLE.COM");
+});
