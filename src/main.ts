@@ -1,19 +1,8 @@
-import { parseArgs } from "node:util";
-import {
-  configFileOf,
-  ConfigError,
-  optionOf,
-  projectFolder,
-  readSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from "./config.ts";
+import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
 import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
-import { letProjectsImport } from "./project.ts";
-import { importDefault } from "./sources/load-source.ts";
+import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
 import { start } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
@@ -74,33 +63,6 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
   process.on("uncaughtException", (error) => running!.reportStray(error));
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
-}
-
-async function settingsFrom(args: string[]): Promise<Settings> {
-  const options = Object.fromEntries(
-    (SETTINGS as readonly Setting[]).map((setting) => [
-      optionOf(setting),
-      { type: setting.type === "flag" ? "boolean" : "string" } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
-  try {
-    values = parseArgs({ args, options, allowPositionals: false }).values as typeof values;
-  } catch (error) {
-    throw new ConfigError((error as Error).message);
-  }
-  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
-  const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  const configFile = project === undefined ? undefined : configFileOf(project);
-  if (configFile !== undefined) letProjectsImport([project!]);
-  const file = configFile === undefined ? {} : await importDefault(configFile);
-  if (typeof file !== "object" || file === null)
-    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({
-    options: { ...values, ...(project === undefined ? {} : { project }) },
-    environment: process.env,
-    file,
-  });
 }
 
 /** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
