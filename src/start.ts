@@ -15,6 +15,7 @@ import { VendorReply } from "./outbound/reply.ts";
 import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { createBeforeSend } from "./run/attempts.ts";
+import { forgetAddress, noteAddress } from "./service-address.ts";
 import type { Door } from "./run/ports.ts";
 import { createSimulatedDoor } from "./simulation/simulated-door.ts";
 import { startService, type Service } from "./service.ts";
@@ -71,6 +72,7 @@ export async function start(options: StartOptions): Promise<Running> {
     log,
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
+  forgetAddress(dataDir);
   await ledger.ready;
   // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
   const drainer =
@@ -134,6 +136,7 @@ export async function start(options: StartOptions): Promise<Running> {
       },
     },
   });
+  noteAddress(dataDir, service.url);
   log.info({
     event: "listening",
     url: service.url,
@@ -156,6 +159,7 @@ export async function start(options: StartOptions): Promise<Running> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
     async close() {
+      forgetAddress(dataDir);
       await service.stop(number(settings, "limits.shutdown_grace_ms"));
       door.close();
       await catalogs.functions.close();

@@ -110,8 +110,8 @@ async function runOne(
 function explain({ code, detail, cause }: Fault): string {
   const said = [detail["problem"], detail["field"], detail["says"]].filter((part) => part !== undefined && part !== "");
   // The words of an error of ours could hold anything; a function's own are its author's to choose, as what it logs.
-  const own =
-    code === "function.collect" ? nameOf(cause) : cause instanceof Error ? cause.message : String(cause ?? "");
+  const words = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : "";
+  const own = code === "function.collect" ? nameOf(cause) : words;
   return [`it failed with ${code}`, said.join(" "), own].filter((part) => part !== "").join(": ");
 }
 
