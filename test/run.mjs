@@ -49,7 +49,7 @@ async function run(chosen, env) {
       "--no-node-snapshot",
       "--test",
       "--test-concurrency=2",
-      "--test-timeout=180000",
+      `--test-timeout=${long ? 1_800_000 : 180_000}`,
       "--test-reporter=dot",
       "--test-reporter-destination=stderr",
       "--test-reporter=./test/summary.mjs",

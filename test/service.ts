@@ -8,7 +8,7 @@ import { openKeyedStore } from "../src/open-store.ts";
 import { createLog } from "../src/operate/log.ts";
 import type { SourceDeclaration } from "../src/sdk/source.ts";
 import { start } from "../src/start.ts";
-import { systemClock } from "../src/terms/clock.ts";
+import { systemClock, type Clock } from "../src/terms/clock.ts";
 import { assertAccounts } from "./rig/accounts.ts";
 import { createClient, type Reply } from "./rig/client.ts";
 import { assertContract, assertHeaders } from "./rig/contract.ts";
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   /** A folder whose functions are served. */
   readonly project?: string;
   readonly settings?: Readonly<Partial<Record<SettingKey, string | number>>>;
+  /** Instead of the system's. */
+  readonly clock?: Clock;
   /** Of both organizations' workflows. */
   readonly workflow?: WorkflowFlags;
   /** Whose count of requests must be the ledger's when all is over. */
@@ -104,6 +106,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
     environment: { DATARUN_ROOT_KEY: rootKey },
     tell: () => {},
     log,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     sources: loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]),
   });
 
