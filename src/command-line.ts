@@ -6,12 +6,15 @@ import { projectFolder } from "./config.ts";
 import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
 import { openSources } from "./open-catalogs.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
+import type { LoadedSources } from "./project.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
 export const COMMANDS = [
   { name: "start", summary: "Starts the service." },
   { name: "dev", summary: "Starts the service with reload on change and readable logs." },
+  { name: "simulate", summary: "Plays the vendors of the catalog and of your project on one local port." },
 ];
 
 /** What a verb may ask for, opened when it asks and closed when it ends. */
@@ -22,6 +25,9 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
   let reader: LedgerReader | undefined;
+  let workshop: OpenedWorkshop | undefined;
+  let loading: Promise<LoadedSources> | undefined;
+  const loaded = () => (loading ??= openSources(project));
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -44,14 +50,16 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       finder: async () => (await open()).finder,
       ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
       sources: async () => {
-        const { all, problems } = await openSources(project);
+        const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
         const ids = [...all.keys()].sort();
         return { ids: () => ids, find: (id) => all.get(id)?.source };
       },
+      workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
     },
     async close() {
       reader?.close();
+      workshop?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };

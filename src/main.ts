@@ -1,18 +1,8 @@
 import { parseArgs } from "node:util";
-import {
-  configFileOf,
-  ConfigError,
-  optionOf,
-  projectFolder,
-  readSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from "./config.ts";
+import { ConfigError, optionOf, projectFolder, SETTINGS, type Setting, type Settings } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
 import { BrokenProject } from "./open-catalogs.ts";
-import { letProjectsImport } from "./project.ts";
-import { importDefault } from "./sources/load-source.ts";
+import { readSettingsOf } from "./read-settings-of.ts";
 import { LoadError } from "./sources/load-error.ts";
 import { start } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
@@ -20,6 +10,7 @@ import { StoreRefused } from "./storage/store.ts";
 const [command, ...rest] = process.argv.slice(2);
 
 if (command === "start" || command === "dev") await serve(command, rest);
+else if (command === "simulate") await serveVendors(rest);
 else await runVerb();
 
 /** Loaded only then: the start of a service need not wait for the verbs. */
@@ -71,6 +62,20 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
 }
 
+async function serveVendors(args: string[]): Promise<void> {
+  const { simulate } = await import("./simulate.ts");
+  try {
+    const simulator = await simulate(args, (words) => process.stdout.write(words));
+    if (simulator === null) return;
+    const stop = () => void simulator.close().finally(() => process.exit(0));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+    endWithLauncher(stop);
+  } catch (error) {
+    process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
+  }
+}
+
 async function settingsFrom(args: string[]): Promise<Settings> {
   const options = Object.fromEntries(
     (SETTINGS as readonly Setting[]).map((setting) => [
@@ -86,16 +91,7 @@ async function settingsFrom(args: string[]): Promise<Settings> {
   }
   const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
   const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  const configFile = project === undefined ? undefined : configFileOf(project);
-  if (configFile !== undefined) letProjectsImport([project!]);
-  const file = configFile === undefined ? {} : await importDefault(configFile);
-  if (typeof file !== "object" || file === null)
-    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({
-    options: { ...values, ...(project === undefined ? {} : { project }) },
-    environment: process.env,
-    file,
-  });
+  return readSettingsOf(project, values, process.env);
 }
 
 /** Started through the launcher, the service ends when the launcher does, however that ends. */
