@@ -11,6 +11,7 @@ import { type CommandShape, shapeOf } from "./options.ts";
 import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { printable, renderResult } from "./render.ts";
+import { openTerminal } from "./terminal.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
@@ -47,13 +48,21 @@ export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDep
   }
 }
 
+<<<<<<< HEAD
 /** What a command says on standard output, and whether its result is that something failed. */
 interface Answered {
+=======
+interface Said {
+>>>>>>> authoring
   readonly text: string;
   readonly failed: boolean;
 }
 
+<<<<<<< HEAD
 async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
+=======
+async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Said> {
+>>>>>>> authoring
   const [noun, second] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
@@ -82,7 +91,11 @@ async function runCommand(
   io: CommandIo,
   cli: CliDeps,
   json: boolean,
+<<<<<<< HEAD
 ): Promise<Answered> {
+=======
+): Promise<Said> {
+>>>>>>> authoring
   const shape = shapeOf(verb);
   const result = await inWordsOf(name, verb, shape, async () => {
     const command = parseCommand(args, shape);
@@ -91,7 +104,11 @@ async function runCommand(
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
+<<<<<<< HEAD
   return { text, failed: verb.hasFailed?.(result) ?? false };
+=======
+  return { text, failed: verb.failed?.(result) ?? false };
+>>>>>>> authoring
 }
 
 async function runOpened(
@@ -104,9 +121,11 @@ async function runOpened(
 ): Promise<JsonObject> {
   const notes: string[] = [];
   const opened = await cli.open({ dataDir: place.dataDir, project: place.project }, (note) => notes.push(note));
+  const terminal = openTerminal(io);
   try {
-    return await runVerb(name, verb, input, opened.deps);
+    return await runVerb(name, verb, input, { ...opened.deps, terminal });
   } finally {
+    terminal.close();
     await opened.close();
     for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
   }
@@ -148,7 +167,11 @@ function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
+<<<<<<< HEAD
 function helpText(help: string, json: boolean): Answered {
+=======
+function helpText(help: string, json: boolean): Said {
+>>>>>>> authoring
   return { text: json ? `${JSON.stringify({ help })}\n` : help, failed: false };
 }
 
