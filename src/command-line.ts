@@ -28,14 +28,11 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
   let reader: LedgerReader | undefined;
-<<<<<<< HEAD
   let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
   let attached: Promise<AttachedService> | undefined;
-=======
   let workshop: OpenedWorkshop | undefined;
   let loading: Promise<LoadedSources> | undefined;
   const loaded = () => (loading ??= openSources(project));
->>>>>>> authoring
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -82,12 +79,9 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
     },
     async close() {
       reader?.close();
-<<<<<<< HEAD
       await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
       await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
-=======
       workshop?.close();
->>>>>>> authoring
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };

@@ -1,17 +1,8 @@
-<<<<<<< HEAD
 import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
-=======
-import { parseArgs } from "node:util";
-import { ConfigError, optionOf, projectFolder, SETTINGS, type Setting, type Settings } from "./config.ts";
->>>>>>> authoring
 import { RootKeyError } from "./credentials/root-key.ts";
 import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
-<<<<<<< HEAD
 import { settingsFrom } from "./project-settings.ts";
-=======
-import { readSettingsOf } from "./read-settings-of.ts";
->>>>>>> authoring
 import { LoadError } from "./sources/load-error.ts";
 import { start } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
@@ -75,10 +66,6 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
 }
 
-<<<<<<< HEAD
-/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
-function listenToLauncher(asked: () => void, gone: () => void): void {
-=======
 async function serveVendors(args: string[]): Promise<void> {
   const { simulate } = await import("./simulate.ts");
   try {
@@ -86,34 +73,15 @@ async function serveVendors(args: string[]): Promise<void> {
     if (simulator === null) return;
     const stop = () => void simulator.close().finally(() => process.exit(0));
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-    endWithLauncher(stop);
+    listenToLauncher(stop, stop);
   } catch (error) {
     process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
     process.exitCode = error instanceof ConfigError ? 2 : 1;
   }
 }
 
-async function settingsFrom(args: string[]): Promise<Settings> {
-  const options = Object.fromEntries(
-    (SETTINGS as readonly Setting[]).map((setting) => [
-      optionOf(setting),
-      { type: setting.type === "flag" ? "boolean" : "string" } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
-  try {
-    values = parseArgs({ args, options, allowPositionals: false }).values as typeof values;
-  } catch (error) {
-    throw new ConfigError((error as Error).message);
-  }
-  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
-  const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  return readSettingsOf(project, values, process.env);
-}
-
-/** Started through the launcher, the service ends when the launcher does, however that ends. */
-function endWithLauncher(stop: () => void): void {
->>>>>>> authoring
+/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];
   if (!Number.isInteger(fd) || fd < 3) return;

@@ -10,13 +10,7 @@ import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
-<<<<<<< HEAD
-import { createBeforeSend } from "./run/attempts.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
-import type { Door } from "./run/ports.ts";
-import { createSimulatedDoor } from "./simulation/simulated-door.ts";
-=======
->>>>>>> authoring
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";

@@ -126,7 +126,7 @@ function asJson(body: unknown): unknown {
 /** The result for people. */
 export function renderLive(result: JsonObject): string {
   const differences = result["differences"] as readonly string[];
-  const what = result["case"] === null ? "the inputs given" : `case "${String(result["case"])}"`;
+  const what = result["case"] === null ? "the inputs given" : `case "${result["case"] as string}"`;
   return [
     `${result["passed"] === true ? "ok    " : "FAILED"} ${String(result["source"])}, asked for real with ${what}`,
     `  outcome: ${String(result["outcome"])}${result["message"] === null ? "" : ` (${String(result["message"])})`}`,

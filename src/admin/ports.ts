@@ -5,25 +5,17 @@ import type { SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
 import type {
-<<<<<<< HEAD
-  CredentialFinder,
-  CredentialRequest,
-  CredentialRule,
-  FunctionCatalog,
-  SourceCatalog,
-} from "../run/ports.ts";
-import type { FunctionCase } from "../sdk/data-function.ts";
-=======
   CallReport,
   CredentialFinder,
   CredentialRequest,
   CredentialRule,
+  FunctionCatalog,
   RunnableSource,
   SourceCatalog,
 } from "../run/ports.ts";
+import type { FunctionCase } from "../sdk/data-function.ts";
 import type { Reply } from "../sdk/http.ts";
 import type { CaseParts } from "../simulation/ports.ts";
->>>>>>> authoring
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";

@@ -48,21 +48,13 @@ export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDep
   }
 }
 
-<<<<<<< HEAD
 /** What a command says on standard output, and whether its result is that something failed. */
 interface Answered {
-=======
-interface Said {
->>>>>>> authoring
   readonly text: string;
   readonly failed: boolean;
 }
 
-<<<<<<< HEAD
 async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
-=======
-async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Said> {
->>>>>>> authoring
   const [noun, second] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
@@ -91,11 +83,7 @@ async function runCommand(
   io: CommandIo,
   cli: CliDeps,
   json: boolean,
-<<<<<<< HEAD
 ): Promise<Answered> {
-=======
-): Promise<Said> {
->>>>>>> authoring
   const shape = shapeOf(verb);
   const result = await inWordsOf(name, verb, shape, async () => {
     const command = parseCommand(args, shape);
@@ -104,11 +92,7 @@ async function runCommand(
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
-<<<<<<< HEAD
   return { text, failed: verb.hasFailed?.(result) ?? false };
-=======
-  return { text, failed: verb.failed?.(result) ?? false };
->>>>>>> authoring
 }
 
 async function runOpened(
@@ -167,11 +151,7 @@ function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
-<<<<<<< HEAD
 function helpText(help: string, json: boolean): Answered {
-=======
-function helpText(help: string, json: boolean): Said {
->>>>>>> authoring
   return { text: json ? `${JSON.stringify({ help })}\n` : help, failed: false };
 }
 
