@@ -3,7 +3,7 @@ import { RootKeyError } from "./credentials/root-key.ts";
 import { BrokenProject } from "./open-catalogs.ts";
 import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
-import { start } from "./start.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
 
 const [command, ...rest] = process.argv.slice(2);
@@ -41,12 +41,12 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   endWithLauncher(stop);
   try {
     const settings = await settingsFrom(args);
-    running = await start({
+    const options = {
       settings,
       environment: process.env,
-      tell: (words) => process.stderr.write(words),
-      dev: name === "dev",
-    });
+      tell: (words: string) => process.stderr.write(words),
+    };
+    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
@@ -58,6 +58,16 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
   process.on("uncaughtException", (error) => running!.reportStray(error));
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
+}
+
+/** Loaded only then, like the verbs. */
+async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+  const { startDev } = await import("./dev.ts");
+  return startDev({
+    ...options,
+    print: (line) => process.stdout.write(line),
+    readSettings: (version) => settingsFrom(args, version),
+  });
 }
 
 /** Started through the launcher, the service ends when the launcher does, however that ends. */

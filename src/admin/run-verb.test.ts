@@ -19,7 +19,6 @@ const deps: VerbDeps = {
   finder: NEEDS_NOTHING,
   ledger: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
-  ledger: NEEDS_NOTHING,
   functions: NEEDS_NOTHING,
   service: NEEDS_NOTHING,
   projectFolder: NEEDS_NOTHING,
