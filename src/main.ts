@@ -4,7 +4,7 @@ import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
 import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
-import { start } from "./start.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
 
 const [command, ...rest] = process.argv.slice(2);
@@ -47,12 +47,12 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   );
   try {
     const settings = await settingsFrom(args);
-    running = await start({
+    const options = {
       settings,
       environment: process.env,
-      tell: (words) => process.stderr.write(words),
-      dev: name === "dev",
-    });
+      tell: (words: string) => process.stderr.write(words),
+    };
+    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
@@ -78,6 +78,16 @@ async function serveVendors(args: string[]): Promise<void> {
     process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
     process.exitCode = error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/** Loaded only then, like the verbs. */
+async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+  const { startDev } = await import("./dev.ts");
+  return startDev({
+    ...options,
+    print: (line) => process.stdout.write(line),
+    readSettings: (version) => settingsFrom(args, version),
+  });
 }
 
 /** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */

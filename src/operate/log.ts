@@ -5,8 +5,15 @@ export type Log = Logger;
 /** A line waits at most so long for others to be written with. */
 const GATHER_MS = 20;
 
+/** Takes one line at a time, for whoever shows lines in another form. */
+export interface LineSink {
+  write(line: string): void;
+}
+
 /** The service's log: one JSON line an event on stdout, written off the request path and several at a time. */
-export function createLog(level: string, destination: string | number = 1): Log & { flushNow(): void } {
+export function createLog(level: string, destination: string | number | LineSink = 1): Log & { flushNow(): void } {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
+  if (typeof destination === "object") return Object.assign(pino(options, destination), { flushNow: () => {} });
   // Not synchronous: a reader of the pipe that stalls must not stall the service. `flushNow` is for the last line.
   const stream = pino.destination({ dest: destination, sync: false });
   const gathered: string[] = [];
@@ -30,7 +37,7 @@ export function createLog(level: string, destination: string | number = 1): Log 
   };
   // Whatever ends the process, what was said before is not lost with it.
   process.once("exit", flushNow);
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" }, gathering);
+  const log = pino(options, gathering);
   return Object.assign(log, { flushNow });
 }
 
