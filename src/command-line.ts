@@ -3,7 +3,9 @@ import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import { projectFolder } from "./config.ts";
-import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
+import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
+import { hasJournal } from "./ledger/journal-tables.ts";
+import { createLedgerReader } from "./ledger/ledger-reader.ts";
 import { openSources } from "./open-catalogs.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { systemClock } from "./terms/clock.ts";
@@ -21,7 +23,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const databaseUrl = environment["DATABASE_URL"] || undefined;
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
-  let reader: LedgerReader | undefined;
+  const ledgerDir = join(dataDir, "ledger");
+  let journal: JournalReader | undefined;
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -42,7 +45,14 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
       finder: async () => (await open()).finder,
-      ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
+      ledger: async () => {
+        if (databaseUrl === undefined) return (journal ??= openJournal(ledgerDir));
+        if (hasJournal(ledgerDir)) {
+          const waiting = await (journal ??= openJournal(ledgerDir)).undrained();
+          if (waiting > 0) note(undrainedNote(waiting));
+        }
+        return createLedgerReader((await open()).store.ledgerTables);
+      },
       sources: async () => {
         const { all, problems } = await openSources(project);
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
@@ -51,15 +61,20 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       },
     },
     async close() {
-      reader?.close();
+      journal?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };
 }
 
-function openLedger(dir: string): LedgerReader {
+function undrainedNote(runs: number): string {
+  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
+  return `${which} not gone out to the shared database yet and cannot be seen here.`;
+}
+
+function openJournal(dir: string): JournalReader {
   try {
-    return openLedgerReader({ dir });
+    return openJournalReader({ dir });
   } catch (error) {
     return unavailable(error);
   }
