@@ -41,10 +41,12 @@ export const echo: Behaviour = (socket, request) =>
 
 export function after(delayMs: number, behaviour: Behaviour): Behaviour {
   return (socket, request) => {
+    const cancel = () => clearTimeout(timer);
     const timer = setTimeout(() => {
+      socket.off("close", cancel);
       if (!socket.destroyed) behaviour(socket, request);
     }, delayMs);
-    socket.once("close", () => clearTimeout(timer));
+    socket.once("close", cancel);
   };
 }
 
