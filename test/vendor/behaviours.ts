@@ -44,11 +44,7 @@ export function after(delayMs: number, behaviour: Behaviour): Behaviour {
     const cancel = () => clearTimeout(timer);
     const timer = setTimeout(() => {
       socket.off("close", cancel);
-<<<<<<< HEAD
       behaviour(socket, request);
-=======
-      if (!socket.destroyed) behaviour(socket, request);
->>>>>>> lifecycle
     }, delayMs);
     socket.once("close", cancel);
   };
