@@ -271,3 +271,96 @@ test("source show tells the request as the file writes it, and where each value 
   assert.match(stdout, /charge +"per_call" {2}\(the source's file\)/);
   assert.match((await run(["source", "show", "iso__country"])).stdout, /written in TypeScript/);
 });
+
+const reply = {
+  company: {
+    number: "0000000A",
+    companyName: "EXAMPLE LTD",
+    employees: 12,
+    address: { "post code": "ZZ1" },
+    ceased: null,
+  },
+};
+const options = (changes: Readonly<Record<string, string>>) =>
+  Object.entries({ title: "Company", url: "https://api.acme.example/companies/{number}", ...changes }).flatMap(([name, value]) => [`--${name}`, value]); // prettier-ignore
+
+test("source new writes a file whose cases pass at once, whatever the kind of request", async (t) => {
+  const folder = project(t, {
+    "reply.json": JSON.stringify(reply),
+    "none.json": '{"company": null}',
+    "list.json": '[{"a": "b"}]',
+  });
+  const { run } = shell(t, folder);
+  const at = (name: string) => join(folder, name);
+  const kinds: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    by_path: { sample: at("reply.json"), auth: "header:X-Api-Key", docs: "https://acme.example/docs" },
+    by_query: {
+      sample: at("reply.json"),
+      url: "https://api.acme.example/find?name={name}&exact=true",
+      auth: "query:key",
+    },
+    by_body: {
+      sample: at("reply.json"),
+      url: "https://api.acme.example/find",
+      method: "post",
+      body: '{"who": {"mail": "{email}"}}',
+      auth: "basic",
+    },
+    inside_200: { sample: at("reply.json"), nobody: at("none.json"), auth: "bearer" },
+    a_list: { sample: at("list.json"), auth: "none", nobody: "410" },
+  };
+  for (const [name, changes] of Object.entries(kinds)) {
+    const made = await run(["source", "new", `acme__${name}`, ...options(changes)]);
+    assert.equal(made.code, 0, `${name}: ${made.stderr}`);
+    const tested = await run(["source", "test", `acme__${name}`]);
+    assert.equal(tested.code, 0, `${name}: ${tested.stdout}`);
+  }
+  const text = readFileSync(at("sources/acme/by_path.yaml"), "utf8");
+  assert.match(text, /^ {2}company_name: body\.company\.companyName$/m);
+  assert.match(
+    readFileSync(at("sources/acme/inside_200.yaml"), "utf8"),
+    /no_record: .*contains\(keys\(body\), 'company'\) && !\(body\.company\)/,
+  );
+  const again = await run(["source", "new", "acme__by_path", ...options({ sample: at("reply.json") })]);
+  assert.match(again.stderr, /is there already/);
+});
+
+test("source new asks a person for what is not given", async (t) => {
+  const folder = project(t, { "datarun.config.ts": "" });
+  const { run } = shell(t, folder);
+  const answers = [
+    "",
+    "Company",
+    "",
+    "",
+    "https://api.acme.example/companies/{number}",
+    "header:X-Api-Key",
+    ...JSON.stringify(reply, null, 2).split("\n"),
+    "",
+    "",
+    "",
+  ];
+  const { code, stderr } = await run(["source", "new", "acme__company"], answers.join("\n"), true);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME or query:NAME \[none\]: /s,
+  );
+  assert.equal((await run(["source", "test", "acme__company"])).code, 0);
+});
+
+test("source new says what is missing or cannot be, and writes nothing", async (t) => {
+  const folder = project(t, { "reply.json": JSON.stringify(reply) });
+  const { run } = shell(t, folder);
+  const says = async (changes: Readonly<Record<string, string>>) =>
+    (await run(["source", "new", "acme__company", ...options({ sample: join(folder, "reply.json"), ...changes })]))
+      .stderr;
+  assert.match((await run(["source", "new", "acme__company"])).stderr, /give --title, --url, --sample/);
+  assert.match((await run(["source", "new", "Acme"])).stderr, /ID must have the form/);
+  assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
+  assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
+  assert.match(await says({ auth: "magic" }), /auth is none, basic/);
+  assert.match(await says({ nobody: "200" }), /from 400 to 599/);
+  assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);
+  assert.throws(() => readFileSync(join(folder, "sources/acme/company.yaml")), { code: "ENOENT" });
+});

@@ -113,7 +113,10 @@ function draftAnswer({ sample, nobody }: SourceDraft) {
   const holds = found === null ? "" : ` && ${found}`;
   const match = {
     record: `status == \`200\`${holds}`,
-    no_record: "sample" in nobody ? `status == \`200\` && !(${found})` : `status == \`${nobody.status}\``,
+    no_record:
+      "sample" in nobody
+        ? `status == \`200\` && ${isThis(nobody.sample)} && !(${found})`
+        : `status == \`${nobody.status}\``,
   };
   const fields = fieldsOf(sample);
   if (fields.length === 0) throw new RangeError("the sample shows no field");
@@ -129,6 +132,14 @@ function draftAnswer({ sample, nobody }: SourceDraft) {
       properties: Object.fromEntries(fields.map(({ name, value }) => [name, typeOf(value)])),
     },
   };
+}
+
+/** Recognises the answer for nobody by something that it has: an empty answer must not be taken for it. */
+function isThis(nobody: Json): string {
+  if (Array.isArray(nobody)) return "type(body) == 'array'";
+  const name = isJsonObject(nobody) ? Object.keys(nobody).find((key) => /^[^'\\]+$/.test(key)) : undefined;
+  if (name === undefined) throw new RangeError("the answer for nobody has no field by which it can be recognised");
+  return `type(body) == 'object' && contains(keys(body), '${name}')`;
 }
 
 interface Field {
