@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
+import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { projectFolder } from "./config.ts";
 import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
+import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
+import { toRunService } from "./run-service.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
 import type { LoadedSources } from "./project.ts";
@@ -25,6 +28,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
   let reader: LedgerReader | undefined;
+  let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
+  let attached: Promise<AttachedService> | undefined;
   let workshop: OpenedWorkshop | undefined;
   let loading: Promise<LoadedSources> | undefined;
   const loaded = () => (loading ??= openSources(project));
@@ -49,6 +54,21 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       },
       finder: async () => (await open()).finder,
       ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
+      functions: async () => {
+        const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));
+        for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);
+        return functions.listing;
+      },
+      service: async () => {
+        const running = await (attached ??= attach({ dataDir, project, databaseUrl }));
+        if (running.isOwn) note("No service runs on this data directory: one was started for this command.");
+        else note(`It runs in the service at ${running.url}, with the files that service has loaded.`);
+        return toRunService(running.url);
+      },
+      projectFolder: () => {
+        if (project !== undefined) return project;
+        throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+      },
       sources: async () => {
         const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
@@ -59,6 +79,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
     },
     async close() {
       reader?.close();
+      await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
+      await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
       workshop?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
@@ -71,6 +93,11 @@ function openLedger(dir: string): LedgerReader {
   } catch (error) {
     return unavailable(error);
   }
+}
+
+async function attach(place: AttachPlace): Promise<AttachedService> {
+  const { attachService } = await import("./attach-service.ts");
+  return attachService(place).catch(unavailable);
 }
 
 function unavailable(error: unknown): never {

@@ -5,7 +5,7 @@ import { createLiveVendors } from "./live-vendors.ts";
 import { openVendorDoor } from "./open-doors.ts";
 import type { OutboundDoor } from "./outbound/door.ts";
 import type { LoadedSources } from "./project.ts";
-import { readSettingsOf } from "./read-settings-of.ts";
+import { readSettingsOf } from "./project-settings.ts";
 import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import { toRunnable } from "./sources/runnable.ts";
 import { createSchemas } from "./sources/validator.ts";

@@ -153,6 +153,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     adminUrl,
     async stop(graceMs) {
       stopping = true;
+      const endAt = clock.now() + graceMs;
       const closed = new Promise<void>((resolve) => edge.close(() => resolve()));
       const idle = admission.stop();
       if (!(await within(graceMs, idle))) {
@@ -160,8 +161,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         if (!(await within(ANSWER_LEFT_MS, idle))) await parts.functions.close();
         await within(ANSWER_LEFT_MS, idle);
       }
-      // Every answer is written or being written; what is open still is idle, or a client that does not read.
+      // The last answer is begun in this turn. One that a client is slow to read has what is left of the grace.
+      await new Promise(setImmediate);
       edge.closeIdleConnections();
+      await within(Math.max(0, endAt - clock.now()), edge.whenWritten());
       if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, admin.close()]);
     },

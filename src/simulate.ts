@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { ConfigError, projectFolder } from "./config.ts";
 import { openSources } from "./open-catalogs.ts";
 import { replyReading } from "./open-doors.ts";
-import { readSettingsOf } from "./read-settings-of.ts";
+import { readSettingsOf } from "./project-settings.ts";
 import { MAGIC } from "./simulation/magic-inputs.ts";
 import { startVendorSimulator, type VendorSimulator } from "./simulation/vendor-simulator.ts";
 import { systemClock } from "./terms/clock.ts";

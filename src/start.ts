@@ -10,6 +10,7 @@ import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
+import { forgetAddress, noteAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
@@ -64,6 +65,7 @@ export async function start(options: StartOptions): Promise<Running> {
     log,
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
+  forgetAddress(dataDir);
   await ledger.ready;
   // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
   const drainer =
@@ -120,6 +122,7 @@ export async function start(options: StartOptions): Promise<Running> {
       },
     },
   });
+  noteAddress(dataDir, service.url);
   log.info({
     event: "listening",
     url: service.url,
@@ -142,6 +145,7 @@ export async function start(options: StartOptions): Promise<Running> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
     async close() {
+      forgetAddress(dataDir);
       await service.stop(number(settings, "limits.shutdown_grace_ms"));
       door.close();
       await catalogs.functions.close();

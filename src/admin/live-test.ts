@@ -126,16 +126,16 @@ function asJson(body: unknown): unknown {
 /** The result for people. */
 export function renderLive(result: JsonObject): string {
   const differences = result["differences"] as readonly string[];
-  const what = result["case"] === null ? "the inputs given" : `case "${String(result["case"])}"`;
+  const what = result["case"] === null ? "the inputs given" : `case "${result["case"] as string}"`;
   return [
-    `${result["passed"] === true ? "ok    " : "FAILED"} ${String(result["source"])}, asked for real with ${what}`,
-    `  outcome: ${String(result["outcome"])}${result["message"] === null ? "" : ` (${String(result["message"])})`}`,
-    `  charged: ${String(result["charged"])}, ${String(result["requests"])} request(s), ${String(result["took_ms"])} ms`,
+    `${result["passed"] === true ? "ok    " : "FAILED"} ${result["source"] as string}, asked for real with ${what}`,
+    `  outcome: ${result["outcome"] as string}${result["message"] === null ? "" : ` (${result["message"] as string})`}`,
+    `  charged: ${result["charged"] as string}, ${result["requests"] as string} request(s), ${result["took_ms"] as string} ms`,
     ...(result["case"] === null
       ? []
       : [differences.length === 0 ? "  nothing differs from the case in its shape" : "  differs from the case:"]),
     ...differences.map((each) => `    ${each}`),
-    ...(result["recorded_in"] === null ? [] : [`  recorded as a new case in ${String(result["recorded_in"])}`]),
+    ...(result["recorded_in"] === null ? [] : [`  recorded as a new case in ${result["recorded_in"] as string}`]),
     "",
   ].join("\n");
 }

@@ -9,9 +9,11 @@ import type {
   CredentialFinder,
   CredentialRequest,
   CredentialRule,
+  FunctionCatalog,
   RunnableSource,
   SourceCatalog,
 } from "../run/ports.ts";
+import type { FunctionCase } from "../sdk/data-function.ts";
 import type { Reply } from "../sdk/http.ts";
 import type { CaseParts } from "../simulation/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
@@ -46,6 +48,11 @@ export interface VerbDeps {
   note(sentence: string): void;
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
+  functions(): Promise<FunctionListing>;
+  /** The service on this data directory: the one that runs, or one that is started for the length of the command. */
+  service(): Promise<RunService>;
+  /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
+  projectFolder(): string;
   sealer(): Promise<CredentialSealer>;
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
@@ -121,6 +128,32 @@ export interface Actor {
 export interface SourceListing extends SourceCatalog {
   /** Every id, sorted. */
   ids(): readonly string[];
+}
+
+export interface FunctionListing extends FunctionCatalog {
+  /** Sorted by id. */
+  list(): readonly DescribedFunction[];
+}
+
+export interface DescribedFunction {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly inputs: object | undefined;
+  readonly output: object | undefined;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly file: string;
+  readonly from: "catalog" | "project";
+  /** Read when they are asked for. @throws OperatorError when they cannot be used */
+  cases(): readonly FunctionCase[];
+}
+
+/** A service that takes runs, as a client sees it. */
+export interface RunService {
+  readonly url: string;
+  /** `POST /func`. @throws OperatorError when it refuses, in its own words */
+  func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
 
 export interface CredentialSealer {

@@ -48,12 +48,13 @@ export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDep
   }
 }
 
-interface Said {
+/** What a command says on standard output, and whether its result is that something failed. */
+interface Answered {
   readonly text: string;
   readonly failed: boolean;
 }
 
-async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Said> {
+async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
   const [noun, second] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
@@ -82,7 +83,7 @@ async function runCommand(
   io: CommandIo,
   cli: CliDeps,
   json: boolean,
-): Promise<Said> {
+): Promise<Answered> {
   const shape = shapeOf(verb);
   const result = await inWordsOf(name, verb, shape, async () => {
     const command = parseCommand(args, shape);
@@ -91,7 +92,7 @@ async function runCommand(
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
-  return { text, failed: verb.failed?.(result) ?? false };
+  return { text, failed: verb.hasFailed?.(result) ?? false };
 }
 
 async function runOpened(
@@ -150,7 +151,7 @@ function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
-function helpText(help: string, json: boolean): Said {
+function helpText(help: string, json: boolean): Answered {
   return { text: json ? `${JSON.stringify({ help })}\n` : help, failed: false };
 }
 

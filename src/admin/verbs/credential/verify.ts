@@ -55,7 +55,7 @@ export default defineVerb({
     return { cred_id: id, source: source.id, ...verdictOf(answer), charged: answer.report.charged };
   },
 
-  failed: (result) => result["verdict"] !== "good",
+  hasFailed: (result) => result["verdict"] !== "good",
 });
 
 /** The source with its proof in place of its question, which takes no inputs. */

@@ -65,7 +65,7 @@ export default defineVerb({
     };
   },
 
-  failed: (result) => result["passed"] === false,
+  hasFailed: (result) => result["passed"] === false,
   render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
 });
 
