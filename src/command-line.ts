@@ -2,16 +2,24 @@ import { join } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
+import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { projectFolder } from "./config.ts";
-import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
+import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
+import { hasJournal } from "./ledger/journal-tables.ts";
+import { createLedgerReader } from "./ledger/ledger-reader.ts";
+import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
+import { toRunService } from "./run-service.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
+import type { LoadedSources } from "./project.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
 export const COMMANDS = [
   { name: "start", summary: "Starts the service." },
   { name: "dev", summary: "Starts the service with reload on change and readable logs." },
+  { name: "simulate", summary: "Plays the vendors of the catalog and of your project on one local port." },
 ];
 
 /** What a verb may ask for, opened when it asks and closed when it ends. */
@@ -21,7 +29,13 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const databaseUrl = environment["DATABASE_URL"] || undefined;
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
-  let reader: LedgerReader | undefined;
+  const ledgerDir = join(dataDir, "ledger");
+  let journal: JournalReader | undefined;
+  let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
+  let attached: Promise<AttachedService> | undefined;
+  let workshop: OpenedWorkshop | undefined;
+  let loading: Promise<LoadedSources> | undefined;
+  const loaded = () => (loading ??= openSources(project));
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -42,27 +56,63 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
       finder: async () => (await open()).finder,
-      ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
+      ledger: async () => {
+        if (databaseUrl === undefined) return (journal ??= openJournal(ledgerDir));
+        if (hasJournal(ledgerDir)) {
+          const waiting = await (journal ??= openJournal(ledgerDir)).undrained();
+          if (waiting > 0) note(undrainedNote(waiting));
+        }
+        return createLedgerReader((await open()).store.ledgerTables);
+      },
+      functions: async () => {
+        const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));
+        for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);
+        return functions.listing;
+      },
+      service: async () => {
+        const running = await (attached ??= attach({ dataDir, project, databaseUrl }));
+        if (running.isOwn) note("No service runs on this data directory: one was started for this command.");
+        else note(`It runs in the service at ${running.url}, with the files that service has loaded.`);
+        return toRunService(running.url);
+      },
+      projectFolder: () => {
+        if (project !== undefined) return project;
+        throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+      },
       sources: async () => {
-        const { all, problems } = await openSources(project);
+        const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
         const ids = [...all.keys()].sort();
         return { ids: () => ids, find: (id) => all.get(id)?.source };
       },
+      workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
     },
     async close() {
-      reader?.close();
+      journal?.close();
+      await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
+      await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
+      workshop?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };
 }
 
-function openLedger(dir: string): LedgerReader {
+function undrainedNote(runs: number): string {
+  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
+  return `${which} not gone out to the shared database yet and cannot be seen here.`;
+}
+
+function openJournal(dir: string): JournalReader {
   try {
-    return openLedgerReader({ dir });
+    return openJournalReader({ dir });
   } catch (error) {
     return unavailable(error);
   }
+}
+
+async function attach(place: AttachPlace): Promise<AttachedService> {
+  const { attachService } = await import("./attach-service.ts");
+  return attachService(place).catch(unavailable);
 }
 
 function unavailable(error: unknown): never {

@@ -1,25 +1,16 @@
-import { parseArgs } from "node:util";
-import {
-  configFileOf,
-  ConfigError,
-  optionOf,
-  projectFolder,
-  readSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from "./config.ts";
+import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
+import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
-import { letProjectsImport } from "./project.ts";
-import { importDefault } from "./sources/load-source.ts";
+import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
-import { start } from "./start.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
 
 const [command, ...rest] = process.argv.slice(2);
 
 if (command === "start" || command === "dev") await serve(command, rest);
+else if (command === "simulate") await serveVendors(rest);
 else await runVerb();
 
 /** Loaded only then: the start of a service need not wait for the verbs. */
@@ -56,12 +47,12 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   );
   try {
     const settings = await settingsFrom(args);
-    running = await start({
+    const options = {
       settings,
       environment: process.env,
-      tell: (words) => process.stderr.write(words),
-      dev: name === "dev",
-    });
+      tell: (words: string) => process.stderr.write(words),
+    };
+    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
@@ -75,30 +66,27 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
 }
 
-async function settingsFrom(args: string[]): Promise<Settings> {
-  const options = Object.fromEntries(
-    (SETTINGS as readonly Setting[]).map((setting) => [
-      optionOf(setting),
-      { type: setting.type === "flag" ? "boolean" : "string" } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
+async function serveVendors(args: string[]): Promise<void> {
+  const { simulate } = await import("./simulate.ts");
   try {
-    values = parseArgs({ args, options, allowPositionals: false }).values as typeof values;
+    const simulator = await simulate(args, (words) => process.stdout.write(words));
+    if (simulator === null) return;
+    const stop = () => void simulator.close().finally(() => process.exit(0));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+    listenToLauncher(stop, stop);
   } catch (error) {
-    throw new ConfigError((error as Error).message);
+    process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
   }
-  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
-  const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  const configFile = project === undefined ? undefined : configFileOf(project);
-  if (configFile !== undefined) letProjectsImport([project!]);
-  const file = configFile === undefined ? {} : await importDefault(configFile);
-  if (typeof file !== "object" || file === null)
-    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({
-    options: { ...values, ...(project === undefined ? {} : { project }) },
-    environment: process.env,
-    file,
+}
+
+/** Loaded only then, like the verbs. */
+async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+  const { startDev } = await import("./dev.ts");
+  return startDev({
+    ...options,
+    print: (line) => process.stdout.write(line),
+    readSettings: (version) => settingsFrom(args, version),
   });
 }
 
@@ -118,7 +106,7 @@ function listenToLauncher(asked: () => void, gone: () => void): void {
 function reasonOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
-  const known = [ConfigError, RootKeyError, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));

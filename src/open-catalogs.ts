@@ -10,14 +10,15 @@ import {
   PACKAGE_ROOT,
   type LoadedSources,
 } from "./project.ts";
-import type { Door, RunnableSource, SourceCatalog } from "./run/ports.ts";
+import type { RunnableSource, SourceCatalog } from "./run/ports.ts";
 import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
 
-/** A file that cannot be used; the message names it, with its line where that is known. */
+/** A file that cannot be used; the reason names the line where that is known, and the message the file as well. */
 export interface BrokenFile {
   readonly file: string;
+  readonly reason: string;
   readonly message: string;
 }
 
@@ -45,7 +46,6 @@ export interface Catalogs {
   readonly sourceCount: number;
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
-  readonly simulatedDoor: Door;
   /** Reads the project again. What is broken now stays as it was; returns why it is. For `datarun dev`. */
   reload(): Promise<readonly BrokenFile[]>;
 }
@@ -80,7 +80,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     let loaded = await opening;
     const problems = [...loaded.problems, ...functions.problems];
     if (problems.length > 0 && !dev) throw new BrokenProject(problems);
-    for (const { file, message } of problems) log.error({ event: "broken_file", file, reason: message });
+    for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
     for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
     for (const id of functions.replaced) log.info({ event: "catalog_function_replaced", function: id });
     const patterns = flag(settings, "demo") ? ["*"] : list(settings, "catalog");
@@ -91,11 +91,6 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       sourceCount: on.size,
       functions,
       functionCount: functions.list().length,
-      simulatedDoor: {
-        httpFor: () => {
-          throw new Error("no simulation yet");
-        },
-      },
       async reload() {
         version += 1;
         const read = await readSources(project, String(version));

@@ -22,6 +22,7 @@ import { withSourceLimits } from "./run/around/limits.ts";
 import { createDataRun } from "./run/data-run.ts";
 import { createFunctionRun } from "./run/function-run.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "./run/ports.ts";
+import { withMadeUpCredential } from "./simulation/with-made-up-credential.ts";
 import { createArgument } from "./sources/argument.ts";
 import type { Clock } from "./terms/clock.ts";
 
@@ -72,7 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   // What happens around one source call, outermost first.
   const runSource = compose(
-    [withInputs, withCredential(parts.finder), breaker, withSourceLimits(clock), deadline],
+    [withInputs, withMadeUpCredential(withCredential(parts.finder)), breaker, withSourceLimits(clock), deadline],
     callAdapter(
       createArgument({
         door: parts.door,

@@ -1,17 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAuthenticator } from "./access/authenticate.ts";
-import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import { flag, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
+import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
-import { createDoor } from "./outbound/door.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
-import { createBeforeSend } from "./run/attempts.ts";
+import { forgetAddress, noteAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
@@ -66,6 +65,7 @@ export async function start(options: StartOptions): Promise<Running> {
     log,
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
+  forgetAddress(dataDir);
   await ledger.ready;
   // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
   const drainer =
@@ -73,14 +73,7 @@ export async function start(options: StartOptions): Promise<Running> {
       ? null
       : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
-  const door = createDoor({
-    clock,
-    beforeSend: createBeforeSend(clock),
-    limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.private_origins"),
-    proxy: optionalText(settings, "outbound.proxy"),
-    extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
-  });
+  const door = openVendorDoor(settings, clock);
 
   const service = await startService({
     settings,
@@ -93,7 +86,7 @@ export async function start(options: StartOptions): Promise<Running> {
     sources: catalogs.sources,
     functions: catalogs.functions,
     door,
-    simulatedDoor: catalogs.simulatedDoor,
+    simulatedDoor: openSimulatedDoor(settings, clock),
     notReady: () => reasons(ledger.state().unavailable, store.health()),
     gauges: {
       ledger_pending_records: {
@@ -129,6 +122,7 @@ export async function start(options: StartOptions): Promise<Running> {
       },
     },
   });
+  noteAddress(dataDir, service.url);
   log.info({
     event: "listening",
     url: service.url,
@@ -151,13 +145,14 @@ export async function start(options: StartOptions): Promise<Running> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
     async close() {
+      forgetAddress(dataDir);
       await service.stop(number(settings, "limits.shutdown_grace_ms"));
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
       if (drainer !== null) await untilDrained(drainer, clock);
-      await ledger.close();
       await drainer?.close();
+      await ledger.close();
       await store.close();
       log.info({ event: "stopped" });
       log.flushNow();
@@ -185,24 +180,6 @@ function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>)
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
-}
-
-function outboundLimits(settings: Settings) {
-  return {
-    connectionsMax: number(settings, "limits.vendor_connections"),
-    waitingMax: number(settings, "limits.vendor_queue"),
-    rawBytesMax: number(settings, "limits.reply_bytes"),
-    decodedBytesMax: number(settings, "limits.reply_decoded_bytes"),
-    depthMax: number(settings, "limits.json_depth"),
-    connectMaxMs: number(settings, "limits.vendor_connect_ms"),
-    lookupMaxMs: number(settings, "limits.vendor_dns_ms"),
-  };
-}
-
-function readAuthorities(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
-  return readFileSync(file, "utf8");
 }
 
 function reasons(

@@ -19,6 +19,9 @@ const deps: VerbDeps = {
   finder: NEEDS_NOTHING,
   ledger: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
+  functions: NEEDS_NOTHING,
+  service: NEEDS_NOTHING,
+  projectFolder: NEEDS_NOTHING,
 };
 
 const verb = defineVerb({

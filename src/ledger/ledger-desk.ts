@@ -5,11 +5,9 @@ import type { LedgerAnswers } from "./ledger-reader.ts";
  * The same questions as a reader's, answered in a thread of their own: a sum over a month is seconds of work, and in the
  * service every run would wait for it. The thread starts with the first question and ends with `close`.
  */
-export type LedgerDesk = {
-  readonly [Question in keyof LedgerAnswers]: (
-    ...asked: Parameters<LedgerAnswers[Question]>
-  ) => Promise<ReturnType<LedgerAnswers[Question]>>;
-} & { close(): Promise<void> };
+export interface LedgerDesk extends LedgerAnswers {
+  close(): Promise<void>;
+}
 
 export interface AskedQuestion {
   readonly number: number;
@@ -61,6 +59,7 @@ export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
     asked += 1;
     const message: AskedQuestion = { number: asked, question, asked: values };
     const answered = new Promise<unknown>((resolve, reject) => waiting.set(message.number, { resolve, reject }));
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.postMessage(message);
     return answered as Promise<never>;
   };

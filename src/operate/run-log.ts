@@ -45,16 +45,26 @@ function callFields(call: CallReport) {
 }
 
 const CAUSE_CHARS_MAX = 300;
+const CAUSES_MAX = 4;
 
 /** What lies behind a fault, in short: class, code and place. A message of a stranger can hold inputs, so it is not logged. */
 export function causeOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
+  try {
+    return describe(cause, CAUSES_MAX).slice(0, CAUSE_CHARS_MAX);
+  } catch {
+    // What strangers throw may throw in its turn when it is read.
+    return "unreadable";
+  }
+}
+
+/** A cause may be its own cause, hence the limit. */
+function describe(cause: unknown, causesLeft: number): string {
   if (!(cause instanceof Error)) return typeof cause;
-  const code = (cause as NodeJS.ErrnoException).code;
-  const place = /\n\s+at (.*)/.exec(cause.stack ?? "")?.[1];
-  const deeper = causeOf(cause.cause);
-  return [cause.name, code, place && `at ${place}`, deeper && `< ${deeper}`]
-    .filter(Boolean)
-    .join(" ")
-    .slice(0, CAUSE_CHARS_MAX);
+  const { code, message, stack = "" } = cause as NodeJS.ErrnoException;
+  // The message stands in the stack too, and may look like a place.
+  const framesFrom = stack.indexOf(message);
+  const place = framesFrom === -1 ? "" : /\n\s+at (.*)/.exec(stack.slice(framesFrom + message.length))?.[1];
+  const deeper = cause.cause === undefined || causesLeft === 0 ? "" : `< ${describe(cause.cause, causesLeft - 1)}`;
+  return [cause.name, code, place && `at ${place}`, deeper].filter(Boolean).join(" ");
 }

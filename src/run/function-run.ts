@@ -1,5 +1,5 @@
 import type { Caller, Context } from "../terms/caller.ts";
-import { asFault, Fault } from "../terms/fault.ts";
+import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
 import { echoConfig, withoutCredentials } from "./envelope.ts";
@@ -75,9 +75,13 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
   };
 }
 
+/** What a function keeps of its time when a source takes all the rest: enough to answer with what it has. */
+const RESERVE_MS = 250;
+
 function hostRun(run: Run, request: FunctionRequest, parts: FunctionEngineParts) {
   const timeoutMs = request.functionId === null ? 0 : (parts.functions.find(request.functionId)?.timeoutMs ?? 0);
-  return { run, functionId: request.functionId ?? "", sources: request.sources, deadlineAt: run.arrivedAt + timeoutMs };
+  const deadlineAt = run.arrivedAt + timeoutMs - Math.min(RESERVE_MS, timeoutMs / 10);
+  return { run, functionId: request.functionId ?? "", sources: request.sources, deadlineAt };
 }
 
 async function runOne(
@@ -93,9 +97,11 @@ async function runOne(
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
+    refuseInputs(found.inputProblem(request.inputs));
     result = await callFunction(found, run, request, config, host);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
+    if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
   }
   const pipes = Object.fromEntries<Json>(host.pipes);
   return { result, pipes, tookMs: Math.round(parts.clock.now() - startedAt) };
@@ -108,7 +114,6 @@ async function callFunction(
   config: JsonObject,
   host: OpenHost,
 ): Promise<FunctionResult> {
-  refuse("input", found.inputProblem(request.inputs));
   const argument = JSON.stringify({
     inputs: request.inputs,
     extra: request.extra,
@@ -121,21 +126,31 @@ async function callFunction(
   const { organizationId } = run.caller;
   const text = await found.run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host);
   const result = readFunctionResult(text);
-  if (result.fields !== null && result.success) refuse("output", found.outputProblem(result.output));
+  if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output), host);
   return result;
 }
 
-function refuse(part: "input" | "output", problem: { readonly path: string; readonly message: string } | null): void {
+/** What is wrong with inputs is the caller's business, and named. */
+function refuseInputs(problem: FieldProblem | null): void {
   if (problem === null) return;
-  const field = problem.path.slice(1).replaceAll("/", ".");
-  // What is wrong with an output is the author's business and goes to the log; what is wrong with an input is the caller's.
-  if (part === "output")
-    throw new Fault("function.contract", {
-      problem: "the function's output breaks its contract",
-      field,
-      says: problem.message,
-    });
-  throw new Fault("function.contract", { problem: `input ${field} ${problem.message}`.replace("  ", " ") });
+  const words = ["input", fieldOf(problem), problem.message].filter((word) => word !== "");
+  throw new Fault("function.contract", { problem: words.join(" ") });
+}
+
+/** What is wrong with an output is the author's business, and goes to the log. */
+function refuseOutput(problem: FieldProblem | null, host: OpenHost): void {
+  if (problem === null) return;
+  host.log("warn", `its output breaks its contract: ${fieldOf(problem)} ${problem.message}`);
+  throw new Fault("function.contract", { problem: "the function's output breaks its contract" });
+}
+
+/** The words of an error of ours could hold anything. */
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : typeof thrown;
+}
+
+function fieldOf({ path }: FieldProblem): string {
+  return path.slice(1).replaceAll("/", ".");
 }
 
 /** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */

@@ -1,5 +1,5 @@
 import type { Http } from "../sdk/http.ts";
-import { NoMatch, type CallLog, type FailOptions, type SourceCall } from "../sdk/source.ts";
+import { credentialScope, NoMatch, type CallLog, type FailOptions, type SourceCall } from "../sdk/source.ts";
 import type { Door, MakeArgument, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -49,6 +49,11 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
 
     get transaction_id(): string {
       return this.#call.run.transactionId;
+    }
+
+    /** By a symbol: what keeps vendors' tokens needs it, authors do not. */
+    get [credentialScope](): string | undefined {
+      return this.#call.credential?.scope;
     }
 
     get signal(): AbortSignal {

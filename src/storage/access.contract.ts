@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, within } from "./contract.ts";
+import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, NOTICED_MS, within } from "./contract.ts";
 
 export function accessContract(engine: EngineUnderTest): void {
   describe(`access on ${engine.name}`, () => {
@@ -78,8 +78,8 @@ export function accessContract(engine: EngineUnderTest): void {
       assert.equal(service.access.version(), before);
 
       await operator.admin.revokeToken(ACT, { id: tokenId });
-      assert.ok(await within(1_000, () => service.access.version() !== before));
-      assert.ok(await within(1_000, () => operator.access.version() === service.access.version()));
+      assert.ok(await within(NOTICED_MS, () => service.access.version() !== before));
+      assert.ok(await within(NOTICED_MS, () => operator.access.version() === service.access.version()));
       assert.equal(service.credentials.version(), service.access.version());
     });
 

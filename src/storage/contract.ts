@@ -71,6 +71,9 @@ export function aCredential(organizationId: string, parts: Partial<SealedCredent
   };
 }
 
+/** A second is the promise; a machine that has seven other things to do is given more. */
+export const NOTICED_MS = 3_000;
+
 /** Asks until the answer is yes; for what another process must notice within a second. */
 export async function within(ms: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + ms;

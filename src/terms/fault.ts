@@ -146,10 +146,18 @@ export class Fault extends Error {
   }
 }
 
-/** A fault of that surface as it is; anything else that was thrown becomes the cause of the fault named. */
+/** A fault of that surface as it is; anything else that was thrown becomes the cause of the fault named. Never throws. */
 export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
-  const fits = thrown instanceof Fault && thrown.row.surface === FAULTS[otherwise].surface;
-  return fits ? thrown : new Fault(otherwise, {}, { cause: thrown });
+  return isFaultOf(thrown, FAULTS[otherwise].surface) ? thrown : new Fault(otherwise, {}, { cause: thrown });
+}
+
+/** What strangers throw may be anything: a proxy that throws when it is looked at, or a fault whose code they have set. */
+function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
+  try {
+    return thrown instanceof Fault && Object.hasOwn(FAULTS, thrown.code) && thrown.row.surface === surface;
+  } catch {
+    return false;
+  }
 }
 
 /** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */

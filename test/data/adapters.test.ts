@@ -23,12 +23,19 @@ cycle["self"] = cycle;
 let deep: Record<string, unknown> = {};
 for (let level = 0; level < 100_000; level += 1) deep = { deep };
 
-const THROWN: Readonly<Record<string, unknown>> = {
+const THROWN: Record<string, unknown> = {
   error: new Error(STRANGE), type_error: new TypeError(STRANGE), text: STRANGE, number: 0, nothing: undefined, null: null, object: { message: STRANGE },
   function: () => STRANGE, symbol: Symbol(STRANGE), bigint: 1n, getter: new WithGetter(), proxy: hostileProxy, frozen: Object.freeze(new Error(STRANGE)),
   with_cause: new Error(STRANGE, { cause: new Error(STRANGE) }), own_cause: cycle, aggregate: new AggregateError([new Error(STRANGE)], STRANGE),
   abort: new DOMException(STRANGE, "AbortError"), request_fault: new Fault("request.unauthenticated"), function_fault: new Fault("function.raised"), promise: Promise.resolve(STRANGE),
 }; // prettier-ignore
+const selfCaused = new Error(STRANGE);
+selfCaused.cause = selfCaused;
+THROWN["self_caused"] = selfCaused;
+THROWN["framed"] = new Error(`x\n    at ${STRANGE}`);
+/** Looking at these, as waiting for a result does, throws already: then it is the adapter that failed. */
+const THROWS_WHEN_LOOKED_AT = /__(proxy|revoked)$/;
+
 const RETURNED: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined, text: () => STRANGE, number: () => 1, yes: () => true, bigint: () => 1n, symbol: () => Symbol(STRANGE), function: () => () => STRANGE,
   list: () => [{ a: 1 }], date: () => new Date(), map: () => new Map([["a", 1]]), error: () => new Error(STRANGE), buffer: () => Buffer.from("{}"), regexp: () => /x/, class: () => new (class Record_ { a = 1; })(),
@@ -37,10 +44,25 @@ const RETURNED: Readonly<Record<string, () => unknown>> = {
   not_a_number: () => ({ a: Number.NaN }), infinite: () => ({ a: { b: [Infinity] } }), huge: () => ({ a: "x".repeat(50_000_000) }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
 }; // prettier-ignore
 
-const throwing = Object.entries(THROWN).flatMap(([name, thrown]) => [
-  source(`sync__${name}`, () => { throw thrown; }), // prettier-ignore
-  source(`async__${name}`, async () => { await null; throw thrown; }), // prettier-ignore
-]);
+/** Takes a fault of the service's own and writes on it, as one does with errors. */
+const rewritesFault = source(
+  "rewrites__fault",
+  async ({ http }) => {
+    try {
+      return await http.get("http://undeclared.example/");
+    } catch (fault) {
+      throw Object.assign(fault as Error, { code: "EMINE", message: STRANGE });
+    }
+  },
+  { origins: [vendor.origin] },
+);
+const throwing = [
+  rewritesFault,
+  ...Object.entries(THROWN).flatMap(([name, thrown]) => [
+    source(`sync__${name}`, () => { throw thrown; }), // prettier-ignore
+    source(`async__${name}`, async () => { await Promise.resolve(); throw thrown; }), // prettier-ignore
+  ]),
+];
 const returning = Object.entries(RETURNED).flatMap(([name, make]) => [
   source(`returns__${name}`, make),
   source(`resolves__${name}`, async () => make()),
@@ -89,7 +111,10 @@ test("whatever an adapter throws, at once or later, is Adapter error: in one fix
 
 test("whatever an adapter returns that is no plain JSON object is Unexpected error: and costs that source alone", async () => {
   const messages = await messagesOf(returning);
-  for (const { id } of returning) assert.equal(messages[id], "Unexpected error: the result could not be collected", id);
+  for (const { id } of returning) {
+    if (THROWS_WHEN_LOOKED_AT.test(id)) assert.match(messages[id]!, /^(Adapter|Unexpected) error: /);
+    else assert.equal(messages[id], "Unexpected error: the result could not be collected", id);
+  }
 });
 
 test("what can be sent as a JSON object is sent as JSON sends it", async () => {

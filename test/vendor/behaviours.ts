@@ -44,7 +44,7 @@ export function after(delayMs: number, behaviour: Behaviour): Behaviour {
     const cancel = () => clearTimeout(timer);
     const timer = setTimeout(() => {
       socket.off("close", cancel);
-      if (!socket.destroyed) behaviour(socket, request);
+      behaviour(socket, request);
     }, delayMs);
     socket.once("close", cancel);
   };

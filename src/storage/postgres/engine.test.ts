@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { type Clock, systemClock } from "../../terms/clock.ts";
-import { ACT, anOrganization, aToken, within } from "../contract.ts";
+import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../contract.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openPostgres } from "./engine.ts";
@@ -105,7 +105,7 @@ test("a change is noticed within a second also where no notification arrives", a
   assert.ok(await within(2_000, () => store.access.version() > 0));
   const before = store.access.version();
   await query(databaseUrl, "update datarun_changes set changes = changes + 1");
-  assert.ok(await within(1_000, () => store.access.version() === before + 1));
+  assert.ok(await within(NOTICED_MS, () => store.access.version() === before + 1));
 });
 
 test("a notification that is none of ours changes nothing", async (t) => {
@@ -116,7 +116,7 @@ test("a notification that is none of ours changes nothing", async (t) => {
   assert.ok(await within(2_000, () => store.access.version() === 1));
   await query(databaseUrl, "select pg_notify('datarun_changes', 'canary')");
   await aToken(store, await anOrganization(store), "d1");
-  assert.ok(await within(1_000, () => store.access.version() === 3));
+  assert.ok(await within(NOTICED_MS, () => store.access.version() === 3));
 });
 
 test("a connection on which a statement ran out of time is not used again", async (t) => {

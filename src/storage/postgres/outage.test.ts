@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { type FaultyProxy, startFaultyProxy, type Weather } from "../../../test/postgres/faulty-proxy.ts";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/start-postgres.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { ACT, anOrganization, aToken, within } from "../contract.ts";
+import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../contract.ts";
 import { openStore, type Store } from "../store.ts";
 
 /** A machine with seven other things to do may be late; an outage that is waited for is later than that. */
@@ -51,7 +51,7 @@ async function answers(store: Store, digest: string): Promise<boolean> {
 async function assertNoticesChanges(store: Store, other: Store, tokenId: string): Promise<void> {
   const before = store.access.version();
   await other.admin.revokeToken(ACT, { id: tokenId });
-  assert.ok(await within(1_000, () => store.access.version() !== before));
+  assert.ok(await within(NOTICED_MS, () => store.access.version() !== before));
 }
 
 test("a store whose database is not there yet opens, answers with the fault, and is ready once it is there", async (t) => {

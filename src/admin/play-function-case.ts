@@ -1,0 +1,190 @@
+import type { FunctionCase, ScriptedOutcome } from "../sdk/data-function.ts";
+import { NoMatch, type SourceAnswer } from "../sdk/source.ts";
+import { createArgument } from "../sources/argument.ts";
+import { createAdmission } from "../run/admission.ts";
+import { callAdapter } from "../run/around/adapter.ts";
+import { compose } from "../run/around/compose.ts";
+import { withDeadline } from "../run/around/deadline.ts";
+import { withInputs } from "../run/around/inputs.ts";
+import { createFunctionRun } from "../run/function-run.ts";
+import type { Door, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } from "../run/ports.ts";
+import { asList } from "../simulation/as-list.ts";
+import type { Difference } from "../simulation/difference.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+
+export interface FunctionCaseParts {
+  readonly functions: FunctionCatalog;
+  readonly sources: SourceCatalog;
+  readonly clock: Clock;
+}
+
+/** What came of one case. */
+export interface PlayedFunction {
+  readonly success: boolean;
+  readonly message: string;
+  readonly output: JsonObject;
+  readonly pipes: JsonObject;
+  /** One entry for each call, in order. */
+  readonly called: readonly string[];
+  /** What the function logged, and why it failed. */
+  readonly log: readonly string[];
+  /** Where the script does not fit what the function did. */
+  readonly offScript: readonly Difference[];
+}
+
+/**
+ * Plays one case: the real engine and the real isolate, with the answers of the scripted sources in place of theirs. Their
+ * inputs are still filtered and checked. A source that is not scripted runs if it needs no vendor.
+ */
+export async function playFunctionCase(
+  id: string,
+  played: FunctionCase,
+  parts: FunctionCaseParts,
+): Promise<PlayedFunction> {
+  const { clock } = parts;
+  const script = openScript(played, parts.sources);
+  const called: string[] = [];
+  const log: string[] = [];
+  const runFunction = createFunctionRun({
+    functions: parts.functions,
+    catalog: script.catalog,
+    runSource: compose(
+      [withInputs, withDeadline(clock)],
+      callAdapter(createArgument({ door: NO_DOOR, simulatedDoor: NO_DOOR, clock, log: () => {} })),
+    ),
+    ledger: NO_LEDGER,
+    observers: [{ runEnded: ({ calls }) => called.push(...calls.map(({ source }) => source)) }],
+    admission: createAdmission({ runsMax: 1, runsPerOrganizationMax: 1 }),
+    clock,
+    region: "local",
+    log: (_run, _id, level, message) => log.push(`${level}: ${message}`),
+  });
+  const config = { ...played.config, data_func: id };
+  const { answer } = runFunction({
+    caller: CALLER,
+    context: played.context ?? "dev",
+    config,
+    sources: (played.config?.["sources"] as JsonObject | undefined) ?? {},
+    inputs: played.inputs,
+    extra: played.extra ?? {},
+    functionId: id,
+    passthrough: false,
+    arrivedAt: clock.now(),
+  });
+  const envelope = JSON.parse((await answer).toString("utf8")) as Envelope;
+  return { ...envelope.outputs[id]!, ...envelope.status[id]!, called, log, offScript: script.problems() };
+}
+
+interface Envelope {
+  readonly outputs: Readonly<Record<string, { readonly output: JsonObject; readonly pipes: JsonObject }>>;
+  readonly status: Readonly<Record<string, { readonly success: boolean; readonly message: string }>>;
+}
+
+const CALLER = {
+  organizationId: "org_case",
+  tokenId: "tok_case",
+  workflow: {
+    id: "wfl_case",
+    organizationId: "org_case",
+    disabled: false,
+    autoCredentials: false,
+    failureDetails: false,
+    maskCredentials: false,
+    simulated: false,
+  },
+} as const;
+
+/** No case leaves the machine: a source with a vendor is either scripted or not run. */
+const NO_DOOR: Door = {
+  httpFor: () => {
+    throw new Fault("source.stopped");
+  },
+};
+
+/** A case is no run of anybody's. */
+const NO_LEDGER: Ledger = {
+  open: () => ({
+    intend: () => {
+      throw new Fault("source.unrecorded");
+    },
+    close: () => {},
+  }),
+};
+
+function openScript(played: FunctionCase, sources: SourceCatalog) {
+  const found: Difference[] = [];
+  const asked = new Map<string, number>();
+
+  function answer(id: string): SourceAnswer {
+    const outcomes: readonly ScriptedOutcome[] = asList(played.sources![id]!);
+    const number = asked.get(id) ?? 0;
+    asked.set(id, number + 1);
+    // One answer stands for every call; a list is the calls in order.
+    const outcome = Array.isArray(played.sources![id]) ? outcomes[number] : outcomes[0];
+    if (outcome === undefined) {
+      found.push({ at: `sources/${id}`, expected: `${outcomes.length} calls`, found: `call ${number + 1}` });
+      throw new Fault("source.stopped");
+    }
+    if (outcome.failure !== undefined) throw faultOf(id, outcome.failure);
+    return outcome.match === false ? new NoMatch(outcome.output) : (outcome.output ?? {});
+  }
+
+  function faultOf(id: string, kind: string): Fault {
+    const code = CODE_OF_KIND.get(kind);
+    const detail = { source: id, afterMs: sources.find(id)?.timeoutMs ?? 0, status: 500, problem: "scripted" };
+    if (code !== undefined) return new Fault(code, detail);
+    found.push({ at: `sources/${id}/failure`, expected: [...CODE_OF_KIND.keys()].sort().join(", "), found: kind });
+    return new Fault("source.stopped");
+  }
+
+  const catalog: SourceCatalog = {
+    find(id) {
+      const real = sources.find(id);
+      if (played.sources !== undefined && Object.hasOwn(played.sources, id))
+        return scripted(id, real, () => answer(id));
+      if (real?.leavesMachine !== true) return real;
+      return scripted(id, real, () => {
+        found.push({ at: `sources/${id}`, expected: "a scripted answer, because it asks a vendor", found: undefined });
+        throw new Fault("source.stopped");
+      });
+    },
+  };
+
+  return {
+    catalog,
+    problems: (): readonly Difference[] => [
+      ...found,
+      ...Object.entries(played.sources ?? {}).flatMap(([id, script]) =>
+        Array.isArray(script) && (asked.get(id) ?? 0) < script.length
+          ? [{ at: `sources/${id}`, expected: `${script.length} calls`, found: `${asked.get(id) ?? 0}` }]
+          : [],
+      ),
+    ],
+  };
+}
+
+/** The source as it is filtered and checked, with another adapter; of one that does not exist, whatever is sent fits. */
+function scripted(id: string, real: RunnableSource | undefined, run: () => SourceAnswer): RunnableSource {
+  return {
+    id,
+    declaration: { id, title: id, inputs: {}, charge: "free", run },
+    timeoutMs: real?.timeoutMs ?? 60_000,
+    inputNames: real?.inputNames ?? [],
+    filter: (inputs) => real?.filter(inputs) ?? inputs,
+    inputProblem: (filtered) => real?.inputProblem(filtered) ?? null,
+    credentialUse: "none",
+    credentialProblem: () => null,
+    leavesMachine: false,
+  };
+}
+
+/** Of each kind the fault that an author's own `fail(kind)` would be, else the first in the table. */
+const CODE_OF_KIND: ReadonlyMap<string, SourceFaultCode> = new Map([
+  ...Object.entries(FAULTS)
+    .filter(([, row]) => row.surface === "source")
+    .map(([code, row]) => [row.kind, code as SourceFaultCode] as const)
+    .toReversed(),
+  ...Object.entries(FAULT_OF_KIND),
+]);

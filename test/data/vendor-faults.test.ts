@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { startService } from "../service.ts";
+import { asksVendor, source } from "../sources.ts";
+import { refusingOrigin, startVendor } from "../vendor/scripted-vendor.ts";
+
+const vendor = await startVendor({ after });
+const nobody = { origin: await refusingOrigin() };
+
+/** What becomes of a call: the message, and what a client may branch on. */
+interface Ending {
+  readonly says: RegExp;
+  readonly kind: string;
+  readonly retryable: boolean;
+  readonly charged: "yes" | "no" | "unknown";
+}
+
+const TIMEOUT: Ending = { says: /timed out after \d+ ms$/, kind: "timeout", retryable: true, charged: "unknown" };
+const LOST: Ending = { says: /the connection to the vendor was lost$/, kind: "connection_lost", retryable: false, charged: "unknown" }; // prettier-ignore
+const CONTRACT: Ending = { says: /the vendor's answer cannot be used: /, kind: "contract", retryable: false, charged: "yes" }; // prettier-ignore
+const VENDOR_5XX: Ending = { says: /the vendor answered with status 5\d\d$/, kind: "vendor_5xx", retryable: true, charged: "unknown" }; // prettier-ignore
+const VENDOR_4XX: Ending = { says: /the vendor answered with status \d+$/, kind: "vendor_4xx", retryable: false, charged: "unknown" }; // prettier-ignore
+const REJECTED: Ending = { says: /the vendor rejected the credential$/, kind: "credential", retryable: false, charged: "no" }; // prettier-ignore
+const LIMITED: Ending = { says: /the vendor is limiting the rate of calls$/, kind: "rate_limited", retryable: false, charged: "no" }; // prettier-ignore
+
+/** By the path of the scripted vendor. */
+const FAULTS: Readonly<Record<string, Ending>> = {
+  "/close-before-headers": LOST,
+  "/reset-mid-headers": LOST,
+  "/close-mid-body": LOST,
+  "/reset-mid-body": LOST,
+  "/short-length": LOST,
+  "/missing-last-chunk": LOST,
+  "/hang": TIMEOUT,
+  "/drip/10": TIMEOUT,
+  "/endless": CONTRACT,
+  "/huge-length": CONTRACT,
+  "/gzip-bomb/16": CONTRACT,
+  "/not-gzip": CONTRACT,
+  "/deflate": CONTRACT,
+  "/html": CONTRACT,
+  "/empty": CONTRACT,
+  "/no-content": CONTRACT,
+  "/truncated-json": CONTRACT,
+  "/invalid-utf8": CONTRACT,
+  "/utf16": CONTRACT,
+  "/deep": CONTRACT,
+  "/infinite-number": CONTRACT,
+  "/list": CONTRACT,
+  "/two-lengths": CONTRACT,
+  "/huge-headers": CONTRACT,
+  "/redirect/302": CONTRACT,
+  "/status/500": VENDOR_5XX,
+  "/status/503": VENDOR_5XX,
+  "/status/404": VENDOR_4XX,
+  "/status/422": VENDOR_4XX,
+  "/status/401": REJECTED,
+  "/status/403": REJECTED,
+  "/status/429": LIMITED,
+};
+
+const idOf = (path: string) => `faulty__${path.slice(1).replaceAll(/\W/g, "_")}`;
+const service = await startService(
+  { after },
+  {
+    sources: [
+      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 1500 })),
+      asksVendor("faulty__refused", nobody, "/"),
+      asksVendor("good__json", vendor, "/json"),
+      asksVendor("good__gzip", vendor, "/gzip"),
+      asksVendor("good__proto", vendor, "/proto"),
+      asksVendor("good__byte_order_mark", vendor, "/byte-order-mark"),
+      source("good__not_found", async ({ http }) => ((await http.get(`${vendor.origin}/status/404`, { answers: [404] })).status === 404 ? null : {}), { origins: [vendor.origin] }), // prettier-ignore
+      source("bad__undeclared", ({ http }) => http.get(`${nobody.origin}/x`), { origins: [vendor.origin] }),
+      source(
+        "bad__says_so",
+        async ({ http, fail }) => {
+          await http.get(`${vendor.origin}/json`);
+          return fail("rate_limited", { charged: "no", detail: "quota" });
+        },
+        { origins: [vendor.origin] },
+      ),
+    ],
+    vendors: [vendor],
+  },
+);
+const { a, operator } = service;
+const detailed = { token: a.token, workflow: await operator.createWorkflow(a.id, { failureDetails: true }) };
+
+test("whatever one vendor does costs its own entry alone, in one call that is on the ledger", async () => {
+  await Promise.all(
+    Object.entries(FAULTS).map(async ([path, ending]) => {
+      const id = idOf(path);
+      const reply = await service.run({ [id]: true, good__json: true }, {}, { as: detailed });
+      assert.equal(reply.statusCode, 200);
+      const { transaction_id, status, outputs } = reply.json();
+      assert.match(status[id].message, new RegExp(`^Adapter error: ${ending.says.source}`), path);
+      const { kind, retryable, charged } = ending;
+      assert.deepEqual(status[id].failure, { kind, retryable, charged }, path);
+      assert.equal(outputs.good__json.name, "Ada");
+      const { attempts, calls } = service.ledgerRows(transaction_id);
+      assert.deepEqual(attempts.map(({ ordinal }) => ordinal), [0, 1], `${path}: one call each, never again`); // prettier-ignore
+      assert.deepEqual([calls[0]!["fault_kind"], calls[0]!["charged"]], [kind, charged]);
+    }),
+  );
+});
+
+test("a vendor that cannot be reached was sent nothing and has charged nothing", async () => {
+  const { transaction_id, status } = (await service.run({ faulty__refused: true }, {}, { as: detailed })).json();
+  assert.equal(status.faulty__refused.message, "Adapter error: the vendor could not be reached");
+  assert.deepEqual(status.faulty__refused.failure, { kind: "unreachable", retryable: true, charged: "no" });
+  assert.deepEqual(service.ledgerRows(transaction_id).attempts, []);
+});
+
+test("failure details stand on failed entries alone, and only where the workflow asks for them", async () => {
+  const sources = { faulty__status_500: true, good__json: true, acme__none: true };
+  const plain = (await service.run(sources)).json();
+  for (const id of Object.keys(sources)) assert.equal(plain.status[id].failure, undefined);
+  const { status } = (await service.run(sources, {}, { as: detailed })).json();
+  assert.deepEqual(status.faulty__status_500.failure, { kind: "vendor_5xx", retryable: true, charged: "unknown" });
+  assert.deepEqual(status.acme__none.failure, { kind: "unknown_source", retryable: false, charged: "no" });
+  assert.equal(status.good__json.failure, undefined);
+});
+
+test("a vendor's reply that is returned as it is arrives byte for byte, big numbers and all", async () => {
+  const reply = await service.run({
+    good__json: true,
+    good__gzip: true,
+    good__byte_order_mark: true,
+    good__proto: true,
+  });
+  const record = '{"name":"Ada","score":12345678901234567890}';
+  for (const id of ["good__json", "good__gzip", "good__byte_order_mark"]) assert.ok(reply.text.includes(`"${id}":${record}`)); // prettier-ignore
+  assert.deepEqual(Object.keys(reply.json().outputs.good__proto), ["__proto__", "constructor"]);
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+});
+
+test("a 404 that the source reads itself is no match", async () => {
+  const { status } = (await service.run({ good__not_found: true })).json();
+  assert.deepEqual([status.good__not_found.success, status.good__not_found.match], [true, false]);
+});
+
+test("an address of no declared origin is not called", async () => {
+  const { transaction_id, status } = (await service.run({ bad__undeclared: true })).json();
+  assert.equal(status.bad__undeclared.message, "Adapter error: the adapter of this source failed");
+  assert.deepEqual(service.ledgerRows(transaction_id).attempts, []);
+});
+
+test("a failure that a vendor reports inside a 200 is told as the kind the author says", async () => {
+  const { status } = (await service.run({ bad__says_so: true }, {}, { as: detailed })).json();
+  assert.deepEqual(status.bad__says_so.failure, { kind: "rate_limited", retryable: false, charged: "no" });
+});
+
+test("the vendor's own words reach nobody", async () => {
+  const reply = await service.run({ faulty__status_500: true, faulty__html: true, faulty__status_404: true });
+  assert.ok(!/as asked|Sorry|html/i.test(reply.text.replaceAll("faulty__html", "")));
+});
+
+test("a vendor that keeps failing is not called for a while, and its neighbours are", async () => {
+  const down = await startVendor({ after });
+  const service = await startService({ after }, { sources: [asksVendor("acme__down", down, "/status/500"), asksVendor("good__json", down, "/json")], vendors: [down] }); // prettier-ignore
+  const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
+  const as = { token: service.a.token, workflow };
+  let shed = 0;
+  for (let runs = 0; runs < 30; runs += 1) {
+    const { status } = (await service.run({ acme__down: true, good__json: true }, {}, { as })).json();
+    assert.equal(status.good__json.success, true);
+    if (status.acme__down.failure.kind === "shed") shed += 1;
+  }
+  assert.equal(down.count("/status/500"), 20, "after twenty calls that failed");
+  assert.equal(shed, 10);
+  // Whose breaker opens is a matter of source and organization: B has not been failed yet.
+  await service.run({ acme__down: true }, {}, { as: service.b });
+  assert.equal(down.count("/status/500"), 21);
+});
