@@ -99,7 +99,7 @@ test("a credential row that was moved or altered in the database is not used, an
   assert.deepEqual(vendor.requests.map(({ path }) => path), ["/sound"]); // prettier-ignore
   service.signal("SIGTERM");
   await service.ended;
-  const [line] = service.log().filter(({ event }) => event === "run");
+  const line = service.log().find(({ event }) => event === "run");
   const calls = line!["calls"] as { source: string; fault?: string; detail?: { reason?: string } }[];
   for (const name of names) {
     const call = calls.find(({ source }) => source === `acme__${name}`)!;

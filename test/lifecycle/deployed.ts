@@ -87,7 +87,11 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
   const secrets = new Secrets();
   const operate = async <Result>(act: (operator: Operator) => Promise<Result>): Promise<Result> => {
     const opened = await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock });
-    return act(createOperator(opened, systemClock, secrets)).finally(() => opened.store.close());
+    try {
+      return await act(createOperator(opened, systemClock, secrets));
+    } finally {
+      await opened.store.close();
+    }
   };
   const access = await operate((operator) => operator.createOrganization("Acme"));
 
