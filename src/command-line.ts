@@ -9,12 +9,15 @@ import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
 import { toRunService } from "./run-service.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
+import type { LoadedSources } from "./project.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
 export const COMMANDS = [
   { name: "start", summary: "Starts the service." },
   { name: "dev", summary: "Starts the service with reload on change and readable logs." },
+  { name: "simulate", summary: "Plays the vendors of the catalog and of your project on one local port." },
 ];
 
 /** What a verb may ask for, opened when it asks and closed when it ends. */
@@ -27,6 +30,9 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   let reader: LedgerReader | undefined;
   let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
   let attached: Promise<AttachedService> | undefined;
+  let workshop: OpenedWorkshop | undefined;
+  let loading: Promise<LoadedSources> | undefined;
+  const loaded = () => (loading ??= openSources(project));
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -64,16 +70,18 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         throw new OperatorError("invalid", "There is no project folder: name one with --project.");
       },
       sources: async () => {
-        const { all, problems } = await openSources(project);
+        const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
         const ids = [...all.keys()].sort();
         return { ids: () => ids, find: (id) => all.get(id)?.source };
       },
+      workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
     },
     async close() {
       reader?.close();
       await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
       await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
+      workshop?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };

@@ -1,5 +1,6 @@
 import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
+import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
 import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
@@ -9,6 +10,7 @@ import { StoreRefused } from "./storage/store.ts";
 const [command, ...rest] = process.argv.slice(2);
 
 if (command === "start" || command === "dev") await serve(command, rest);
+else if (command === "simulate") await serveVendors(rest);
 else await runVerb();
 
 /** Loaded only then: the start of a service need not wait for the verbs. */
@@ -25,20 +27,24 @@ async function runVerb(): Promise<void> {
 async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
   let closing: Promise<void> | undefined;
-  let signals = 0;
+  const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
-  const stop = () => {
-    signals += 1;
-    // A second signal means now. What was handed to the operating system is safe; the journal says the rest is unknown.
-    if (signals > 1) process.exit(130);
+  const stop = (from: keyof typeof asked) => {
+    asked[from] += 1;
+    // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
+    // journal says that the rest is unknown.
+    if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
     if (running === undefined) process.exit(0);
     closing ??= running.close().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-  endWithLauncher(stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
+  listenToLauncher(
+    () => stop("byLauncher"),
+    () => closing === undefined && stop("byLauncher"),
+  );
   try {
     const settings = await settingsFrom(args);
     const options = {
@@ -60,6 +66,20 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
 }
 
+async function serveVendors(args: string[]): Promise<void> {
+  const { simulate } = await import("./simulate.ts");
+  try {
+    const simulator = await simulate(args, (words) => process.stdout.write(words));
+    if (simulator === null) return;
+    const stop = () => void simulator.close().finally(() => process.exit(0));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+    listenToLauncher(stop, stop);
+  } catch (error) {
+    process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
+  }
+}
+
 /** Loaded only then, like the verbs. */
 async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
   const { startDev } = await import("./dev.ts");
@@ -70,14 +90,15 @@ async function startInDevelopment(options: StartOptions, args: string[]): Promis
   });
 }
 
-/** Started through the launcher, the service ends when the launcher does, however that ends. */
-function endWithLauncher(stop: () => void): void {
+/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];
   if (!Number.isInteger(fd) || fd < 3) return;
   void import("node:net").then(({ Socket }) => {
     const line = new Socket({ fd, readable: true, writable: false });
-    line.on("close", stop).on("error", () => {});
+    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked)); // prettier-ignore
+    line.on("close", gone).on("error", () => {});
     line.resume().unref();
   });
 }
@@ -85,7 +106,7 @@ function endWithLauncher(stop: () => void): void {
 function reasonOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
-  const known = [ConfigError, RootKeyError, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));

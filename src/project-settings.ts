@@ -28,14 +28,20 @@ export async function settingsFrom(args: readonly string[], version?: string): P
   }
   const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
   const project = projectFolder(named === "" ? undefined : named, process.cwd());
+  return readSettingsOf(project, values, process.env, version);
+}
+
+/** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */
+export async function readSettingsOf(
+  project: string | undefined,
+  options: Readonly<Record<string, string | boolean | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  version?: string,
+): Promise<Settings> {
   const configFile = project === undefined ? undefined : configFileOf(project);
   if (configFile !== undefined) letProjectsImport([project!]);
   const file = configFile === undefined ? {} : await importDefault(configFile, version);
   if (typeof file !== "object" || file === null)
     throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({
-    options: { ...values, ...(project === undefined ? {} : { project }) },
-    environment: process.env,
-    file,
-  });
+  return readSettings({ options: { ...options, ...(project === undefined ? {} : { project }) }, environment, file });
 }

@@ -1,23 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAuthenticator } from "./access/authenticate.ts";
-import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import { flag, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { createDrainer, type Drainer } from "./ledger/drain.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
+import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
-import { createDoor } from "./outbound/door.ts";
-import { DEFAULT_LIMITS } from "./outbound/limits.ts";
-import { VendorReply } from "./outbound/reply.ts";
-import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
-import { createBeforeSend } from "./run/attempts.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
-import type { Door } from "./run/ports.ts";
-import { createSimulatedDoor } from "./simulation/simulated-door.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
@@ -80,14 +73,7 @@ export async function start(options: StartOptions): Promise<Running> {
       ? null
       : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const authenticator = createAuthenticator({ store: store.access, clock });
-  const door = createDoor({
-    clock,
-    beforeSend: createBeforeSend(clock),
-    limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.private_origins"),
-    proxy: optionalText(settings, "outbound.proxy"),
-    extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
-  });
+  const door = openVendorDoor(settings, clock);
 
   const service = await startService({
     settings,
@@ -194,32 +180,6 @@ function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>)
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
-}
-
-/** Where the calls of simulated workflows end: read and judged as by the real door, with no network behind it. */
-function openSimulatedDoor(settings: Settings, clock: Clock): Door {
-  const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
-  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
-    new VendorReply(status, headers, bytes, limits);
-  return createSimulatedDoor({ clock, makeReply, faultOfStatus });
-}
-
-function outboundLimits(settings: Settings) {
-  return {
-    connectionsMax: number(settings, "limits.vendor_connections"),
-    waitingMax: number(settings, "limits.vendor_queue"),
-    rawBytesMax: number(settings, "limits.reply_bytes"),
-    decodedBytesMax: number(settings, "limits.reply_decoded_bytes"),
-    depthMax: number(settings, "limits.json_depth"),
-    connectMaxMs: number(settings, "limits.vendor_connect_ms"),
-    lookupMaxMs: number(settings, "limits.vendor_dns_ms"),
-  };
-}
-
-function readAuthorities(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
-  return readFileSync(file, "utf8");
 }
 
 function reasons(

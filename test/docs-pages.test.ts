@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { GENERATED_MARK } from "../tools/reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
 import { startCommand } from "./start/command.ts";
 
@@ -15,7 +16,7 @@ test("every generated page is what the code says", async () => {
   const found = globSync(
     GENERATED_FOLDERS.map((folder) => `${folder}/**/*.md`),
     { cwd: PACKAGE_ROOT },
-  );
+  ).filter((file) => read(file).startsWith(GENERATED_MARK));
   assert.deepEqual(found.sort(), pages.map(({ path }) => path).sort(), "a page without a subject: run npm run docs");
 });
 
@@ -92,7 +93,7 @@ test("README lists every dependency once, with the licence its own package state
         .slice(1, -1)
         .map((cell) => cell.trim().replaceAll("`", "")),
     );
-  assert.deepEqual(rows.map(([name]) => name).sort(), names.sort());
+  assert.deepEqual(rows.map(([name = ""]) => name).sort(), names.sort());
   for (const [name, licence, use] of rows) {
     assert.equal(licence, licenceOf(name!), `the licence of ${name}`);
     assert.ok(use !== "", `README says what ${name} is for`);
@@ -131,15 +132,34 @@ function steady(answer: unknown): unknown {
   );
 }
 
-test("README's request is the one the demo prints, and its answer the one the service gives", async (t) => {
+interface FunctionReply {
+  readonly outputs: Readonly<Record<string, { readonly output: unknown }>>;
+}
+
+test("README's requests are those the demo prints, and its answers those the service gives", async (t) => {
   const service = await startCommand(t, ["--demo"]);
-  const request = testedBlock("request").trim();
-  const printed = service
-    .stderr()
+  const printed = service.stderr();
+  const shown = printed
     .replaceAll(service.url, "http://127.0.0.1:8080")
     .replaceAll(/drt_\w+/g, "drt_…")
     .replaceAll(/wfl_\w+/g, "wfl_…");
-  assert.ok(printed.includes(request), "README shows another command than the demo prints");
-  const body = JSON.parse(/-d '(.*)'$/.exec(request)![1]!) as object;
-  assert.deepEqual(steady(await service.data(body)), steady(JSON.parse(testedBlock("answer"))));
+  const ask = async (request: string): Promise<unknown> => {
+    assert.ok(shown.includes(request), "README shows another command than the demo prints");
+    const headers = ["X-Service-Access-Token", "X-Service-Workflow"].map((name) => [
+      name,
+      new RegExp(`${name}: ([^']+)`).exec(printed)![1]!,
+    ]);
+    const path = /8080(\/\w+)/.exec(request)![1]!;
+    const body = /-d '(.*)'$/.exec(request)![1]!;
+    return (
+      await fetch(service.url + path, { method: "POST", headers: Object.fromEntries(headers), body: Buffer.from(body) })
+    ).json();
+  };
+
+  const answer = await ask(testedBlock("request").trim());
+  assert.deepEqual(steady(answer), steady(JSON.parse(testedBlock("answer"))));
+
+  const functionAnswer = (await ask(testedBlock("function request").trim())) as FunctionReply;
+  const [entry] = Object.values(functionAnswer.outputs);
+  assert.deepEqual(entry!.output, JSON.parse(testedBlock("function answer")));
 });

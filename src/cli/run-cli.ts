@@ -11,6 +11,7 @@ import { type CommandShape, shapeOf } from "./options.ts";
 import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { printable, renderResult } from "./render.ts";
+import { openTerminal } from "./terminal.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
@@ -104,9 +105,11 @@ async function runOpened(
 ): Promise<JsonObject> {
   const notes: string[] = [];
   const opened = await cli.open({ dataDir: place.dataDir, project: place.project }, (note) => notes.push(note));
+  const terminal = openTerminal(io);
   try {
-    return await runVerb(name, verb, input, opened.deps);
+    return await runVerb(name, verb, input, { ...opened.deps, terminal });
   } finally {
+    terminal.close();
     await opened.close();
     for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
   }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { ListedFunction } from "../../src/functions/catalog.ts";
 import type { LoadedSource } from "../../src/project.ts";
 import { collectAnswer } from "../../src/run/collect.ts";
 import type { PlannedCall } from "../../src/run/ports.ts";
@@ -13,16 +14,23 @@ const FOLDER = "docs/catalog";
 /** When a source was last asked for real: `{"<source>": "YYYY-MM-DD"}`. */
 const LIVE_RUNS = new URL("../../docs/catalog/live-runs.json", import.meta.url);
 
-/** The catalog's index and one page for each of its sources, from their declarations and cases. */
-export async function catalogPages(all: ReadonlyMap<string, LoadedSource>): Promise<Page[]> {
+/** The catalog's index and one page for each of its sources and functions, from their declarations and cases. */
+export async function catalogPages(
+  all: ReadonlyMap<string, LoadedSource>,
+  functions: readonly ListedFunction[],
+): Promise<Page[]> {
   const loaded = [...all.values()].sort((a, b) => (a.source.id < b.source.id ? -1 : 1));
   const liveRuns = (existsSync(LIVE_RUNS) ? JSON.parse(readFileSync(LIVE_RUNS, "utf8")) : {}) as LiveRuns;
-  return [indexPage(loaded, liveRuns), ...(await Promise.all(loaded.map((source) => sourcePage(source, liveRuns))))];
+  return [
+    indexPage(loaded, functions, liveRuns),
+    ...(await Promise.all(loaded.map((source) => sourcePage(source, liveRuns)))),
+    ...functions.map(functionPage),
+  ];
 }
 
 type LiveRuns = Readonly<Record<string, string>>;
 
-function indexPage(loaded: readonly LoadedSource[], liveRuns: LiveRuns): Page {
+function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFunction[], liveRuns: LiveRuns): Page {
   const offline = loaded.filter(({ source }) => !source.leavesMachine);
   const outside = loaded.filter(({ source }) => source.leavesMachine);
   const head = ["source", "what it answers", "credential", "cases"];
@@ -36,9 +44,9 @@ function indexPage(loaded: readonly LoadedSource[], liveRuns: LiveRuns): Page {
   const live = outside.map(({ source }) => [`[${code(source.id)}](${source.id}.md)`, liveRuns[source.id] ?? "not yet"]);
   return page(
     `${FOLDER}/README.md`,
-    generated("the sources in catalog/sources"),
+    generated("the declarations in catalog/"),
     "# The catalog",
-    `${loaded.length} sources come with the service. ${code("datarun source list")} shows them together with your own, and ${code("datarun source show ID")} shows one with its whole schemas. Each page says what the source takes and answers, what "no record" means there, and where its data comes from.`,
+    `${loaded.length} sources and ${functions.length} data functions come with the service. ${code("datarun source list")} shows them together with your own, and ${code("datarun source show ID")} shows one with its whole schemas. Each page says what the source takes and answers, what "no record" means there, and where its data comes from.`,
     "## Sources that answer on the machine",
     "They carry their data with them, use no network and bill nothing. They are always on.",
     table(head, rows(offline)),
@@ -47,6 +55,12 @@ function indexPage(loaded: readonly LoadedSource[], liveRuns: LiveRuns): Page {
       ? "None is in the catalog yet. Write your own: [your first source](../tutorials/first-source.md)."
       : `They are off until the setting ${code("catalog")} names them, because their inputs leave the machine.`,
     outside.length === 0 ? "" : table(head, rows(outside)),
+    "## Data functions",
+    "Each asks several sources and makes one answer of theirs. Call one with `POST /func`.",
+    table(
+      ["function", "what it answers", "cases"],
+      functions.map(({ id, title, cases }) => [`[${code(id)}](${id}.md)`, title, String(cases.length)]),
+    ),
     "## Run against the real vendor",
     outside.length === 0
       ? "Nothing here has a vendor, so nothing has been run against one. The sources above are run with all their cases by `npm test`."
@@ -103,6 +117,51 @@ async function sourcePage({ source }: LoadedSource, liveRuns: LiveRuns): Promise
   );
 }
 
+function functionPage({ id, title, description, inputs, output, timeoutMs, memoryMb, cases }: ListedFunction): Page {
+  return page(
+    `${FOLDER}/${id}.md`,
+    generated("the function's declaration and cases"),
+    `# ${code(id)}: ${title}`,
+    description?.trim() ?? "",
+    table(
+      ["", ""],
+      [
+        ["time", `${timeoutMs} ms at the most`],
+        ["memory", `${memoryMb} MB at the most`],
+      ],
+    ),
+    "## Inputs",
+    inputs === undefined ? "Whatever the function makes of them: it declares none." : "",
+    inputs === undefined
+      ? ""
+      : table(
+          ["name", "type", "required", "meaning"],
+          fieldsOf(inputs).map((row) => [code(row.name), row.type, requiredOf(row.required, inputs), row.says]),
+        ),
+    "## Output",
+    output === undefined ? "It declares none." : "",
+    output === undefined
+      ? ""
+      : table(
+          ["name", "type", "always there", "meaning"],
+          fieldsOf(output).map((row) => [code(row.name), row.type, row.required ? "yes" : "no", row.says]),
+        ),
+    ...functionCasesOf(cases),
+  );
+}
+
+function functionCasesOf(cases: ListedFunction["cases"]): string[] {
+  if (cases.length === 0) return [];
+  return [
+    "## Cases",
+    "Each is run by `npm test`.",
+    table(
+      ["case", "inputs"],
+      cases.map(({ name, inputs }) => [name, code(asText(inputs))]),
+    ),
+  ];
+}
+
 function facts(source: LoadedSource["source"], liveRuns: LiveRuns): string[][] {
   const { declaration } = source;
   const charge = declaration.charge ?? (source.leavesMachine ? "per_call" : "free");
@@ -143,7 +202,9 @@ async function exampleOf(source: LoadedSource["source"], cases: readonly SourceC
   return [
     "## Example",
     block("json", json(request)),
-    `Its part of ${code("outputs")}:`,
+    source.leavesMachine
+      ? `What its case expects in ${code("outputs")}, from a scripted answer of the vendor:`
+      : `Its part of ${code("outputs")}:`,
     block("json", json({ [source.id]: output })),
   ];
 }

@@ -1,9 +1,13 @@
+import { join } from "node:path";
+import { openFunctions, type OpenFunction } from "../../src/open-functions.ts";
+import { systemClock } from "../../src/terms/clock.ts";
 import { PACKAGE_ROOT } from "../../src/project.ts";
 import { openSources } from "../../src/open-catalogs.ts";
 import { apiPage } from "./api-page.ts";
 import { catalogPages } from "./catalog-pages.ts";
 import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
 
@@ -11,10 +15,37 @@ import type { Page } from "./markdown.ts";
 export async function referencePages(): Promise<Page[]> {
   const { all, problems } = await openSources(undefined);
   if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join("\n"));
-  return [apiPage(), configurationPage(), await commandsPage(), limitsPage(), ...(await catalogPages(all))];
+  const functions = await catalogFunctions();
+  return [
+    apiPage(),
+    configurationPage(),
+    await commandsPage(),
+    limitsPage(),
+    decisionsPage(PACKAGE_ROOT),
+    ...(await catalogPages(all, functions)),
+  ];
 }
 
-/** Folders in which every Markdown file is one of these pages, so that one whose subject is gone is found. */
-export const GENERATED_FOLDERS = ["docs/reference", "docs/catalog"] as const;
+/** What the catalog's functions say of themselves, which only running their files tells. */
+async function catalogFunctions(): Promise<readonly OpenFunction[]> {
+  const opened = await openFunctions({
+    catalog: join(PACKAGE_ROOT, "catalog"),
+    project: undefined,
+    clock: systemClock,
+    log: { info() {}, warn() {}, error() {} },
+    cacheDir: undefined,
+    processes: 1,
+    spares: 0,
+  });
+  try {
+    if (opened.problems.length > 0) throw new AggregateError(opened.problems, opened.problems.join("\n"));
+    return opened.list();
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Folders in which such pages lie, among others that people write; the mark on their first line tells them apart. */
+export const GENERATED_FOLDERS = ["docs/reference", "docs/catalog", "docs/decisions"] as const;
 
 export { PACKAGE_ROOT };
