@@ -175,7 +175,7 @@ class FileLedger implements RunningLedger {
   }
 
   noteDrained(note: DrainNote): void {
-    if (this.#link.ready) this.#link.post(note);
+    if (this.#link.ready) this.#link.post({ drained: note });
   }
 
   onWritten(listener: () => void): void {

@@ -3,6 +3,9 @@ import { Document, isMap, isScalar, isSeq, type Node } from "yaml";
 const LINE_MAX = 120;
 const SHORT_MAX = 90;
 
+/** Parts of a source file that are read line by line, however short. */
+const ROOMY = new Set<unknown>(["request", "match", "map"]);
+
 /** Values as people write YAML: short lists and maps on one line, everything else one below the other. */
 export function toYaml(value: unknown): string {
   const document = new Document(JSON.parse(JSON.stringify(value)), { version: "1.2", schema: "core" });
@@ -15,10 +18,10 @@ function layOut(node: Node, depth: number, open: boolean): void {
   if (!isMap(node) && !isSeq(node)) return;
   node.flow = node.items.length === 0 || (!open && widthOf(node) <= SHORT_MAX - depth && !hasLines(node));
   if (node.flow) return;
-  // A list of objects, and what is written at the top, are never squeezed into one line.
   for (const item of node.items) {
+    const key = isSeq(node) ? undefined : (item as { key: { value: unknown } }).key.value;
     const child = (isSeq(node) ? item : (item as { value: unknown }).value) as Node | null;
-    if (child !== null) layOut(child, depth + 2, isSeq(node) && depth === 0);
+    if (child !== null) layOut(child, depth + 2, depth === 0 && (key === undefined || ROOMY.has(key)));
   }
 }
 
