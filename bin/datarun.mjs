@@ -29,14 +29,18 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
 
 function run(node) {
   // The fourth stream is a life line: it closes when this process dies, however it dies, and the service then stops.
+  // Requests to stop go along it too. A terminal or a supervisor signals both processes; a signal sent on would be the
+  // service's second, and a second one means: at once.
   const child = spawn(node, [entry, ...argv], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, DATARUN_LIFELINE_FD: "3", NODE_COMPILE_CACHE: compiled },
   });
   child.stdio[3].on("error", () => {});
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"]) {
-    process.on(signal, () => child.kill(signal));
+  const serves = argv[0] === "start" || argv[0] === "dev";
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => (serves ? child.stdio[3].write("stop\n") : child.kill(signal)));
   }
+  for (const signal of ["SIGUSR2", "SIGQUIT"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
     process.stderr.write(`datarun could not start ${node}: ${error.code}\n`);
     process.exitCode = 1;

@@ -2,19 +2,25 @@ import { join } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
+import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { projectFolder } from "./config.ts";
 import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
 import { hasJournal } from "./ledger/journal-tables.ts";
 import { createLedgerReader } from "./ledger/ledger-reader.ts";
+import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
+import { toRunService } from "./run-service.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
+import type { LoadedSources } from "./project.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
 export const COMMANDS = [
   { name: "start", summary: "Starts the service." },
   { name: "dev", summary: "Starts the service with reload on change and readable logs." },
+  { name: "simulate", summary: "Plays the vendors of the catalog and of your project on one local port." },
 ];
 
 /** What a verb may ask for, opened when it asks and closed when it ends. */
@@ -26,6 +32,11 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   let opened: Promise<OpenedStore> | undefined;
   const ledgerDir = join(dataDir, "ledger");
   let journal: JournalReader | undefined;
+  let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
+  let attached: Promise<AttachedService> | undefined;
+  let workshop: OpenedWorkshop | undefined;
+  let loading: Promise<LoadedSources> | undefined;
+  const loaded = () => (loading ??= openSources(project));
   const open = () =>
     (opened ??= openKeyedStore({
       dataDir,
@@ -61,15 +72,34 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         const { store } = await open();
         return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
       },
+      functions: async () => {
+        const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));
+        for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);
+        return functions.listing;
+      },
+      service: async () => {
+        const running = await (attached ??= attach({ dataDir, project, databaseUrl }));
+        if (running.isOwn) note("No service runs on this data directory: one was started for this command.");
+        else note(`It runs in the service at ${running.url}, with the files that service has loaded.`);
+        return toRunService(running.url);
+      },
+      projectFolder: () => {
+        if (project !== undefined) return project;
+        throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+      },
       sources: async () => {
-        const { all, problems } = await openSources(project);
+        const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
         const ids = [...all.keys()].sort();
         return { ids: () => ids, find: (id) => all.get(id)?.source };
       },
+      workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
     },
     async close() {
       journal?.close();
+      await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
+      await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
+      workshop?.close();
       if (opened !== undefined) await opened.then(({ store }) => store.close(), () => {}); // prettier-ignore
     },
   };
@@ -86,6 +116,11 @@ function openJournal(dir: string): JournalReader {
   } catch (error) {
     return unavailable(error);
   }
+}
+
+async function attach(place: AttachPlace): Promise<AttachedService> {
+  const { attachService } = await import("./attach-service.ts");
+  return attachService(place).catch(unavailable);
 }
 
 function unavailable(error: unknown): never {

@@ -59,7 +59,7 @@ export function demoCommands(url: string, access: DemoAccess): string {
     inputs: {
       phone: "+44 20 7946 0958",
       iban: "DE89 3704 0044 0532 0130 00",
-      email: "ada@exampel.com",
+      email: "ada@hotmial.com",
       ip: "192.0.2.1",
       company_number: "00000006",
     },

@@ -1,25 +1,16 @@
-import { parseArgs } from "node:util";
-import {
-  configFileOf,
-  ConfigError,
-  optionOf,
-  projectFolder,
-  readSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from "./config.ts";
+import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
+import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";
-import { letProjectsImport } from "./project.ts";
-import { importDefault } from "./sources/load-source.ts";
+import { settingsFrom } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
-import { start } from "./start.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
 import { StoreRefused } from "./storage/store.ts";
 
 const [command, ...rest] = process.argv.slice(2);
 
 if (command === "start" || command === "dev") await serve(command, rest);
+else if (command === "simulate") await serveVendors(rest);
 else await runVerb();
 
 /** Loaded only then: the start of a service need not wait for the verbs. */
@@ -36,28 +27,32 @@ async function runVerb(): Promise<void> {
 async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
   let closing: Promise<void> | undefined;
-  let signals = 0;
+  const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
-  const stop = () => {
-    signals += 1;
-    // A second signal means now. What was handed to the operating system is safe; the journal says the rest is unknown.
-    if (signals > 1) process.exit(130);
+  const stop = (from: keyof typeof asked) => {
+    asked[from] += 1;
+    // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
+    // journal says that the rest is unknown.
+    if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
     if (running === undefined) process.exit(0);
     closing ??= running.close().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-  endWithLauncher(stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
+  listenToLauncher(
+    () => stop("byLauncher"),
+    () => closing === undefined && stop("byLauncher"),
+  );
   try {
     const settings = await settingsFrom(args);
-    running = await start({
+    const options = {
       settings,
       environment: process.env,
-      tell: (words) => process.stderr.write(words),
-      dev: name === "dev",
-    });
+      tell: (words: string) => process.stderr.write(words),
+    };
+    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
@@ -71,41 +66,39 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
 }
 
-async function settingsFrom(args: string[]): Promise<Settings> {
-  const options = Object.fromEntries(
-    (SETTINGS as readonly Setting[]).map((setting) => [
-      optionOf(setting),
-      { type: setting.type === "flag" ? "boolean" : "string" } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
+async function serveVendors(args: string[]): Promise<void> {
+  const { simulate } = await import("./simulate.ts");
   try {
-    values = parseArgs({ args, options, allowPositionals: false }).values as typeof values;
+    const simulator = await simulate(args, (words) => process.stdout.write(words));
+    if (simulator === null) return;
+    const stop = () => void simulator.close().finally(() => process.exit(0));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+    listenToLauncher(stop, stop);
   } catch (error) {
-    throw new ConfigError((error as Error).message);
+    process.stderr.write(`datarun cannot simulate: ${reasonOf(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
   }
-  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
-  const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  const configFile = project === undefined ? undefined : configFileOf(project);
-  if (configFile !== undefined) letProjectsImport([project!]);
-  const file = configFile === undefined ? {} : await importDefault(configFile);
-  if (typeof file !== "object" || file === null)
-    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({
-    options: { ...values, ...(project === undefined ? {} : { project }) },
-    environment: process.env,
-    file,
+}
+
+/** Loaded only then, like the verbs. */
+async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+  const { startDev } = await import("./dev.ts");
+  return startDev({
+    ...options,
+    print: (line) => process.stdout.write(line),
+    readSettings: (version) => settingsFrom(args, version),
   });
 }
 
-/** Started through the launcher, the service ends when the launcher does, however that ends. */
-function endWithLauncher(stop: () => void): void {
+/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];
   if (!Number.isInteger(fd) || fd < 3) return;
   void import("node:net").then(({ Socket }) => {
     const line = new Socket({ fd, readable: true, writable: false });
-    line.on("close", stop).on("error", () => {});
+    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked)); // prettier-ignore
+    line.on("close", gone).on("error", () => {});
     line.resume().unref();
   });
 }
@@ -113,7 +106,7 @@ function endWithLauncher(stop: () => void): void {
 function reasonOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
-  const known = [ConfigError, RootKeyError, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));

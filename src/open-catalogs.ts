@@ -15,9 +15,10 @@ import { compileDeclarative } from "./sources/declarative/compile-declarative.ts
 import { createSchemas } from "./sources/validator.ts";
 import type { Clock } from "./terms/clock.ts";
 
-/** A file that cannot be used; the message names it, with its line where that is known. */
+/** A file that cannot be used; the reason names the line where that is known, and the message the file as well. */
 export interface BrokenFile {
   readonly file: string;
+  readonly reason: string;
   readonly message: string;
 }
 
@@ -79,7 +80,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     let loaded = await opening;
     const problems = [...loaded.problems, ...functions.problems];
     if (problems.length > 0 && !dev) throw new BrokenProject(problems);
-    for (const { file, message } of problems) log.error({ event: "broken_file", file, reason: message });
+    for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
     for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
     for (const id of functions.replaced) log.info({ event: "catalog_function_replaced", function: id });
     const patterns = flag(settings, "demo") ? ["*"] : list(settings, "catalog");

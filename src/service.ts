@@ -22,6 +22,7 @@ import { withSourceLimits } from "./run/around/limits.ts";
 import { createDataRun } from "./run/data-run.ts";
 import { createFunctionRun } from "./run/function-run.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "./run/ports.ts";
+import { withMadeUpCredential } from "./simulation/with-made-up-credential.ts";
 import { createArgument } from "./sources/argument.ts";
 import type { Clock } from "./terms/clock.ts";
 
@@ -72,7 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   // What happens around one source call, outermost first.
   const runSource = compose(
-    [withInputs, withCredential(parts.finder), breaker, withSourceLimits(clock), deadline],
+    [withInputs, withMadeUpCredential(withCredential(parts.finder)), breaker, withSourceLimits(clock), deadline],
     callAdapter(
       createArgument({
         door: parts.door,
@@ -152,6 +153,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     adminUrl,
     async stop(graceMs) {
       stopping = true;
+      const endAt = clock.now() + graceMs;
       const closed = new Promise<void>((resolve) => edge.close(() => resolve()));
       const idle = admission.stop();
       if (!(await within(graceMs, idle))) {
@@ -159,8 +161,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         if (!(await within(ANSWER_LEFT_MS, idle))) await parts.functions.close();
         await within(ANSWER_LEFT_MS, idle);
       }
-      // Every answer is written or being written; what is open still is idle, or a client that does not read.
+      // The last answer is begun in this turn. One that a client is slow to read has what is left of the grace.
+      await new Promise(setImmediate);
       edge.closeIdleConnections();
+      await within(Math.max(0, endAt - clock.now()), edge.whenWritten());
       if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, admin.close()]);
     },

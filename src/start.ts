@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAuthenticator } from "./access/authenticate.ts";
-import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import { flag, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { createDrainer } from "./ledger/drain.ts";
@@ -11,16 +10,11 @@ import { keepLedgerFor } from "./ledger/retention.ts";
 import { untilDrained } from "./ledger/until-drained.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
+import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
-import { createDoor } from "./outbound/door.ts";
-import { DEFAULT_LIMITS } from "./outbound/limits.ts";
-import { VendorReply } from "./outbound/reply.ts";
-import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
-import { createBeforeSend } from "./run/attempts.ts";
-import type { Door } from "./run/ports.ts";
-import { createSimulatedDoor } from "./simulation/simulated-door.ts";
+import { forgetAddress, noteAddress } from "./service-address.ts";
 import type { Store } from "./storage/store.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
@@ -76,6 +70,7 @@ export async function start(options: StartOptions): Promise<Running> {
     log,
     limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
   });
+  forgetAddress(dataDir);
   await ledger.ready;
   // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
   const drainer =
@@ -91,14 +86,7 @@ export async function start(options: StartOptions): Promise<Running> {
     log,
   });
   const authenticator = createAuthenticator({ store: store.access, clock });
-  const door = createDoor({
-    clock,
-    beforeSend: createBeforeSend(clock),
-    limits: outboundLimits(settings),
-    allowPrivate: list(settings, "outbound.private_origins"),
-    proxy: optionalText(settings, "outbound.proxy"),
-    extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
-  });
+  const door = openVendorDoor(settings, clock);
 
   const service = await startService({
     settings,
@@ -147,6 +135,7 @@ export async function start(options: StartOptions): Promise<Running> {
       },
     },
   });
+  noteAddress(dataDir, service.url);
   log.info({
     event: "listening",
     url: service.url,
@@ -169,6 +158,7 @@ export async function start(options: StartOptions): Promise<Running> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },
     async close() {
+      forgetAddress(dataDir);
       await service.stop(number(settings, "limits.shutdown_grace_ms"));
       await retention.close();
       door.close();
@@ -219,32 +209,6 @@ function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>)
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
-}
-
-/** Where the calls of simulated workflows end: read and judged as by the real door, with no network behind it. */
-function openSimulatedDoor(settings: Settings, clock: Clock): Door {
-  const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
-  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
-    new VendorReply(status, headers, bytes, limits);
-  return createSimulatedDoor({ clock, makeReply, faultOfStatus });
-}
-
-function outboundLimits(settings: Settings) {
-  return {
-    connectionsMax: number(settings, "limits.vendor_connections"),
-    waitingMax: number(settings, "limits.vendor_queue"),
-    rawBytesMax: number(settings, "limits.reply_bytes"),
-    decodedBytesMax: number(settings, "limits.reply_decoded_bytes"),
-    depthMax: number(settings, "limits.json_depth"),
-    connectMaxMs: number(settings, "limits.vendor_connect_ms"),
-    lookupMaxMs: number(settings, "limits.vendor_dns_ms"),
-  };
-}
-
-function readAuthorities(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
-  return readFileSync(file, "utf8");
 }
 
 function reasons(

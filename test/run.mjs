@@ -1,7 +1,10 @@
 // Runs the tests with Node's own runner on the carried Node: all of them, or those whose path contains one of the words
-// given. Word `long` adds the suites that take minutes.
-import { spawnSync } from "node:child_process";
-import { existsSync, globSync } from "node:fs";
+// given. The black-box tests run on the embedded store and once more on PostgreSQL. Word `long` adds the suites that take
+// minutes.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -10,6 +13,9 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   if (!existsSync(carried)) throw new Error("the tests need Node 24 or newer: run npm ci");
   process.exit(spawnSync(carried, process.argv.slice(1), { stdio: "inherit", cwd: root }).status ?? 1);
 }
+
+/** The suites that meet the whole service from outside. They start it on whichever store TEST_STORE names. */
+const ON_BOTH_STORES = /^test\/(data|func|status|http|admin)\//;
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
@@ -20,23 +26,64 @@ const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts", "catalog/**/*.t
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();
 if (files.length === 0) throw new Error(`no test file has ${words.join(" or ")} in its path`);
-const run = spawnSync(
-  process.execPath,
-  [
-    "--no-node-snapshot",
-    "--test",
-    "--test-concurrency=2",
-    "--test-timeout=180000",
-    "--test-reporter=dot",
-    "--test-reporter-destination=stderr",
-    "--test-reporter=./test/summary.mjs",
-    "--test-reporter-destination=stdout",
-    ...files,
-  ],
-  {
-    stdio: "inherit",
-    cwd: root,
-    env: { ...process.env, NODE_OPTIONS: "", PATH: `${root}node_modules/.bin:${process.env.PATH}` },
-  },
-);
-process.exit(run.status ?? 1);
+
+const folder = mkdtempSync(join(tmpdir(), "datarun-tests-"));
+const totals = { passed: 0, failed: 0, skipped: 0 };
+try {
+  await run(files, {});
+  const again = files.filter((file) => ON_BOTH_STORES.test(file));
+  if (again.length > 0) await onPostgres((url) => run(again, { TEST_STORE: "postgres", TEST_DATABASE_URL: url }));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const { passed, failed, skipped } = totals;
+process.stdout.write(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+/** One run of the runner, added to the totals. */
+async function run(chosen, env) {
+  const totalsFile = join(folder, `totals-${env.TEST_STORE ?? "embedded"}.json`);
+  const child = spawn(
+    process.execPath,
+    [
+      "--no-node-snapshot",
+      "--test",
+      "--test-concurrency=2",
+      `--test-timeout=${long ? 1_800_000 : 180_000}`,
+      "--test-reporter=dot",
+      "--test-reporter-destination=stderr",
+      "--test-reporter=./test/summary.mjs",
+      "--test-reporter-destination=stdout",
+      ...chosen,
+    ],
+    {
+      stdio: "inherit",
+      cwd: root,
+      env: {
+        ...process.env,
+        NODE_OPTIONS: "",
+        PATH: `${root}node_modules/.bin:${process.env.PATH}`,
+        TEST_TOTALS_FILE: totalsFile,
+        ...env,
+      },
+    },
+  );
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  const counted = existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, "utf8")) : {};
+  for (const name of Object.keys(totals)) totals[name] += counted[name] ?? 0;
+  // A runner that ended badly has failed, even where every test that it counted had passed.
+  if (code !== 0 && !(counted.failed > 0)) totals.failed += 1;
+}
+
+/** On the server that TEST_DATABASE_URL names, or on one of our own that ends with this. */
+async function onPostgres(work) {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given !== undefined) return await work(given);
+  const { startPostgres } = await import("./postgres/start-postgres.ts");
+  const server = await startPostgres();
+  try {
+    return await work(server.url("postgres"));
+  } finally {
+    await server.stop();
+  }
+}

@@ -8,7 +8,7 @@ import { openKeyedStore } from "../src/open-store.ts";
 import { createLog } from "../src/operate/log.ts";
 import type { SourceDeclaration } from "../src/sdk/source.ts";
 import { start } from "../src/start.ts";
-import { systemClock } from "../src/terms/clock.ts";
+import { systemClock, type Clock } from "../src/terms/clock.ts";
 import { assertAccounts } from "./rig/accounts.ts";
 import { createClient, type Reply } from "./rig/client.ts";
 import { assertContract, assertHeaders } from "./rig/contract.ts";
@@ -17,6 +17,7 @@ import { createOperator, type Operator, type Organization, type WorkflowFlags } 
 import { exchange, type Exchange, type RawOptions, type Step } from "./rig/raw-socket.ts";
 import { assertDataRun, HEALTHY } from "./rig/run-rules.ts";
 import { Secrets } from "./rig/secrets.ts";
+import { dumpDatabase, readSharedLedger } from "./rig/shared-database.ts";
 import { newDatabase } from "./postgres/shared-postgres.ts";
 import { answers, loadDeclared } from "./sources.ts";
 import type { TestLife, Vendor } from "./vendor/scripted-vendor.ts";
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   /** A folder whose functions are served. */
   readonly project?: string;
   readonly settings?: Readonly<Partial<Record<SettingKey, string | number>>>;
+  /** Instead of the system's. */
+  readonly clock?: Clock;
   /** Of both organizations' workflows. */
   readonly workflow?: WorkflowFlags;
   /** Whose count of requests must be the ledger's when all is over. */
@@ -103,6 +106,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
     environment: { DATARUN_ROOT_KEY: rootKey },
     tell: () => {},
     log,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     sources: loadDeclared([answers(HEALTHY, { ok: true }), ...(options.sources ?? [])]),
   });
 
@@ -128,8 +132,13 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   t.after(async () => {
     try {
       await close();
-      assertAccounts({ transactionIds, runsWithoutAnswer, vendors: options.vendors ?? [] }, readLedger(dataDir));
+      const seen = { transactionIds, runsWithoutAnswer, vendors: options.vendors ?? [] };
+      assertAccounts(seen, readLedger(dataDir));
       secrets.assertAbsentFromFolder(dataDir);
+      if (databaseUrl !== undefined) {
+        assertAccounts(seen, await readSharedLedger(databaseUrl));
+        secrets.assertAbsent("the shared database", await dumpDatabase(databaseUrl));
+      }
       const stray = (await readLog(logFile)).filter(({ event }) => event === "stray_error");
       assert.deepEqual(stray, [], "an error that belonged to no run");
     } finally {
@@ -143,7 +152,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
     const own = reply.statusCode === 200 ? credentialsIn(sent) : [];
     secrets.assertAbsent("a reply", reply.text, own);
     const { transaction_id } = reply.statusCode === 200 && method === "POST" ? reply.json() : {};
-    if (typeof transaction_id === "string") transactionIds.add(transaction_id);
+    // In passthrough mode every field is the function's own, a transaction_id as well.
+    if (typeof transaction_id === "string" && !isPassthrough(sent)) transactionIds.add(transaction_id);
     else if (reply.statusCode === 200 && method === "POST") runsWithoutAnswer += 1;
     const sources = sourcesIn(sent);
     if (path === "/data" && reply.statusCode === 200 && sources !== undefined) assertDataRun(sources, reply);
@@ -225,6 +235,11 @@ async function readLog(file: string): Promise<Readonly<Record<string, unknown>>[
   const lines = (await readFile(file, "utf8")).split("\n");
   assert.equal(lines.pop(), "");
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function isPassthrough(body: unknown): boolean {
+  const config = (body as { config?: { datafunc_response_passthrough?: unknown } } | undefined)?.config;
+  return config?.datafunc_response_passthrough === true;
 }
 
 function sourcesIn(body: unknown): Record<string, unknown> | undefined {

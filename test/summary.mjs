@@ -1,22 +1,23 @@
-/** Failures in full, then the one line that says how it went. */
+import { writeFileSync } from "node:fs";
+
+/** Failures in full as they come; the counts at the end go to the file that `run.mjs` adds them up from. */
 export default async function* summary(events) {
-  let passed = 0;
-  let failed = 0;
-  let skipped = 0;
+  const totals = { passed: 0, failed: 0, skipped: 0 };
   for await (const { type, data } of events) {
     const leaf = data?.details?.type !== "suite";
     if (type === "test:pass" && leaf) {
-      if (data.skip === undefined && data.todo === undefined) passed += 1;
-      else skipped += 1;
+      if (data.skip === undefined && data.todo === undefined) totals.passed += 1;
+      else totals.skipped += 1;
     } else if (type === "test:fail" && leaf) {
-      failed += 1;
+      totals.failed += 1;
+      const store = process.env.TEST_STORE === "postgres" ? " (on PostgreSQL)" : "";
       const error = data.details.error?.cause ?? data.details.error;
-      yield `\nFAILED ${data.name}\n  ${data.file ?? ""}:${data.line ?? ""}\n${indent(String(error?.stack ?? error))}\n`;
+      yield `\nFAILED ${data.name}${store}\n  ${data.file ?? ""}:${data.line ?? ""}\n${indent(String(error?.stack ?? error))}\n`;
     } else if (type === "test:stderr" && process.env.TEST_STDERR) {
       yield data.message;
     }
   }
-  yield `\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`;
+  writeFileSync(process.env.TEST_TOTALS_FILE, JSON.stringify(totals));
 }
 
 function indent(text) {

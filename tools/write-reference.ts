@@ -1,5 +1,6 @@
-import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { GENERATED_MARK } from "./reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "./reference/pages.ts";
 
 /** Writes `docs/reference` and `docs/catalog`; a test fails when a page is not what the code says. */
@@ -9,7 +10,8 @@ for (const file of globSync(
   GENERATED_FOLDERS.map((folder) => `${folder}/**/*.md`),
   { cwd: PACKAGE_ROOT },
 )) {
-  if (!written.has(file)) rmSync(join(PACKAGE_ROOT, file));
+  const isGenerated = readFileSync(join(PACKAGE_ROOT, file), "utf8").startsWith(GENERATED_MARK);
+  if (isGenerated && !written.has(file)) rmSync(join(PACKAGE_ROOT, file));
 }
 for (const { path, text } of pages) {
   mkdirSync(dirname(join(PACKAGE_ROOT, path)), { recursive: true });

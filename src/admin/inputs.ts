@@ -30,6 +30,12 @@ export const sourceInput = Type.String({
   description: "Id of the source, as `datarun source list` shows it",
 });
 
+export const functionInput = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Id of the function, as `datarun function list` shows it",
+});
+
 export const contextInput = Type.Enum([...CONTEXTS]);
 
 export function nameInput(description: string) {

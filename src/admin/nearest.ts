@@ -1,4 +1,4 @@
-import { resembles } from "../run/near-misses.ts";
+import { resembles } from "../terms/resembles.ts";
 
 const SHOWN_MAX = 5;
 

@@ -11,7 +11,7 @@ import type { Door, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } fro
 import { asList } from "../simulation/as-list.ts";
 import type { Difference } from "../simulation/difference.ts";
 import type { Clock } from "../terms/clock.ts";
-import { Fault, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
+import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 export interface FunctionCaseParts {
@@ -135,7 +135,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
     const code = CODE_OF_KIND.get(kind);
     const detail = { source: id, afterMs: sources.find(id)?.timeoutMs ?? 0, status: 500, problem: "scripted" };
     if (code !== undefined) return new Fault(code, detail);
-    found.push({ at: `sources/${id}/failure`, expected: [...CODE_OF_KIND.keys()].join(", "), found: kind });
+    found.push({ at: `sources/${id}/failure`, expected: [...CODE_OF_KIND.keys()].sort().join(", "), found: kind });
     return new Fault("source.stopped");
   }
 
@@ -180,10 +180,11 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
   };
 }
 
-/** The first fault of each kind stands for it. */
-const CODE_OF_KIND: ReadonlyMap<string, SourceFaultCode> = new Map(
-  Object.entries(FAULTS)
+/** Of each kind the fault that an author's own `fail(kind)` would be, else the first in the table. */
+const CODE_OF_KIND: ReadonlyMap<string, SourceFaultCode> = new Map([
+  ...Object.entries(FAULTS)
     .filter(([, row]) => row.surface === "source")
     .map(([code, row]) => [row.kind, code as SourceFaultCode] as const)
-    .reverse(),
-);
+    .toReversed(),
+  ...Object.entries(FAULT_OF_KIND),
+]);

@@ -4,7 +4,18 @@
 import type { SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
-import type { CredentialFinder, CredentialRequest, CredentialRule, SourceCatalog } from "../run/ports.ts";
+import type {
+  CallReport,
+  CredentialFinder,
+  CredentialRequest,
+  CredentialRule,
+  FunctionCatalog,
+  RunnableSource,
+  SourceCatalog,
+} from "../run/ports.ts";
+import type { FunctionCase } from "../sdk/data-function.ts";
+import type { Reply } from "../sdk/http.ts";
+import type { CaseParts } from "../simulation/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -37,6 +48,11 @@ export interface VerbDeps {
   note(sentence: string): void;
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
+  functions(): Promise<FunctionListing>;
+  /** The service on this data directory: the one that runs, or one that is started for the length of the command. */
+  service(): Promise<RunService>;
+  /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
+  projectFolder(): string;
   sealer(): Promise<CredentialSealer>;
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
@@ -46,6 +62,56 @@ export interface VerbDeps {
   drainLedger(): Promise<{ readonly sent: number }>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
+  /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */
+  readonly workshop?: () => Promise<SourceWorkshop>;
+  /** The person at the terminal; absent where there is none. */
+  readonly terminal?: Terminal;
+}
+
+/** The person who gave the command, or the program that stands in for one. */
+export interface Terminal {
+  /** Whether somebody is there to answer. */
+  readonly interactive: boolean;
+  /** One line, without its end; `null` when nothing more comes. */
+  ask(question: string): Promise<string | null>;
+  /** All of standard input. @throws OperatorError when it is too much */
+  readAll(): Promise<string>;
+}
+
+export interface SourceWorkshop {
+  /** The project folder, if there is one. */
+  readonly project: string | undefined;
+  /** Files that hold no usable source, in a sentence each. */
+  readonly problems: readonly string[];
+  fileOf(id: string): SourceFile | undefined;
+  /** What running cases needs. */
+  readonly cases: CaseParts;
+  /** Reads the text of a declarative source as the service would. @throws Error that says file, line and column */
+  compile(text: string, file: string): RunnableSource;
+  /** Asks a vendor for real, through the door and the steps of a run. It can be billed. */
+  askLive(question: LiveQuestion): Promise<LiveAnswer>;
+}
+
+export interface SourceFile {
+  readonly path: string;
+  readonly from: "catalog" | "project";
+}
+
+export interface LiveQuestion {
+  readonly source: RunnableSource;
+  readonly finder: CredentialFinder;
+  readonly organizationId: string;
+  readonly credentialId: string | undefined;
+  readonly context: Context;
+  readonly inputs: JsonObject;
+}
+
+export interface LiveAnswer {
+  readonly report: CallReport;
+  /** `null` when the call failed; the report says how. */
+  readonly output: JsonObject | null;
+  /** What the vendor answered, in order, as far as the source saw it. */
+  readonly replies: readonly Reply[];
 }
 
 /** Only a command line can export: the admin API makes no files. */
@@ -60,6 +126,32 @@ export interface Actor {
 export interface SourceListing extends SourceCatalog {
   /** Every id, sorted. */
   ids(): readonly string[];
+}
+
+export interface FunctionListing extends FunctionCatalog {
+  /** Sorted by id. */
+  list(): readonly DescribedFunction[];
+}
+
+export interface DescribedFunction {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly inputs: object | undefined;
+  readonly output: object | undefined;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly file: string;
+  readonly from: "catalog" | "project";
+  /** Read when they are asked for. @throws OperatorError when they cannot be used */
+  cases(): readonly FunctionCase[];
+}
+
+/** A service that takes runs, as a client sees it. */
+export interface RunService {
+  readonly url: string;
+  /** `POST /func`. @throws OperatorError when it refuses, in its own words */
+  func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
 
 export interface CredentialSealer {

@@ -1,6 +1,13 @@
 import type { RunnableSource } from "../run/ports.ts";
-import type { NamedWorkflow, OrganizationAdmin, SourceListing, WorkflowAdmin } from "./ports.ts";
-import { unknownId, unknownSource } from "./unknown.ts";
+import type {
+  DescribedFunction,
+  FunctionListing,
+  NamedWorkflow,
+  OrganizationAdmin,
+  SourceListing,
+  WorkflowAdmin,
+} from "./ports.ts";
+import { unknownFunction, unknownId, unknownSource } from "./unknown.ts";
 
 /** What a verb was told to work on, or the error that says that it does not exist. */
 
@@ -25,6 +32,12 @@ export function unknownCredential(id: string): Error {
 /** @throws OperatorError */
 export function requireSource(sources: SourceListing, id: string): RunnableSource {
   return sources.find(id) ?? fail(unknownSource(id, sources.ids()));
+}
+
+/** @throws OperatorError */
+export function requireFunction(functions: FunctionListing, id: string): DescribedFunction {
+  const all = functions.list();
+  return all.find((each) => each.id === id) ?? fail(unknownFunction(id, all.map((each) => each.id))); // prettier-ignore
 }
 
 function fail(error: Error): never {

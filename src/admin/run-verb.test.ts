@@ -20,6 +20,9 @@ const deps: VerbDeps = {
   ledger: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
   drainLedger: NEEDS_NOTHING,
+  functions: NEEDS_NOTHING,
+  service: NEEDS_NOTHING,
+  projectFolder: NEEDS_NOTHING,
 };
 
 const verb = defineVerb({

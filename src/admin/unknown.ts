@@ -14,3 +14,9 @@ export function unknownSource(id: string, ids: readonly string[]): OperatorError
   const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun source list" shows those there are.';
   return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}.${hint}`);
 }
+
+export function unknownFunction(id: string, ids: readonly string[]): OperatorError {
+  const near = nearest(id, ids);
+  const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun function list" shows those there are.';
+  return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}.${hint}`);
+}

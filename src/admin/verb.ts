@@ -24,6 +24,8 @@ export interface Verb<Input extends TObject = TObject, Result extends JsonObject
   /** Whether it changes anything; one that does not can be repeated freely. */
   readonly changes: boolean;
   run(input: Static<Input>, call: VerbCall): Promise<Result>;
+  /** Whether a result says that what was asked about has failed: it is shown all the same, and the exit code is 1. */
+  hasFailed?(result: Result): boolean;
   /** For people. Left out: a table when the result is one list, else one line for each field. */
   render?(result: Result): string;
 }

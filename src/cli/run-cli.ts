@@ -11,6 +11,7 @@ import { type CommandShape, shapeOf } from "./options.ts";
 import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { printable, renderResult } from "./render.ts";
+import { openTerminal } from "./terminal.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
@@ -39,15 +40,21 @@ const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDeps): Promise<number> {
   const json = argv.includes("--json");
   try {
-    const text = await answerTo(argv, io, cli, json);
+    const { text, failed } = await answerTo(argv, io, cli, json);
     await write(io.stdout, text);
-    return EXIT.done;
+    return failed ? EXIT.failed : EXIT.done;
   } catch (thrown) {
     return report(thrown, io, json);
   }
 }
 
-async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<string> {
+/** What a command says on standard output, and whether its result is that something failed. */
+interface Answered {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
   const [noun, second] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
@@ -76,7 +83,7 @@ async function runCommand(
   io: CommandIo,
   cli: CliDeps,
   json: boolean,
-): Promise<string> {
+): Promise<Answered> {
   const shape = shapeOf(verb);
   const result = await inWordsOf(name, verb, shape, async () => {
     const command = parseCommand(args, shape);
@@ -84,7 +91,8 @@ async function runCommand(
     const input = fields === undefined ? command.input : { ...command.input, [command.fields!.property]: fields };
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
-  return json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
+  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
+  return { text, failed: verb.hasFailed?.(result) ?? false };
 }
 
 async function runOpened(
@@ -97,9 +105,11 @@ async function runOpened(
 ): Promise<JsonObject> {
   const notes: string[] = [];
   const opened = await cli.open({ dataDir: place.dataDir, project: place.project }, (note) => notes.push(note));
+  const terminal = openTerminal(io);
   try {
-    return await runVerb(name, verb, input, opened.deps);
+    return await runVerb(name, verb, input, { ...opened.deps, terminal });
   } finally {
+    terminal.close();
     await opened.close();
     for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
   }
@@ -141,8 +151,8 @@ function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
-function helpText(help: string, json: boolean): string {
-  return json ? `${JSON.stringify({ help })}\n` : help;
+function helpText(help: string, json: boolean): Answered {
+  return { text: json ? `${JSON.stringify({ help })}\n` : help, failed: false };
 }
 
 async function report(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {

@@ -25,6 +25,15 @@ const ERRORS = {
   ),
 };
 
+/** What a balancer may be told instead of 500, and what is no run at all. */
+const OTHERS = {
+  "503": response(
+    "In place of 500 with code `overloaded`, where the operator has set `overload_status` to 503.",
+    ERROR,
+  ),
+  "4XX": response("400, 405, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),
+};
+
 const ACCESS_HEADERS = [
   {
     name: "X-Service-Workflow",
@@ -71,6 +80,7 @@ export function openApiDocument(): object {
           responses: {
             "200": response("Every source ended.", { $ref: "#/components/schemas/DataResponse" }),
             ...ERRORS,
+            ...OTHERS,
           },
         },
       },
@@ -94,6 +104,7 @@ export function openApiDocument(): object {
               ],
             }),
             ...ERRORS,
+            ...OTHERS,
           },
         },
       },

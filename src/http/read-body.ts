@@ -45,6 +45,7 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Bu
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let ended = false;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > bytesMax) {
@@ -53,9 +54,15 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Bu
         reject(tooLarge(bytesMax));
       } else chunks.push(chunk);
     });
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
+    request.on("end", () => {
+      ended = true;
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
+    });
     request.on("error", reject);
-    request.on("close", () => reject(new Error("the client went away")));
+    // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
+    request.on("close", () => {
+      if (!ended) reject(new Error("the client went away"));
+    });
   });
 }
 

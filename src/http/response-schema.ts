@@ -4,6 +4,12 @@ import { FAULTS } from "../terms/fault.ts";
 /** New fields can be added without a new version, so no response schema closes its objects. */
 const Milliseconds = Type.Integer({ minimum: 0, description: "Milliseconds, on a monotonic clock." });
 const TransactionId = Type.String({ pattern: "^trx_", description: "Opaque identifier of the run." });
+const CONFIG = {
+  context: Type.String({ description: "`prod`, `test` or `dev`; `dev` when none was sent." }),
+  mode: Type.Optional(
+    Type.Literal("simulated", { description: "Only on answers of simulated workflows: invented data." }),
+  ),
+};
 const AnyObject = Type.Object({});
 
 export const SourceStatus = Type.Object(
@@ -15,9 +21,11 @@ export const SourceStatus = Type.Object(
     failure: Type.Optional(
       Type.Object(
         {
-          kind: Type.String(),
-          retryable: Type.Boolean(),
-          charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")]),
+          kind: Type.String({ description: "Class of the failure, as docs/errors.md lists them." }),
+          retryable: Type.Boolean({ description: "Whether asking this source again may help; it can be billable." }),
+          charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")], {
+            description: "Whether the vendor has probably charged for the failed call.",
+          }),
         },
         { description: "On failed entries of a workflow that opted in to failure_details." },
       ),
@@ -29,10 +37,7 @@ export const SourceStatus = Type.Object(
 export const DataResponse = Type.Object(
   {
     transaction_id: TransactionId,
-    config: Type.Object(
-      { context: Type.String() },
-      { description: "The validated configuration with defaults applied." },
-    ),
+    config: Type.Object(CONFIG, { description: "The validated configuration with defaults applied." }),
     outputs: Type.Record(Type.String(), AnyObject, {
       description: "One entry per requested source; `{}` after a failure.",
     }),
@@ -55,9 +60,27 @@ export const FunctionStatus = Type.Object(
 export const FuncResponse = Type.Object(
   {
     transaction_id: TransactionId,
-    config: Type.Object({ context: Type.String(), organization_tuid: Type.String({ pattern: "^org_" }) }),
-    outputs: Type.Record(Type.String(), Type.Object({ output: AnyObject, pipes: AnyObject })),
-    status: Type.Record(Type.String(), FunctionStatus),
+    config: Type.Object(
+      {
+        ...CONFIG,
+        organization_tuid: Type.String({
+          pattern: "^org_",
+          description: "From the token; it overwrites any value that was sent.",
+        }),
+      },
+      { description: "The validated configuration with defaults applied." },
+    ),
+    outputs: Type.Record(
+      Type.String(),
+      Type.Object({
+        output: Type.Object({}, { description: "What the function answers." }),
+        pipes: Type.Object({}, { description: "What its named steps came to." }),
+      }),
+      { description: "One entry, under the function's identifier; none when no function was named." },
+    ),
+    status: Type.Record(Type.String(), FunctionStatus, {
+      description: "Same keys as `outputs`. Empty means that no function ran.",
+    }),
     response_time_ms: Milliseconds,
   },
   { title: "Function run response, standard mode" },

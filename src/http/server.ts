@@ -18,11 +18,16 @@ export interface ServerLimits {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+export interface Edge extends Server {
+  /** Resolves once every answer that was begun has been handed to the operating system, or its client is gone. */
+  whenWritten(): Promise<void>;
+}
+
 /**
  * The public edge on `node:http`, with the manners the contract asks for where Node has others: an answer in our own form
  * also for what cannot be parsed, one request of a connection at a time, and a limit on how slowly anything may go.
  */
-export function createEdge(handle: Handler, limits: ServerLimits, observer: EdgeObserver): Server {
+export function createEdge(handle: Handler, limits: ServerLimits, observer: EdgeObserver): Edge {
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -40,6 +45,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   const queues = new WeakMap<Duplex, Turn[]>();
   const latest = new WeakMap<Duplex, Turn>();
+  const unwritten = new Set<ServerResponse>();
+  let onWritten: () => void = () => {};
 
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -64,7 +71,14 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   function start({ request, response }: Turn): void {
     limitWriting(response, limits.writeTimeoutMs);
+    response.once("prefinish", () => !response.writableFinished && unwritten.add(response));
+    for (const end of ["finish", "close"]) response.once(end, () => written(response));
     void handle(request, response);
+  }
+
+  function written(response: ServerResponse): void {
+    unwritten.delete(response);
+    if (unwritten.size === 0) onWritten();
   }
 
   function refuse(response: ServerResponse, code: RequestFaultCode, path: string): void {
@@ -86,7 +100,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     observer.refused("", new Fault("request.method"));
-    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"));
+    // Node lets go of such a connection: its errors are ours to hear, and so is its end, which a client could put off for ever.
+    socket.on("error", () => {});
+    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"), () => socket.destroy());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
@@ -103,7 +119,13 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     current.response.shouldKeepAlive = false;
     current.response.once("finish", () => socket.destroy());
   });
-  return server;
+  return Object.assign(server, {
+    whenWritten: () =>
+      new Promise<void>((resolve) => {
+        if (unwritten.size === 0) resolve();
+        else onWritten = resolve;
+      }),
+  });
 }
 
 interface Turn {

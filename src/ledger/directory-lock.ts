@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+/** Two services must not keep one journal. */
+export class LedgerInUse extends Error {}
+
 /**
  * Makes this process the only one that keeps a ledger in a directory, until it releases it or dies, however it dies: the
  * lock is the operating system's, held through an otherwise empty SQLite file. Operators' verbs do not take it.
- * @throws when another service has it
+ * @throws LedgerInUse
  */
 export function lockDirectory(directory: string): () => void {
   const database = new DatabaseSync(join(directory, "service.lock"));
@@ -13,7 +16,7 @@ export function lockDirectory(directory: string): () => void {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    throw new Error(`another service keeps its ledger in ${directory}: each needs a data directory of its own`, {
+    throw new LedgerInUse(`another service keeps its ledger in ${directory}: each needs a data directory of its own`, {
       cause: error,
     });
   }

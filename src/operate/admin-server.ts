@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance } from "fastify";
+import { Fault } from "../terms/fault.ts";
 
 export interface AdminServerParts {
   readonly metrics: { page(): Promise<string>; readonly contentType: string };
@@ -17,6 +18,10 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
       .header("X-Frame-Options", "DENY")
       .header("Content-Security-Policy", "frame-ancestors 'none'")
       .header("Cache-Control", "no-store");
+  });
+  server.setNotFoundHandler((_request, reply) => {
+    const fault = new Fault("request.not_found");
+    void reply.code(fault.row.status).send({ error: { code: fault.row.kind, message: fault.says } });
   });
   server.get("/live", () => ({ status: "OK" }));
   server.get("/ready", (_request, reply) => {

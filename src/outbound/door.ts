@@ -14,6 +14,7 @@ import { OriginPool } from "./origin-pool.ts";
 import { type OriginMatch, OriginRules } from "./origin-rules.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import type { VendorReply } from "./reply.ts";
+import { type Address, SourceAddresses } from "./source-addresses.ts";
 import { type Sender, SourceHttp } from "./source-http.ts";
 import { identityOf, Trust } from "./trust.ts";
 import { unsentFault } from "./vendor-fault.ts";
@@ -61,7 +62,7 @@ class VendorDoor implements OutboundDoor, Sender {
   readonly #trust: Trust;
   readonly #exchangeNeeds: ExchangeNeeds;
   readonly #socketNeeds: SocketNeeds;
-  readonly #rules = new WeakMap<SourceDeclaration, OriginRules>();
+  readonly #addresses = new WeakMap<SourceDeclaration, SourceAddresses>();
   readonly #pools = new Map<string, OriginPool>();
   #closed = false;
 
@@ -90,7 +91,7 @@ class VendorDoor implements OutboundDoor, Sender {
   }
 
   httpFor(source: RunnableSource, call: PlannedCall): Http {
-    return new SourceHttp(this, this.#rulesOf(source.declaration), source, call);
+    return new SourceHttp(this, this.#addressesOf(source.declaration), source, call);
   }
 
   close(): void {
@@ -129,13 +130,13 @@ class VendorDoor implements OutboundDoor, Sender {
     });
   }
 
-  #rulesOf(declaration: SourceDeclaration): OriginRules {
-    let rules = this.#rules.get(declaration);
-    if (rules === undefined) {
-      rules = new OriginRules(declaration.origins ?? []);
-      this.#rules.set(declaration, rules);
+  #addressesOf(declaration: SourceDeclaration): SourceAddresses {
+    let addresses = this.#addresses.get(declaration);
+    if (addresses === undefined) {
+      addresses = new SourceAddresses(new OriginRules(declaration.origins ?? []));
+      this.#addresses.set(declaration, addresses);
     }
-    return rules;
+    return addresses;
   }
 
   /** Connections are shared by all sources that may use the origin in the same way. */
@@ -154,7 +155,7 @@ class VendorDoor implements OutboundDoor, Sender {
     return pool;
   }
 
-  #openPool(url: URL, privateAllowed: boolean, secureContext: SecureContext | undefined): OriginPool {
+  #openPool(url: Address, privateAllowed: boolean, secureContext: SecureContext | undefined): OriginPool {
     const secure = url.protocol === "https:";
     const destination = {
       secure,

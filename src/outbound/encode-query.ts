@@ -22,7 +22,7 @@ export function encodeForm(fields: Fields): string {
 }
 
 /** The path and query of a URL with more fields appended to its query. */
-export function withQuery(url: URL, fields: Fields | undefined): string {
+export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
   const path = url.pathname + url.search;
   const more = fields === undefined ? "" : encodeQuery(fields);
   if (more === "") return path;

@@ -24,7 +24,7 @@ export class OriginRules {
     }
   }
 
-  match(url: URL): OriginMatch | null {
+  match(url: Pick<URL, "origin" | "protocol" | "hostname" | "port">): OriginMatch | null {
     if (this.#exact.has(url.origin)) return "exact";
     for (const { protocol, port, suffix } of this.#patterns) {
       if (url.protocol === protocol && url.port === port && url.hostname.endsWith(suffix)) return "pattern";

@@ -1,10 +1,11 @@
 import type { ClientTls, HttpOptions } from "../sdk/http.ts";
 import { encodeForm, withQuery } from "./encode-query.ts";
 import { headerFields } from "./header-fields.ts";
+import type { Address } from "./source-addresses.ts";
 
 /** One request, checked and encoded. */
 export interface OutgoingRequest {
-  readonly url: URL;
+  readonly url: Address;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
@@ -19,7 +20,12 @@ const METHOD = /^[A-Z][A-Z-]*$/;
 const NOT_METHODS = new Set(["CONNECT", "TRACE"]);
 
 /** @throws Error naming what the author got wrong, never a value */
-export function buildRequest(method: string, url: URL, options: HttpOptions, headerBytesMax: number): OutgoingRequest {
+export function buildRequest(
+  method: string,
+  url: Address,
+  options: HttpOptions,
+  headerBytesMax: number,
+): OutgoingRequest {
   const verb = typeof method === "string" ? method.toUpperCase() : "";
   if (!METHOD.test(verb) || NOT_METHODS.has(verb)) throw new Error("the method cannot be used");
   const { json, form, body } = options;

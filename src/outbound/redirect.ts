@@ -1,6 +1,7 @@
 import { withoutAuthorFields, withoutBodyFields } from "./header-fields.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import type { VendorReply } from "./reply.ts";
+import type { Address } from "./source-addresses.ts";
 import { contractFault } from "./vendor-fault.ts";
 
 /**
@@ -26,8 +27,9 @@ export function followRedirect(request: OutgoingRequest, reply: VendorReply): Ou
   };
 }
 
-function readLocation(location: string | undefined, base: URL): URL {
-  const url = location === undefined || location === "" ? null : URL.parse(location, base.href);
+function readLocation(location: string | undefined, base: Address): URL {
+  const url =
+    location === undefined || location === "" ? null : URL.parse(location, base.origin + base.pathname + base.search);
   const isUsable =
     url !== null &&
     (url.protocol === "https:" || url.protocol === "http:") &&

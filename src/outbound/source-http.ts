@@ -3,12 +3,12 @@ import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { canStandInHeader, HeaderValueError } from "./header-fields.ts";
-import type { OriginMatch, OriginRules } from "./origin-rules.ts";
+import type { OriginMatch } from "./origin-rules.ts";
 import { buildRequest, type OutgoingRequest } from "./outgoing-request.ts";
 import { followRedirect } from "./redirect.ts";
 import type { VendorReply } from "./reply.ts";
+import type { SourceAddresses } from "./source-addresses.ts";
 import { contractFault, timeoutFault, unsentFault } from "./vendor-fault.ts";
-import { readVendorUrl } from "./vendor-url.ts";
 import { isRedirect } from "./exchange.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -33,13 +33,13 @@ export const REDIRECTS_MAX = 10;
 /** The `http` of one source call. */
 export class SourceHttp implements Http {
   readonly #sender: Sender;
-  readonly #rules: OriginRules;
+  readonly #addresses: SourceAddresses;
   readonly #source: RunnableSource;
   readonly #call: PlannedCall;
 
-  constructor(sender: Sender, rules: OriginRules, source: RunnableSource, call: PlannedCall) {
+  constructor(sender: Sender, addresses: SourceAddresses, source: RunnableSource, call: PlannedCall) {
     this.#sender = sender;
-    this.#rules = rules;
+    this.#addresses = addresses;
     this.#source = source;
     this.#call = call;
   }
@@ -65,8 +65,9 @@ export class SourceHttp implements Http {
 
   #begin(method: string, url: string, options: HttpOptions): Promise<VendorReply> {
     try {
-      const request = buildRequest(method, readVendorUrl(url), options, this.#sender.headerBytesMax);
-      const match = this.#rules.match(request.url);
+      const address = this.#addresses.read(url);
+      const request = buildRequest(method, address.url, options, this.#sender.headerBytesMax);
+      const { match } = address;
       if (match === null) throw new Error("the address is of no origin that the source declares");
       const redirects = Math.min(options.redirects ?? 0, REDIRECTS_MAX);
       const sent = this.#send(request, match, options, redirects);
@@ -94,7 +95,7 @@ export class SourceHttp implements Http {
     for (let left = redirects - 1; isRedirect(reply.status); left -= 1) {
       if (options.answers?.includes(reply.status) === true) return reply;
       request = followRedirect(request, reply);
-      const match = this.#rules.match(request.url);
+      const match = this.#addresses.match(request.url);
       if (match === null) throw contractFault("it redirects to an origin that the source does not declare");
       reply = await this.#send(request, match, options, left);
     }

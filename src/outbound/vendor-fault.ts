@@ -57,5 +57,5 @@ export function faultOfTransport(error: Error, answering: boolean): Fault {
 
 /** The HTTP client hangs pieces of the answer and the socket on its errors; a log must not see them. */
 function withoutVendorBytes(error: Error, code: string): Error {
-  return new Error(code === "" ? error.message : `${code}: ${error.message}`);
+  return Object.assign(new Error(error.message), code === "" ? {} : { code });
 }

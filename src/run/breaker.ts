@@ -31,6 +31,7 @@ export class Breaker {
   #openUntil: number | null = null;
   #openMs: number;
   #probing = false;
+  #era = 0;
 
   constructor(limits: BreakerLimits = BREAKER_LIMITS) {
     this.#limits = limits;
@@ -42,16 +43,20 @@ export class Breaker {
     return this.#openUntil !== null;
   }
 
-  /** Whether a call may go out now. Whoever got a yes says how it ended. */
-  mayCall(now: number): boolean {
-    if (this.#openUntil === null) return true;
-    if (this.#probing || now < this.#openUntil) return false;
+  /**
+   * The era that a call belongs to which goes out now; `null` when it may not. Whoever got one says by it how the call
+   * ended. Opening and closing begin another era: a call from before is no probe, and says nothing about afterwards.
+   */
+  admit(now: number): number | null {
+    if (this.#openUntil === null) return this.#era;
+    if (this.#probing || now < this.#openUntil) return null;
     this.#probing = true;
-    return true;
+    return this.#era;
   }
 
   /** `undefined`: the call said nothing about the vendor, for instance because it never left. */
-  ended(now: number, failed: boolean | undefined): void {
+  ended(era: number, now: number, failed: boolean | undefined): void {
+    if (era !== this.#era) return;
     if (this.#openUntil !== null) return this.#probeEnded(now, failed);
     if (failed === undefined) return;
     this.#turnTo(now);
@@ -63,8 +68,6 @@ export class Breaker {
   }
 
   #probeEnded(now: number, failed: boolean | undefined): void {
-    // A call from before it opened may end now; only the probe decides.
-    if (!this.#probing) return;
     this.#probing = false;
     if (failed === undefined) return;
     if (failed) {
@@ -72,6 +75,7 @@ export class Breaker {
       this.#openUntil = now + this.#openMs;
     } else {
       this.#openUntil = null;
+      this.#era += 1;
       this.#openMs = this.#limits.openMs;
       this.#calls.fill(0);
       this.#failures.fill(0);
@@ -80,7 +84,7 @@ export class Breaker {
 
   #open(now: number): void {
     this.#openUntil = now + this.#openMs;
-    this.#probing = false;
+    this.#era += 1;
   }
 
   /** Empties the slots that have passed out of the window. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../terms/json.ts";
 import type { Admission } from "./admission.ts";
 import { echoConfig, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
-import { noteNearMisses } from "./near-misses.ts";
+import { createNearMisses } from "./near-misses.ts";
 import { openRun } from "./open-run.ts";
 import { planSources } from "./plan.ts";
 import type { CallReport, Ledger, Run, RunObserver, RunSource, SourceCatalog } from "./ports.ts";
@@ -46,6 +46,7 @@ export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
 export function createDataRun(parts: EngineParts): (request: DataRequest) => StartedRun {
   const { admission, clock, catalog, runSource, observers } = parts;
+  const noteNearMisses = createNearMisses();
 
   return function runData(request) {
     admission.enter(request.caller.organizationId);

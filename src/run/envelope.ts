@@ -55,7 +55,9 @@ export function echoConfig(config: JsonObject, caller: Caller, more: JsonObject)
   const { workflow } = caller;
   const echo: Record<string, unknown> = { ...config, ...more };
   if (workflow.maskCredentials && isJsonObject(echo["sources"])) echo["sources"] = maskCredentials(echo["sources"]);
+  // The one name of `config` that is the service's own word on /data too: nobody else may call an answer simulated, or not.
   if (workflow.simulated) echo["mode"] = "simulated";
+  else delete echo["mode"];
   return echo as JsonObject;
 }
 

@@ -75,9 +75,13 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
   };
 }
 
+/** What a function keeps of its time when a source takes all the rest: enough to answer with what it has. */
+const RESERVE_MS = 250;
+
 function hostRun(run: Run, request: FunctionRequest, parts: FunctionEngineParts) {
   const timeoutMs = request.functionId === null ? 0 : (parts.functions.find(request.functionId)?.timeoutMs ?? 0);
-  return { run, functionId: request.functionId ?? "", sources: request.sources, deadlineAt: run.arrivedAt + timeoutMs };
+  const deadlineAt = run.arrivedAt + timeoutMs - Math.min(RESERVE_MS, timeoutMs / 10);
+  return { run, functionId: request.functionId ?? "", sources: request.sources, deadlineAt };
 }
 
 async function runOne(
@@ -94,29 +98,13 @@ async function runOne(
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
     refuseInputs(found.inputProblem(request.inputs));
-    result = await callFunction(found, run, request, config, host).catch((thrown: unknown) => {
-      const fault = asFault(thrown, "function.collect");
-      parts.log(run, id, "warn", explain(fault));
-      throw fault;
-    });
+    result = await callFunction(found, run, request, config, host);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
+    if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
   }
   const pipes = Object.fromEntries<Json>(host.pipes);
   return { result, pipes, tookMs: Math.round(parts.clock.now() - startedAt) };
-}
-
-/** Why a function failed, for its author: the client gets the fault's sentence and no more. */
-function explain({ code, detail, cause }: Fault): string {
-  const said = [detail["problem"], detail["field"], detail["says"]].filter((part) => part !== undefined && part !== "");
-  // The words of an error of ours could hold anything; a function's own are its author's to choose, as what it logs.
-  const own =
-    code === "function.collect" ? nameOf(cause) : cause instanceof Error ? cause.message : String(cause ?? "");
-  return [`it failed with ${code}`, said.join(" "), own].filter((part) => part !== "").join(": ");
-}
-
-function nameOf(cause: unknown): string {
-  return cause instanceof Error ? cause.name : typeof cause;
 }
 
 async function callFunction(
@@ -138,7 +126,7 @@ async function callFunction(
   const { organizationId } = run.caller;
   const text = await found.run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host);
   const result = readFunctionResult(text);
-  if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output));
+  if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output), host);
   return result;
 }
 
@@ -150,14 +138,15 @@ function refuseInputs(problem: FieldProblem | null): void {
 }
 
 /** What is wrong with an output is the author's business, and goes to the log. */
-function refuseOutput(problem: FieldProblem | null): void {
+function refuseOutput(problem: FieldProblem | null, host: OpenHost): void {
   if (problem === null) return;
-  const detail = {
-    problem: "the function's output breaks its contract",
-    field: fieldOf(problem),
-    says: problem.message,
-  };
-  throw new Fault("function.contract", detail);
+  host.log("warn", `its output breaks its contract: ${fieldOf(problem)} ${problem.message}`);
+  throw new Fault("function.contract", { problem: "the function's output breaks its contract" });
+}
+
+/** The words of an error of ours could hold anything. */
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : typeof thrown;
 }
 
 function fieldOf({ path }: FieldProblem): string {

@@ -2,9 +2,13 @@
 export interface DatarunConfig {
   readonly host?: string;
   readonly port?: number;
+  readonly admin_host?: string;
   readonly admin_port?: number;
   readonly data_dir?: string;
+  /** PostgreSQL; better in the environment, as `DATABASE_URL`, since it may hold a password. */
+  readonly database_url?: string;
   readonly region?: string;
+  readonly demo?: boolean;
   /** Ids, or patterns such as `gleif__*`, of the catalog sources that leave the machine and shall be on. */
   readonly catalog?: readonly string[];
   readonly overload_status?: 500 | 503;

@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
+import { resembles } from "../terms/resembles.ts";
 import { renderDifference, type Difference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
 import { judgeCase, undeclaredInputs, type OutputProblem } from "./judge-case.ts";
@@ -64,9 +65,15 @@ async function report(
     by,
     passed: found.length === 0,
     differences: found,
-    warnings: undeclared.map((name) => `input ${name} is not declared and never reaches the source`),
+    warnings: undeclared.map((name) => undeclaredWarning(name, source.inputNames)),
     tookMs: Math.round(parts.clock.now() - startedAt),
   };
+}
+
+function undeclaredWarning(name: string, declared: readonly string[]): string {
+  const meant = declared.find((known) => resembles(name, known));
+  const hint = meant === undefined ? "" : ` (${meant}?)`;
+  return `input ${name} is not declared and never reaches the source${hint}`;
 }
 
 /** A source that needs a credential and gets none says so, and nothing is sent. */

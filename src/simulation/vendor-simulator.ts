@@ -1,6 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
+import { isDeclaredOrigin } from "./declared-origins.ts";
 import { isMagic, magicReply, SLOW_MS } from "./magic-inputs.ts";
 import { matchRequest, requestsOf } from "./match-request.ts";
 import type { ReplyReading } from "./ports.ts";
@@ -33,8 +34,10 @@ const MAGIC_FIELD = "x-datarun-simulate";
  */
 export async function startVendorSimulator(options: VendorSimulatorOptions): Promise<VendorSimulator> {
   const { sources, clock } = options;
-  const recorded = (await Promise.all(sources.map((source) => recordRequests(source, options)))).flat();
   const declared = new Map(sources.map(({ id, declaration }) => [id, declaration.origins ?? []]));
+  const all = (await Promise.all(sources.map((source) => recordRequests(source, options)))).flat();
+  // A case may show a redirect to where its source must not go: nobody is played there.
+  const recorded = all.filter(({ source, origin }) => isDeclaredOrigin(origin, declared.get(source)!));
   const hosts = [...new Set(recorded.map(({ origin }) => new URL(origin).host))].sort();
   const server = await startScriptedServer((request) => answer(request, recorded, declared, hosts), clock, {
     host: options.host ?? "127.0.0.1",

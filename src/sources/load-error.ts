@@ -2,13 +2,10 @@
 export class LoadError extends Error {
   readonly file: string;
   readonly reason: string;
-  /** Where in the file, if that is known. */
-  readonly line: number | undefined;
-  constructor(file: string, reason: string, cause?: unknown, line?: number) {
-    super(`${file}${line === undefined ? "" : `:${line}`}: ${reason}`, cause === undefined ? undefined : { cause });
+  constructor(file: string, reason: string, cause?: unknown) {
+    super(`${file}: ${reason}`, cause === undefined ? undefined : { cause });
     this.name = "LoadError";
     this.file = file;
     this.reason = reason;
-    this.line = line;
   }
 }

@@ -62,9 +62,10 @@ export async function importDefault(file: string, version?: string): Promise<unk
     return module.default;
   } catch (error) {
     const place = await placeOf(error, file);
-    const where = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)}:${place.line}: `;
+    const elsewhere = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)} `;
+    const where = place === null ? "" : `${elsewhere}line ${place.line}: `;
     const message = error instanceof Error ? error.message : String(error);
-    throw new LoadError(file, `cannot be loaded: ${where}${message}`, error, where === "" ? place?.line : undefined);
+    throw new LoadError(file, `${where}cannot be loaded: ${message}`, error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Place {
@@ -12,10 +13,22 @@ export async function placeOf(error: unknown, file: string): Promise<Place | nul
   // Where types are stripped, the stack begins with the place.
   const head = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/.exec(error.stack ?? "");
   if (head !== null) return { file: head[1]!, line: Number(head[2]) };
-  const frame = /(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):\d+/.exec(error.stack ?? "");
-  if (frame !== null && !(error instanceof SyntaxError))
-    return { file: fileURLToPath(frame[1]!), line: Number(frame[2]) };
-  return error instanceof SyntaxError ? parseAgain(file) : null;
+  if (error instanceof SyntaxError) return parseAgain(file);
+  const missing = /^Cannot find (?:package|module) '([^']+)' imported from (.+)$/.exec(error.message);
+  if (missing !== null) return findImport(missing[1]!, missing[2]!);
+  const frames = [...(error.stack ?? "").matchAll(/(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):\d+/g)];
+  const own = frames.find(([, url = ""]) => !url.startsWith(SERVICE) && !url.includes("/node_modules/"));
+  return own === undefined ? null : { file: fileURLToPath(own[1]!), line: Number(own[2]) };
+}
+
+/** Where the service's own files lie: its loader stands in every stack. */
+const SERVICE = new URL("..", import.meta.url).href;
+
+/** The line that imports what is not there. Of a path only the last part can be as it was written. */
+async function findImport(missing: string, importer: string): Promise<Place | null> {
+  const lines = (await readFile(importer, "utf8").catch(() => "")).split("\n");
+  const at = lines.findIndex((line) => /\b(from|import)\b/.test(line) && line.includes(basename(missing)));
+  return at < 0 ? null : { file: importer, line: at + 1 };
 }
 
 /** The engine keeps the line of a syntax error in plain JavaScript to itself. */

@@ -59,6 +59,30 @@ test("depth is counted as nesting, whatever stands in strings", () => {
   assert.equal(problemOf("[".repeat(1_000_000)), "too_deep");
 });
 
+test("nesting counts where one member has replaced another of the same name", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  assert.equal(problemOf(`{"a":${nested(64)},"a":1}`), "too_deep");
+  assert.equal(problemOf(`{"a":${nested(63)},"a":"${"[".repeat(100)}"}`), null);
+});
+
+test("a small document and a large one are read alike", () => {
+  // Blanks make a document large without changing what it says.
+  const grown = (text: string) => text + " ".repeat(70_000);
+  fc.assert(
+    fc.property(
+      fc.json({ maxDepth: 6 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.constantFrom("", "[[[[", '{"a":[],"a":1}', "1e400", "{"),
+      (text, depthMax, more) => {
+        const document = `[${text},${more === "" ? "0" : more}]`;
+        const limits = { depthMax, keysPerObjectMax: 100_000 };
+        assert.equal(problemOf(document, limits), problemOf(grown(document), limits));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
 test("keys are counted for each object on its own", () => {
   const object = (keys: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 1])));

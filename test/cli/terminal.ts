@@ -77,6 +77,10 @@ export function commandsOn(dataDir: string): CliDeps {
           note,
           store: async () => store.admin,
           sources: async () => SOURCES,
+          // What these open is the command line's own; `function-verbs.test.ts` runs the whole of it.
+          functions: notHere,
+          service: notHere,
+          projectFolder: notHere,
           sealer,
           keys,
           ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),
@@ -91,6 +95,10 @@ export function commandsOn(dataDir: string): CliDeps {
       };
     },
   };
+}
+
+function notHere(): never {
+  throw new Error("this terminal has no project and no service");
 }
 
 const runnable = [

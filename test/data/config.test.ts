@@ -23,7 +23,6 @@ test("config is echoed with the default context, its unknown fields and those of
     sources: { acme__people: { note: { deep: [1, null] }, version: 2 }, acme__tells: true, acme__none: {} },
     data_func: "ignored here",
     organization_tuid: "not overwritten on /data",
-    mode: "as sent",
     more: [true],
   };
   assert.deepEqual((await service.post("/data", { config })).json().config, { ...config, context: "dev" });
@@ -125,8 +124,10 @@ test("a simulated workflow refuses prod, and marks its answers", async () => {
     );
     assert.equal(marked.json().config.mode, "simulated", "whatever the client says");
   }
-  const real = await service.run({ acme__people: true });
-  assert.equal(real.json().config.mode, undefined);
+  for (const mode of ["simulated", "real", null]) {
+    const real = await service.run({ acme__people: true }, {}, { config: { mode } });
+    assert.equal("mode" in real.json().config, false, "nor can a client call a real answer simulated");
+  }
 });
 
 test("no call of a simulated workflow reaches the vendor", async () => {

@@ -35,7 +35,9 @@ export class Secrets {
     for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
       if (!entry.isFile()) continue;
       const file = join(entry.parentPath, entry.name);
-      this.assertAbsent(file, readFileSync(file));
+      const bytes = readFileSync(file);
+      // The journal keeps room in reserve as a file of zeros: large, and quick to be known for what it is.
+      if (!bytes.equals(Buffer.alloc(bytes.length))) this.assertAbsent(file, bytes);
     }
   }
 }

@@ -33,9 +33,14 @@ interface Started {
   readonly ended: CommandService["ended"];
 }
 
-function run(t: TestContext, args: readonly string[], env: Readonly<Record<string, string>>): Started {
+function run(
+  t: TestContext,
+  command: "start" | "dev",
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Started {
   const dataDir = env["DATARUN_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "datarun-data-"));
-  const child = spawn(process.execPath, [LAUNCHER, "start", "--port", "0", "--admin-port", "0", ...args], {
+  const child = spawn(process.execPath, [LAUNCHER, command, "--port", "0", "--admin-port", "0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
   });
@@ -59,7 +64,7 @@ export async function startCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CommandService> {
-  const { child, printed, ended } = run(t, args, env);
+  const { child, printed, ended } = run(t, "start", args, env);
   const lines = () =>
     printed.out
       .split("\n")
@@ -102,4 +107,28 @@ export async function startCommand(
 
 /** Starts it and waits for its end, for starts that must not succeed. */
 startCommand.fails = async (t: TestContext, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  run(t, args, env).ended;
+  run(t, "start", args, env).ended;
+
+/** `datarun dev`, whose log is for people: `says` waits until it has printed what fits, after what was read before. */
+export function startDevelopment(t: TestContext, args: readonly string[]) {
+  const { printed, ended } = run(t, "dev", args, {});
+  let read = 0;
+  return {
+    ended,
+    stderr: () => printed.err,
+    async says(pattern: RegExp): Promise<RegExpExecArray> {
+      for (;;) {
+        const found = pattern.exec(printed.out.slice(read));
+        if (found !== null) {
+          read += found.index + found[0].length;
+          return found;
+        }
+        const over = await Promise.race([
+          ended.then(() => true),
+          new Promise((resolve) => setTimeout(resolve, 20, false)),
+        ]);
+        if (over === true) throw new Error(`it ended before it said ${pattern}:\n${printed.out}\n${printed.err}`);
+      }
+    },
+  };
+}

@@ -58,11 +58,11 @@ test("settings come from the option, then the environment, then the project's co
 const source = (id: string, more = "") =>
   `export default { id: "${id}", title: "T", inputs: { type: "object" }, run: () => null, ${more} };`;
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
-  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts:1: cannot be loaded/],
+  ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: line 1: cannot be loaded/],
   [
     "an import of something that is not there",
     { "sources/broken.ts": `import x from "nowhere"; export default x;` },
-    /broken\.ts: cannot be loaded.*nowhere/,
+    /broken\.ts: line 1: cannot be loaded.*nowhere/,
   ],
   ["no default export", { "sources/broken.ts": "export const a = 1;" }, /broken\.ts: must export a source by default/],
   ["an id of the wrong form", { "sources/broken.mjs": source("Acme") }, /broken\.mjs: id must have the form/],
@@ -90,6 +90,42 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     "a misspelled key",
     { "sources/broken.mjs": source("acme__a", "timeout: 5") },
     /broken\.mjs: timeout is not a key of a source/,
+  ],
+  [
+    "a syntax error in plain JavaScript",
+    { "sources/broken.mjs": "export default {\n  id: 5,\n  run: (: 5\n};" },
+    /broken\.mjs: line 3: cannot be loaded/,
+  ],
+  [
+    "a mistake in what a source imports",
+    {
+      "sources/broken.ts": `export { default } from "./_part.ts";`,
+      "sources/_part.ts": "const a: number = 1;\nthrow new Error(`no ${a}`);\nexport default a;",
+    },
+    /broken\.ts: _part\.ts line 2: cannot be loaded: no 1/,
+  ],
+  [
+    "a syntax error in a function",
+    { "functions/broken.ts": "export default {\n  id:\n};" },
+    /broken\.ts: line 3: Unexpected/,
+  ],
+  [
+    "a function that needs Node",
+    { "functions/broken.ts": `import { readFileSync } from "node:fs";\nexport default { run: readFileSync };` },
+    /broken\.ts: line 1: "node:fs" is a part of Node/,
+  ],
+  [
+    "a function whose id has the wrong form",
+    { "functions/broken.mjs": `export default { id: "people", title: "T", run: () => ({}) };` },
+    /broken\.mjs: "id" must be "dfunc_" and a name/,
+  ],
+  [
+    "an id of two functions",
+    {
+      "functions/a.mjs": `export default { id: "dfunc_a", title: "T", run: () => ({}) };`,
+      "functions/b.mjs": `export default { id: "dfunc_a", title: "T", run: () => ({}) };`,
+    },
+    /b\.mjs: "id" dfunc_a is already used by .*a\.mjs/,
   ],
   [
     "an id used twice",

@@ -47,9 +47,11 @@ function flatten(value: unknown): string {
   return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`;
 }
 
+export const GENERATED_MARK = "<!-- Written by tools/write-reference.ts";
+
 /** Stands at the head of every generated page. */
 export function generated(from: string): string {
-  return `<!-- Written by tools/write-reference.ts from ${from}. Change that, then: npm run docs -->`;
+  return `${GENERATED_MARK} from ${from}. Change that, then: npm run docs -->`;
 }
 
 export function page(path: string, ...blocks: readonly string[]): Page {

@@ -7,6 +7,7 @@ import { apiPage } from "./api-page.ts";
 import { catalogPages } from "./catalog-pages.ts";
 import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
 
@@ -15,7 +16,14 @@ export async function referencePages(): Promise<Page[]> {
   const { all, problems } = await openSources(undefined);
   if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join("\n"));
   const functions = await catalogFunctions();
-  return [apiPage(), configurationPage(), await commandsPage(), limitsPage(), ...(await catalogPages(all, functions))];
+  return [
+    apiPage(),
+    configurationPage(),
+    await commandsPage(),
+    limitsPage(),
+    decisionsPage(PACKAGE_ROOT),
+    ...(await catalogPages(all, functions)),
+  ];
 }
 
 /** What the catalog's functions say of themselves, which only running their files tells. */
@@ -37,7 +45,7 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
   }
 }
 
-/** Folders in which every Markdown file is one of these pages, so that one whose subject is gone is found. */
-export const GENERATED_FOLDERS = ["docs/reference", "docs/catalog"] as const;
+/** Folders in which such pages lie, among others that people write; the mark on their first line tells them apart. */
+export const GENERATED_FOLDERS = ["docs/reference", "docs/catalog", "docs/decisions"] as const;
 
 export { PACKAGE_ROOT };

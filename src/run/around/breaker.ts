@@ -15,14 +15,15 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
   const around: Around = (next) => (source, call) => {
     if (!source.leavesMachine) return next(source, call);
     const breaker = breakers.getOrMake(keyOf(call), () => new Breaker());
-    if (!breaker.mayCall(clock.now())) return Promise.reject(new Fault("source.breaker_open"));
+    const era = breaker.admit(clock.now());
+    if (era === null) return Promise.reject(new Fault("source.breaker_open"));
     return next(source, call).then(
       (answer) => {
-        breaker.ended(clock.now(), false);
+        breaker.ended(era, clock.now(), false);
         return answer;
       },
       (thrown: unknown) => {
-        breaker.ended(clock.now(), verdict(thrown, call));
+        breaker.ended(era, clock.now(), verdict(thrown, call));
         throw thrown;
       },
     );

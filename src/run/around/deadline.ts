@@ -4,14 +4,17 @@ import type { Answer, Around } from "../ports.ts";
 
 /**
  * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, what
- * it does later changes nothing, and it can send nothing more. `endAll` does so to every call under way, for a service
- * whose time to finish is over.
+ * it does later changes nothing, and it can send nothing more. `endAll` does so to every call under way and lets no new one
+ * begin, for a service whose time to finish is over.
  */
 export function withDeadline(clock: Clock): Around & { endAll(): void } {
   const underWay = new Set<(fault: Fault) => void>();
+  let over = false;
 
-  const around: Around = (next) => (source, call) =>
-    new Promise<Answer>((resolve, reject) => {
+  const around: Around = (next) => (source, call) => {
+    // A function may go on asking after the service's time is over.
+    if (over) return Promise.reject(new Fault("source.stopped"));
+    return new Promise<Answer>((resolve, reject) => {
       const end = (fault: Fault) => {
         underWay.delete(end);
         cancel();
@@ -35,8 +38,10 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
         },
       );
     });
+  };
   return Object.assign(around, {
     endAll() {
+      over = true;
       // Ending one takes it out of the set, which a set allows while it is walked.
       for (const end of underWay) end(new Fault("source.abandoned"));
     },

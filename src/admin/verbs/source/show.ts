@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { Type } from "typebox";
-import type { SourceDeclaration } from "../../../sdk/source.ts";
+import type { RunnableSource } from "../../../run/ports.ts";
+import { showRecipe } from "../../../sources/declarative/show-recipe.ts";
+import { toYaml } from "../../../sources/declarative/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
+import type { SourceFile } from "../../ports.ts";
 import { requireSource } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -12,43 +16,69 @@ export default defineVerb({
   positional: ["source"],
   changes: false,
 
-  async run({ source: id }, { sources }) {
+  async run({ source: id }, { sources, workshop }) {
     const source = requireSource(await sources(), id);
     const { declaration } = source;
+    const file = (await workshop?.())?.fileOf(id);
     return {
       source: source.id,
       title: declaration.title,
       description: declaration.description ?? null,
       docs: declaration.docs ?? null,
+      file: file?.path ?? null,
+      from: file?.from ?? null,
       data: plain(declaration.data ?? []),
       input_names: [...source.inputNames],
       inputs: plain(declaration.inputs),
       credential: source.credentialUse,
       credential_fields: plain(declaration.credentials ?? null),
+      asks: asksOf(source, file),
       output: plain(declaration.output ?? null),
       origins: [...(declaration.origins ?? [])],
-      timeout_ms: source.timeoutMs,
-      timeout_from: declaration.timeout_ms === undefined ? "default" : "the source's file",
-      limits: plain(declaration.limits ?? null),
-      charge: plain(chargeOf(declaration, source.leavesMachine)),
-      charge_from: declaration.charge === undefined ? "default" : "the source's file",
+      values: valuesOf(source),
       cases: (declaration.cases ?? []).map(({ name }) => name),
     };
   },
 
-  render: (result) => {
-    const lines = Object.entries(result).map(
-      ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`,
+  render(result) {
+    const { values, ...rest } = result;
+    const rows = values as unknown as readonly { name: string; value: Json; from: string }[];
+    const told = Object.entries(rest).filter(
+      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
     );
-    return `${lines.join("\n")}\n`;
+    const width = Math.max(...rows.map(({ name }) => name.length));
+    const lines = rows.map(({ name, value, from }) => `  ${name.padEnd(width)}  ${JSON.stringify(value)}  (${from})`);
+    return `${toYaml(Object.fromEntries(told))}values:\n${lines.join("\n")}\n`;
   },
 });
 
-function chargeOf({ charge }: SourceDeclaration, leavesMachine: boolean): unknown {
-  return charge ?? (leavesMachine ? "per_call" : "free");
+/** What is sent and how the answer is judged: in the words of a declarative file; code can only be read. */
+function asksOf({ leavesMachine }: RunnableSource, file: SourceFile | undefined): Json {
+  if (file !== undefined && /\.ya?ml$/.test(file.path)) return plain(showRecipe(readFileSync(file.path, "utf8")));
+  return leavesMachine ? "written in TypeScript" : "nobody: written in TypeScript, and answers from data it carries";
+}
+
+function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): JsonObject[] {
+  const { limits = {}, charge } = declaration;
+  const value = (name: string, given: unknown, otherwise: unknown) => ({
+    name,
+    value: plain(given ?? otherwise),
+    from: given === undefined ? "default" : "the source's file",
+  });
+  const chargeValue = value("charge", charge, leavesMachine ? "per_call" : "free");
+  const time = { ...value("timeout_ms", declaration.timeout_ms, timeoutMs) };
+  if (!leavesMachine) return [time, chargeValue];
+  return [
+    time,
+    value("limits.max_bytes", limits.max_bytes, 10_485_760),
+    value("limits.concurrency", limits.concurrency, "no limit of its own"),
+    value("limits.rate", limits.rate, "no limit of its own"),
+    chargeValue,
+    value("verify", declaration.verify === undefined ? undefined : true, false),
+  ];
 }
 
 /** Schemas made with a library carry hidden marks; what is shown is the JSON they amount to. */
 function plain(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
+  return JSON.parse(JSON.stringify(value)) as Json;
 }

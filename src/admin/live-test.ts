@@ -1,0 +1,141 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import { compareShapes } from "../simulation/compare-shapes.ts";
+import type { Context } from "../terms/caller.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { resembles } from "../terms/resembles.ts";
+import { askVendor, outcomeOf } from "./ask-vendor.ts";
+import { type LiveAnswer, OperatorError, type SourceWorkshop } from "./ports.ts";
+import { recordLive } from "./record-live.ts";
+import type { VerbCall } from "./verb.ts";
+
+/** How a source's vendor is to be asked. */
+export interface LiveTest {
+  readonly case?: string;
+  /** In place of the case's. */
+  readonly inputs?: Record<string, unknown>;
+  readonly org?: string;
+  readonly credential?: string;
+  readonly context?: Context;
+  readonly accept_charge?: boolean;
+  readonly record?: boolean;
+}
+
+/** Asks the vendor what a case asks, and says what differs from the case. @throws OperatorError */
+export async function testLive(
+  input: LiveTest,
+  source: RunnableSource,
+  workshop: SourceWorkshop,
+  call: VerbCall,
+): Promise<JsonObject> {
+  const { declaration } = source;
+  if (!source.leavesMachine)
+    throw new OperatorError("refused", `${source.id} answers on this machine: it has no vendor to ask.`);
+  const charge = declaration.charge ?? "per_call";
+  if (input.accept_charge !== true && (typeof charge === "string" ? charge : charge.model) !== "free") {
+    throw new OperatorError(
+      "refused",
+      `A call of ${source.id} can be billed. Give --accept-charge to make it all the same.`,
+    );
+  }
+  const each = chooseCase(declaration.cases ?? [], input.case);
+  if (each === undefined && input.inputs === undefined) {
+    throw new OperatorError("not_found", "There is no such case. Give inputs with --set instead.");
+  }
+  const inputs = (input.inputs ?? each!.inputs) as JsonObject;
+  noteDropped(source, inputs, call.note);
+  const context = input.context ?? "dev";
+  const compared = input.inputs === undefined ? each : undefined;
+  const answer = await askVendor(
+    {
+      source,
+      inputs,
+      context,
+      org: input.org,
+      credential: input.credential,
+      purpose: { case: compared?.name ?? null },
+    },
+    call,
+  );
+  const differences = compared === undefined ? [] : differencesOf(compared, answer);
+  const recorded =
+    input.record === true
+      ? await recordLive(
+          { source, inputs, inputsArePrivate: input.inputs !== undefined, context, answer },
+          workshop,
+          call,
+        )
+      : null;
+  const expected = compared === undefined ? null : expectedOf(compared);
+  return {
+    live: true,
+    source: source.id,
+    case: compared?.name ?? null,
+    outcome: outcomeOf(answer),
+    expected,
+    message: answer.report.fault?.says ?? null,
+    charged: answer.report.charged,
+    requests: answer.report.attempts.length,
+    took_ms: answer.report.tookMs,
+    passed: expected === null ? answer.output !== null : expected === outcomeOf(answer),
+    differences: [...differences],
+    recorded_in: recorded,
+  };
+}
+
+function chooseCase(cases: readonly SourceCase[], name: string | undefined): SourceCase | undefined {
+  if (name !== undefined) return cases.find((each) => each.name === name);
+  return cases.find(({ expect }) => "match" in expect && expect.match);
+}
+
+function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence: string) => void): void {
+  for (const name of Object.keys(inputs)) {
+    if (source.inputNames.includes(name)) continue;
+    const meant = source.inputNames.find((declared) => resembles(name, declared));
+    note(`The input ${name} is not declared and never reaches the source${meant === undefined ? "" : ` (${meant}?)`}.`);
+  }
+}
+
+function expectedOf({ expect }: SourceCase): string {
+  return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
+}
+
+/** What the vendor says now and the case does not, in the shape of the answers: their values are bound to differ. */
+function differencesOf(each: SourceCase, answer: LiveAnswer): readonly string[] {
+  const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
+  const [expected, found] = [scripted.at(-1)!, answer.replies.at(-1)];
+  const outcome = outcomeOf(answer);
+  const said =
+    expectedOf(each) === outcome ? [] : [`the outcome is ${outcome}, and the case expects ${expectedOf(each)}`];
+  if (found === undefined) return said;
+  const status = expected.status ?? 200;
+  if (status !== found.status) return [...said, `the status is ${found.status}, and the case has ${status}`];
+  const [left, right] = [asJson(expected.body), asJson(found.bytes().toString("utf8"))];
+  return [...said, ...compareShapes(left, right)];
+}
+
+function asJson(body: unknown): unknown {
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return body;
+  }
+}
+
+/** The result for people. */
+export function renderLive(result: JsonObject): string {
+  const differences = result["differences"] as readonly string[];
+  const what = result["case"] === null ? "the inputs given" : `case "${result["case"] as string}"`;
+  return [
+    `${result["passed"] === true ? "ok    " : "FAILED"} ${result["source"] as string}, asked for real with ${what}`,
+    `  outcome: ${result["outcome"] as string}${result["message"] === null ? "" : ` (${result["message"] as string})`}`,
+    `  charged: ${result["charged"] as string}, ${result["requests"] as string} request(s), ${result["took_ms"] as string} ms`,
+    ...(result["case"] === null
+      ? []
+      : [differences.length === 0 ? "  nothing differs from the case in its shape" : "  differs from the case:"]),
+    ...differences.map((each) => `    ${each}`),
+    ...(result["recorded_in"] === null ? [] : [`  recorded as a new case in ${result["recorded_in"] as string}`]),
+    "",
+  ].join("\n");
+}

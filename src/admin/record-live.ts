@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { RunnableSource } from "../run/ports.ts";
+import type { SourceCase } from "../sdk/source.ts";
+import { recordCase, wordsOfRules } from "../simulation/record-case.ts";
+import { addCase } from "../sources/declarative/add-case.ts";
+import type { Context } from "../terms/caller.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { outcomeOf } from "./ask-vendor.ts";
+import { type LiveAnswer, OperatorError, type SourceWorkshop } from "./ports.ts";
+import { requireFile } from "./require-workshop.ts";
+import type { VerbCall } from "./verb.ts";
+
+export interface LiveCallMade {
+  readonly source: RunnableSource;
+  readonly inputs: JsonObject;
+  readonly inputsArePrivate: boolean;
+  readonly context: Context;
+  readonly answer: LiveAnswer;
+}
+
+/** Writes a case of what was seen; returns the file. @throws OperatorError with nothing written */
+export async function recordLive(asked: LiveCallMade, workshop: SourceWorkshop, call: VerbCall): Promise<string> {
+  const { source, answer } = asked;
+  const { path, from } = requireFile(workshop, source.id);
+  const text = readFileSync(path, "utf8");
+  const day = new Date(call.act.wallAt).toISOString().slice(0, 10);
+  const outcome = answer.output === null ? answer.report.fault!.row.kind : answer.report.match;
+  const taken = new Set((source.declaration.cases ?? []).map(({ name }) => name));
+  const plain = `as the vendor answered on ${day}`;
+  let name = plain;
+  for (let count = 2; taken.has(name); count += 1) name = `${plain} (${count})`;
+  const seen = { ...asked, name, replies: answer.replies, outcome };
+  try {
+    const added = await recordCase(source, seen, wordsOfRules(text, source), workshop.cases);
+    return writeCase(path, text, added);
+  } catch (error) {
+    throw new OperatorError(
+      "refused",
+      `The vendor was asked (${outcomeOf(answer)}, charged: ${answer.report.charged}), and no case was written to the ${from}'s file: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
+}
+
+function writeCase(path: string, text: string, added: SourceCase): string {
+  if (/\.ya?ml$/.test(path) && /^cases:/m.test(text)) {
+    writeFileSync(path, addCase(text, added));
+    return path;
+  }
+  const beside = path.replace(/\.\w+$/, ".cases.json");
+  const before = readCases(beside);
+  if (before === null && /\bcases\s*:/.test(text))
+    throw new Error(`its cases stand in the code of ${path}; move them to ${beside}`);
+  writeFileSync(beside, `${JSON.stringify([...(before ?? []), added], null, 2)}\n`);
+  return beside;
+}
+
+function readCases(file: string): readonly SourceCase[] | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as readonly SourceCase[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

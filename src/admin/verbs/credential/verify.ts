@@ -1,0 +1,82 @@
+import { Type } from "typebox";
+import type { RunnableSource } from "../../../run/ports.ts";
+import type { SourceCall } from "../../../sdk/source.ts";
+import { askVendor } from "../../ask-vendor.ts";
+import { contextInput, credentialInput } from "../../inputs.ts";
+import { type LiveAnswer, OperatorError } from "../../ports.ts";
+import { requireSource, unknownCredential } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Ask the vendor whether a stored credential is good",
+  description:
+    "Makes the cheap call that the source declares for this (`verify`). Says good, rejected, or could not tell: a vendor that is away proves nothing. It stands in the audit trail. Ends with 1 unless the credential is good.",
+  example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object(
+    {
+      cred_id: credentialInput,
+      context: Type.Optional(
+        Type.Enum(contextInput.enum, {
+          description: "The context; the first that the credential may be used in unless given",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["cred_id"],
+  changes: true,
+
+  async run({ cred_id: id, context }, call) {
+    const credential = await (await call.store()).credential(id);
+    if (credential === null) throw unknownCredential(id);
+    const source = requireSource(await call.sources(), credential.source);
+    if (source.declaration.verify === undefined) {
+      return {
+        cred_id: id,
+        source: source.id,
+        verdict: "could not tell",
+        reason: "the source declares no call that proves a credential",
+        charged: "no",
+      };
+    }
+    if (credential.disabled)
+      throw new OperatorError("refused", `${id} is disabled. "datarun credential enable ${id}" enables it.`);
+    const answer = await askVendor(
+      {
+        source: proving(source),
+        inputs: {},
+        context: context ?? credential.contexts[0] ?? "dev",
+        org: credential.organizationId,
+        credential: id,
+        purpose: { verifies: id },
+      },
+      call,
+    );
+    return { cred_id: id, source: source.id, ...verdictOf(answer), charged: answer.report.charged };
+  },
+
+  hasFailed: (result) => result["verdict"] !== "good",
+});
+
+/** The source with its proof in place of its question, which takes no inputs. */
+function proving(source: RunnableSource): RunnableSource {
+  const { declaration } = source;
+  const run = async (call: SourceCall) => ((await declaration.verify!(call)) ? {} : null);
+  return {
+    ...source,
+    declaration: { ...declaration, run },
+    filter: () => ({}),
+    inputProblem: () => null,
+  };
+}
+
+function verdictOf({ report, output }: LiveAnswer): { verdict: string; reason: string } {
+  if (output !== null) {
+    return report.match
+      ? { verdict: "good", reason: "the vendor takes it" }
+      : { verdict: "rejected", reason: "the vendor's answer says that it is not good" };
+  }
+  const fault = report.fault!;
+  const verdict = fault.code === "source.credential_rejected" ? "rejected" : "could not tell";
+  return { verdict, reason: fault.says.replace(/^[^:]*: /, "") };
+}

@@ -1,0 +1,23 @@
+import { Type } from "typebox";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "List the data functions of the catalog and of your project",
+  description: "A function of your project replaces the catalog's of the same id.",
+  example: "",
+  input: Type.Object({}, { additionalProperties: false }),
+  changes: false,
+
+  async run(_, { functions }) {
+    const listing = await functions();
+    return {
+      functions: listing.list().map(({ id, title, from, timeoutMs, memoryMb }) => ({
+        function: id,
+        title,
+        from,
+        timeout_ms: timeoutMs,
+        memory_mb: memoryMb,
+      })),
+    };
+  },
+});

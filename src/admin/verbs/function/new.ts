@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Type } from "typebox";
+import { PREFIX } from "../../../terms/ids.ts";
+import { newFunctionText } from "../../new-function-text.ts";
+import { OperatorError } from "../../ports.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Write a working function with its cases into the project folder",
+  description:
+    "The file is functions/NAME.ts: a function that asks one offline source, its contract and two cases. `datarun function test` runs them.",
+  example: "dfunc_reachable_by --project my-project",
+  input: Type.Object(
+    {
+      function: Type.String({
+        pattern: `^${PREFIX.dataFunction}[a-z0-9]+(_[a-z0-9]+)*$`,
+        maxLength: 128,
+        description: "Id of the new function (dfunc_…)",
+        "x-says": "must be dfunc_ and a name in lower snake case",
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["function"],
+  changes: true,
+
+  async run({ function: id }, { act, projectFolder }) {
+    if (act.via !== "cli") throw new OperatorError("refused", "Files are written from the command line only.");
+    const file = join(projectFolder(), "functions", `${id.slice(PREFIX.dataFunction.length)}.ts`);
+    await mkdir(dirname(file), { recursive: true });
+    try {
+      await writeFile(file, newFunctionText(id), { flag: "wx" });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      throw new OperatorError("refused", `There is a file ${file} already.`, { cause: error });
+    }
+    return { function: id, file };
+  },
+});

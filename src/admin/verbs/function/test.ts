@@ -1,0 +1,51 @@
+import { Type } from "typebox";
+import { functionInput } from "../../inputs.ts";
+import { OperatorError, type DescribedFunction } from "../../ports.ts";
+import { requireFunction } from "../../require.ts";
+import { renderFunctionReport, runFunctionCases } from "../../run-function-cases.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Run a function's cases in the real isolate, with scripted source answers",
+  description:
+    "Without an id the cases of all functions of the project are run. A source that a case does not script runs for real if it needs no vendor: no case leaves the machine, and none is recorded or billed. Ends with exit code 1 when a case failed.",
+  example: "dfunc_contact_check",
+  input: Type.Object({ function: Type.Optional(functionInput) }, { additionalProperties: false }),
+  positional: ["function"],
+  changes: false,
+
+  async run({ function: id }, { functions, sources, clock, note }) {
+    const listing = await functions();
+    const chosen = id === undefined ? ofProject(listing.list()) : [requireFunction(listing, id)];
+    const catalog = await sources();
+    const reports = [];
+    for (const each of chosen) {
+      const report = await runFunctionCases(each.id, each.cases(), { functions: listing, sources: catalog, clock });
+      if (report.cases.length === 0) note(`${each.id} has no cases. Write some in its file, or beside it.`);
+      reports.push(report);
+    }
+    return {
+      passed: reports.every(({ passed }) => passed),
+      report: reports.map(renderFunctionReport).join("\n"),
+      functions: reports.map((report) => ({
+        function: report.function,
+        passed: report.passed,
+        cases: report.cases.map(({ name, passed, differences, tookMs }) => ({
+          name,
+          passed,
+          differences: differences.map(({ at }) => at),
+          took_ms: tookMs,
+        })),
+      })),
+    };
+  },
+
+  hasFailed: ({ passed }) => !passed,
+  render: ({ report }) => `${report}\n`,
+});
+
+function ofProject(all: readonly DescribedFunction[]): readonly DescribedFunction[] {
+  const own = all.filter(({ from }) => from === "project");
+  if (own.length === 0) throw new OperatorError("invalid", "The project has no functions: name one of the catalog.");
+  return own;
+}

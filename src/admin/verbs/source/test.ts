@@ -1,0 +1,132 @@
+import { Type } from "typebox";
+import type { RunnableSource } from "../../../run/ports.ts";
+import { renderDifference } from "../../../simulation/difference.ts";
+import { renderReport, runCases, type SourceReport } from "../../../simulation/run-cases.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { type LiveTest, renderLive, testLive } from "../../live-test.ts";
+import { OperatorError, type SourceWorkshop } from "../../ports.ts";
+import { requireSource } from "../../require.ts";
+import { requireWorkshop } from "../../require-workshop.ts";
+import { defineVerb } from "../../verb.ts";
+
+interface Input extends LiveTest {
+  readonly source?: string;
+  readonly all?: boolean;
+  readonly live?: boolean;
+}
+
+export default defineVerb({
+  summary: "Run a source's cases, or ask its vendor for real and say what differs",
+  description:
+    "Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked.",
+  example: "companies_house__company_profile",
+  input: Type.Object(
+    {
+      source: Type.Optional(sourceInput),
+      all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
+      live: Type.Optional(Type.Boolean({ description: "Ask the real vendor, once" })),
+      case: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: "Live: the case whose inputs are asked; the first with a record unless given",
+        }),
+      ),
+      inputs: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { description: "Live: an input in place of the case's inputs" }),
+      ),
+      org: Type.Optional(organizationInput),
+      credential: Type.Optional(credentialInput),
+      context: Type.Optional(Type.Enum(contextInput.enum, { description: "Live: the context; dev unless given" })),
+      accept_charge: Type.Optional(Type.Boolean({ description: "Live: the vendor may bill this call" })),
+      record: Type.Optional(Type.Boolean({ description: "Live: write the answer as a new case, values masked" })),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["source"],
+  changes: true,
+
+  async run(given, call) {
+    const input = given as Input;
+    refuseMixtures(input);
+    const sources = await call.sources();
+    const workshop = await requireWorkshop(call);
+    if (input.live === true) return testLive(input, requireSource(sources, input.source!), workshop, call);
+    const ids = input.all === true ? sources.ids() : [requireSource(sources, input.source!).id];
+    const reports = await runAll(
+      ids.map((id) => sources.find(id)!),
+      workshop,
+    );
+    const broken = input.all === true ? workshop.problems : [];
+    return {
+      passed: broken.length === 0 && reports.every(({ passed }) => passed),
+      sources: reports.map(toWire),
+      broken_files: [...broken],
+    };
+  },
+
+  hasFailed: (result) => result["passed"] === false,
+  render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
+});
+
+function refuseMixtures({ source, all, live, ...rest }: Input): void {
+  const no = (message: string) => {
+    throw new OperatorError("usage", message);
+  };
+  if ((source === undefined) === (all !== true)) no("Name one source, or give --all.");
+  if (live === true && all === true) no("--live asks one source: it can be billed.");
+  const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
+  if (live !== true && liveOnly !== undefined)
+    no(`--${liveOnly[0].replaceAll("_", "-").replace("inputs", "set")} belongs to --live.`);
+}
+
+const AT_ONCE = 8;
+
+/** Much of a case's time is waiting for a vendor that never answers. */
+async function runAll(sources: readonly RunnableSource[], workshop: SourceWorkshop): Promise<SourceReport[]> {
+  const reports: SourceReport[] = [];
+  const left = [...sources.entries()];
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      reports[next[0]] = await runCases(next[1], workshop.cases);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, sources.length) }, work));
+  return reports;
+}
+
+function toWire(report: SourceReport): JsonObject {
+  return {
+    source: report.source,
+    passed: report.passed,
+    cases: report.cases.map((each) => ({
+      name: each.name,
+      by: each.by,
+      passed: each.passed,
+      differences: each.differences.map(renderDifference),
+      warnings: [...each.warnings],
+    })),
+    missing: [...report.missing],
+    text: renderReport(report),
+  };
+}
+
+function renderCases(result: JsonObject): string {
+  const sources = result["sources"] as unknown as readonly (JsonObject & {
+    passed: boolean;
+    text: string;
+    cases: readonly object[];
+  })[];
+  const broken = result["broken_files"] as readonly string[];
+  const several = sources.length > 1;
+  // Of many sources only the failed ones are told at length.
+  const blocks = sources.map(({ text, passed }) => (several && passed ? text.split("\n")[0]! : text));
+  const cases = sources.reduce((sum, source) => sum + source.cases.length, 0);
+  const failed = sources.filter(({ passed }) => !passed).length;
+  return [
+    ...blocks,
+    ...broken.map((message) => `FAILED ${message}`),
+    `${sources.length} source${several ? "s" : ""}, ${cases} cases: ${failed + broken.length === 0 ? "all passed" : `${failed + broken.length} failed`}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,39 @@
+import { createLog } from "./operate/log.ts";
+import { settingsFrom } from "./project-settings.ts";
+import { findAddress } from "./service-address.ts";
+
+export interface AttachedService {
+  readonly url: string;
+  /** Started for this command alone, because none was running. */
+  readonly isOwn: boolean;
+  close(): Promise<void>;
+}
+
+export interface AttachPlace {
+  readonly dataDir: string;
+  readonly project: string | undefined;
+  readonly databaseUrl: string | undefined;
+}
+
+const STDERR = 2;
+
+/**
+ * The service on a data directory: the one that runs there, or one that is started on a free port for a single command.
+ * Either way what is run goes through the whole of it, and onto its ledger.
+ */
+export async function attachService({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService> {
+  const url = findAddress(dataDir);
+  if (url !== null) return { url, isOwn: false, close: async () => {} };
+  const args = ["--host", "127.0.0.1", "--port", "0", "--admin-host", "127.0.0.1", "--admin-port", "0"];
+  const settings = await settingsFrom([
+    ...args,
+    "--data-dir",
+    dataDir,
+    ...(project === undefined ? [] : ["--project", project]),
+    ...(databaseUrl === undefined ? [] : ["--database-url", databaseUrl]),
+  ]);
+  const { start } = await import("./start.ts");
+  const log = createLog("warn", STDERR);
+  const running = await start({ settings, environment: process.env, tell: () => {}, log });
+  return { url: running.url, isOwn: true, close: () => running.close() };
+}

@@ -1,0 +1,41 @@
+import { createInterface, type Interface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { Terminal } from "../admin/ports.ts";
+import type { CommandIo } from "./command-io.ts";
+import { usage } from "./parse-command.ts";
+
+const STDIN_BYTES_MAX = 10_485_760;
+
+/** Questions go to standard error, so that standard output carries the result alone. Nothing is read before somebody asks. */
+export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close(): void } {
+  const interactive = (stdin as Readable & { isTTY?: boolean }).isTTY === true;
+  let lines: AsyncIterator<string> | undefined;
+  let opened: Interface | undefined;
+  return {
+    interactive,
+
+    async ask(question) {
+      stderr.write(question);
+      if (lines === undefined) {
+        opened = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+        lines = opened[Symbol.asyncIterator]();
+      }
+      const { done, value } = await lines.next();
+      return done === true ? null : value;
+    },
+
+    async readAll() {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of stdin) {
+        const part = Buffer.from(chunk as Uint8Array | string);
+        bytes += part.length;
+        if (bytes > STDIN_BYTES_MAX) throw usage(`Standard input has more than ${STDIN_BYTES_MAX} bytes.`);
+        chunks.push(part);
+      }
+      return Buffer.concat(chunks).toString("utf8");
+    },
+
+    close: () => opened?.close(),
+  };
+}

@@ -1,0 +1,93 @@
+import { watchProject } from "./watch-project.ts";
+import { configFileOf, number, optionalText, type Settings } from "./config.ts";
+import { createLog, type Log } from "./operate/log.ts";
+import { readableLine } from "./operate/readable-line.ts";
+import { PACKAGE_ROOT } from "./project.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
+
+export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
+  /** Where readable lines go. */
+  readonly print: (line: string) => void;
+  /** The settings as they are now, after the config file has changed. */
+  readonly readSettings: (version: string) => Promise<Settings>;
+}
+
+/**
+ * `datarun dev`: the service, with readable logs. A change of a source, a function or what they import is served at once; a
+ * file that is broken is reported, and what it held before goes on being served. A changed config file starts the service
+ * anew, on the same ports; a broken one is reported and changes nothing.
+ */
+export async function startDev(options: DevOptions): Promise<Running> {
+  const log = createLog(String(options.settings.get("log_level")), {
+    write: (line) => options.print(readableLine(line)),
+  });
+  const project = optionalText(options.settings, "project");
+  let { settings } = options;
+  let running = await start({ ...options, dev: true, log });
+  let version = 0;
+  let work = Promise.resolve();
+
+  async function changed(files: ReadonlySet<string>): Promise<void> {
+    version += 1;
+    if (configFileOf(project!) !== undefined && files.has(configFileOf(project!)!)) await startAnew();
+    else report(await running.reload(), log);
+  }
+
+  async function startAnew(): Promise<void> {
+    const changed = onSamePorts(await options.readSettings(`config-${version}`), running);
+    const before = onSamePorts(settings, running);
+    await running.close();
+    try {
+      running = await start({ ...options, settings: changed, dev: true, log });
+      settings = changed;
+    } catch (error) {
+      running = await start({ ...options, settings: before, dev: true, log });
+      throw error;
+    }
+    log.info({ event: "started_anew" }, "the config file has changed");
+  }
+
+  // One after the other: a reload that is under way is finished before the next begins.
+  const unwatch =
+    project === undefined
+      ? () => {}
+      : watchProject(project, (files) => {
+          work = work
+            .then(() => changed(files))
+            .catch((error: unknown) => log.error({ event: "broken_config", reason: reasonOf(error) }));
+        });
+  if (project === undefined)
+    log.warn({ event: "nothing_to_watch", catalog: PACKAGE_ROOT }, "there is no project folder: nothing is reloaded");
+
+  return {
+    ...running,
+    get failed() {
+      return running.failed;
+    },
+    reload: () => running.reload(),
+    reportStray: (thrown) => running.reportStray(thrown),
+    async close() {
+      unwatch();
+      await work;
+      await running.close();
+    },
+  };
+}
+
+function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): void {
+  for (const { file, reason } of problems)
+    log.error({ event: "broken_file", file, reason }, "its last good version goes on being served");
+  if (problems.length === 0) log.info({ event: "reloaded" });
+}
+
+/** A port that the system chose at first stays, so that whoever sends requests finds the service again. */
+function onSamePorts(settings: Settings, running: Running): Settings {
+  const kept = new Map(settings);
+  if (number(settings, "port") === 0) kept.set("port", Number(new URL(running.url).port));
+  if (number(settings, "admin_port") === 0) kept.set("admin_port", Number(new URL(running.adminUrl).port));
+  return kept;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

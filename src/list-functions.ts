@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { OperatorError, type DescribedFunction, type FunctionListing } from "./admin/ports.ts";
+import type { FunctionCase } from "./sdk/data-function.ts";
+import { readCases } from "./functions/read-cases.ts";
+import { functionCache, type BrokenFile } from "./open-catalogs.ts";
+import { openFunctions, type OpenFunction } from "./open-functions.ts";
+import { PACKAGE_ROOT } from "./project.ts";
+
+import { systemClock } from "./terms/clock.ts";
+
+export interface ListedFunctions {
+  readonly listing: FunctionListing;
+  readonly problems: readonly BrokenFile[];
+  close(): Promise<void>;
+}
+
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The functions as an operator's command sees and tests them, in one process that holds their isolates. */
+export async function openListedFunctions(project: string | undefined, dataDir: string): Promise<ListedFunctions> {
+  const functions = await openFunctions({
+    catalog: join(PACKAGE_ROOT, "catalog"),
+    project,
+    clock: systemClock,
+    log: QUIET,
+    // A command that only looks makes no data directory.
+    cacheDir: existsSync(dataDir) ? functionCache(dataDir) : undefined,
+    processes: 1,
+    spares: 0,
+  });
+  return {
+    problems: functions.problems,
+    listing: {
+      find: functions.find,
+      list: () =>
+        functions
+          .list()
+          .map((listed): DescribedFunction => Object.assign({}, listed, { cases: () => casesOf(listed) })),
+    },
+    close: functions.close,
+  };
+}
+
+function casesOf({ file, cases }: OpenFunction): readonly FunctionCase[] {
+  try {
+    return readCases(file, cases);
+  } catch (error) {
+    throw new OperatorError("invalid", (error as Error).message, { cause: error });
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import type { SourceWorkshop } from "./admin/ports.ts";
+import { openCaseEngine } from "./case-engine.ts";
+import { createLiveVendors } from "./live-vendors.ts";
+import { openVendorDoor } from "./open-doors.ts";
+import type { OutboundDoor } from "./outbound/door.ts";
+import type { LoadedSources } from "./project.ts";
+import { readSettingsOf } from "./project-settings.ts";
+import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
+import { toRunnable } from "./sources/runnable.ts";
+import { createSchemas } from "./sources/validator.ts";
+import { systemClock } from "./terms/clock.ts";
+
+export type OpenedWorkshop = SourceWorkshop & { close(): void };
+
+export interface WorkshopOptions {
+  readonly project: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly loaded: LoadedSources;
+}
+
+/** What writing and testing sources needs. The way to real vendors is opened when somebody asks one. */
+export function openWorkshop({ project, environment, loaded }: WorkshopOptions): OpenedWorkshop {
+  const cases = openCaseEngine(systemClock);
+  let door: Promise<OutboundDoor> | undefined;
+  let opened: OutboundDoor | undefined;
+  const openDoor = async () => {
+    const known = project !== undefined && existsSync(project) ? project : undefined;
+    opened = openVendorDoor(await readSettingsOf(known, {}, environment), systemClock);
+    return opened;
+  };
+  return {
+    project,
+    problems: loaded.problems.map(({ message }) => message),
+    cases,
+    fileOf(id) {
+      const found = loaded.all.get(id);
+      return found === undefined ? undefined : { path: found.file, from: found.from };
+    },
+    compile: (text, file) => toRunnable(compileDeclarative(text, file), createSchemas(), "now"),
+    askLive: async (question) => createLiveVendors(await (door ??= openDoor()), systemClock)(question),
+    close() {
+      cases.close();
+      opened?.close();
+    },
+  };
+}

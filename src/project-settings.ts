@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import {
+  configFileOf,
+  ConfigError,
+  optionOf,
+  projectFolder,
+  readSettings,
+  SETTINGS,
+  type Setting,
+  type Settings,
+} from "./config.ts";
+import { letProjectsImport } from "./project.ts";
+import { importDefault } from "./sources/load-source.ts";
+
+/** The settings of a service: its command line, the environment, and the config file of its project. @throws ConfigError, LoadError */
+export async function settingsFrom(args: readonly string[], version?: string): Promise<Settings> {
+  const options = Object.fromEntries(
+    (SETTINGS as readonly Setting[]).map((setting) => [
+      optionOf(setting),
+      { type: setting.type === "flag" ? "boolean" : "string" } as const,
+    ]),
+  );
+  let values: Record<string, string | boolean | undefined>;
+  try {
+    values = parseArgs({ args: [...args], options, allowPositionals: false }).values as typeof values;
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
+  const project = projectFolder(named === "" ? undefined : named, process.cwd());
+  return readSettingsOf(project, values, process.env, version);
+}
+
+/** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */
+export async function readSettingsOf(
+  project: string | undefined,
+  options: Readonly<Record<string, string | boolean | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  version?: string,
+): Promise<Settings> {
+  const configFile = project === undefined ? undefined : configFileOf(project);
+  if (configFile !== undefined) letProjectsImport([project!]);
+  const file = configFile === undefined ? {} : await importDefault(configFile, version);
+  if (typeof file !== "object" || file === null)
+    throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
+  return readSettings({ options: { ...options, ...(project === undefined ? {} : { project }) }, environment, file });
+}

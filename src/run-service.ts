@@ -1,0 +1,35 @@
+import { OperatorError, type RunService } from "./admin/ports.ts";
+import { isJsonObject, type JsonObject } from "./terms/json.ts";
+
+/** A service as its clients see it. Node's own client will do: this is one request of an operator's, to this machine. */
+export function toRunService(url: string): RunService {
+  return {
+    url,
+    async func({ accessToken, workflow }, body) {
+      let reply: Response;
+      try {
+        reply = await fetch(`${url}/func`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "x-service-access-token": accessToken,
+            "x-service-workflow": workflow,
+          },
+          body: JSON.stringify(body),
+        });
+      } catch (cause) {
+        throw new OperatorError("unavailable", `The service at ${url} does not answer.`, { cause });
+      }
+      const answer = (await reply.json()) as JsonObject;
+      if (reply.ok) return answer;
+      throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
+    },
+  };
+}
+
+function wordsOf(error: unknown): string {
+  if (!isJsonObject(error)) return "it gave no reason";
+  const details = Array.isArray(error["details"]) ? (error["details"] as { path: string; message: string }[]) : [];
+  const message = typeof error["message"] === "string" ? error["message"] : "";
+  return [message, ...details.map(({ path, message }) => `${path} ${message}`)].join(" ");
+}

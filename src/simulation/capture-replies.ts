@@ -1,0 +1,17 @@
+import type { Door } from "../run/ports.ts";
+import type { Reply } from "../sdk/http.ts";
+import { httpOf } from "./aimed-door.ts";
+
+/** A door that shows every reply it hands to a source. */
+export function captureReplies(door: Door, seen: (reply: Reply) => void): Door {
+  return {
+    httpFor(source, call) {
+      const http = door.httpFor(source, call);
+      return httpOf(async (method, url, options) => {
+        const reply = await http.request(method, url, options);
+        seen(reply);
+        return reply;
+      });
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { isJsonObject } from "../terms/json.ts";
+
+/**
+ * Where two answers differ in shape, whatever their values: a field that one has and the other has not, or that is of
+ * another type. Items of a list are taken together.
+ */
+export function compareShapes(expected: unknown, found: unknown): readonly string[] {
+  const [left, right] = [shapeOf(expected), shapeOf(found)];
+  const says: string[] = [];
+  for (const [path, types] of left) {
+    const there = right.get(path);
+    if (there === undefined) {
+      if (right.has(parentOf(path)) || path === "") says.push(`${nameOf(path)} is in the case and not in the answer`);
+    } else if (!sameTypes(types, there)) {
+      says.push(
+        `${nameOf(path)} is ${[...types].join(" or ")} in the case and ${[...there].join(" or ")} in the answer`,
+      );
+    }
+  }
+  for (const path of right.keys()) {
+    if (!left.has(path) && left.has(parentOf(path))) says.push(`${nameOf(path)} is in the answer and not in the case`);
+  }
+  return says;
+}
+
+type Shape = Map<string, Set<string>>;
+
+function shapeOf(value: unknown, path = "", shape: Shape = new Map()): Shape {
+  const types = shape.get(path) ?? new Set<string>();
+  shape.set(path, types.add(typeOf(value)));
+  if (Array.isArray(value)) for (const item of value) shapeOf(item, `${path}/*`, shape);
+  else if (isJsonObject(value))
+    for (const [name, part] of Object.entries(value)) shapeOf(part, `${path}/${name}`, shape);
+  return shape;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a${/^[aeiou]/.test(typeof value) ? "n" : ""} ${typeof value}`;
+}
+
+/** A field that is null on one side says nothing about its type. */
+function sameTypes(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  const told = (types: ReadonlySet<string>) => [...types].filter((type) => type !== "null");
+  return told(left).length === 0 || told(right).length === 0 || told(left).some((type) => right.has(type));
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function nameOf(path: string): string {
+  return path === "" ? "the body" : path.slice(1).replaceAll("/", ".");
+}

@@ -1,0 +1,102 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { Reply } from "../sdk/http.ts";
+import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import type { Context } from "../terms/caller.ts";
+import type { Json, JsonObject } from "../terms/json.ts";
+import { asList } from "./as-list.ts";
+import { maskText, maskValues } from "./mask-values.ts";
+import { playCase } from "./play-case.ts";
+import type { CaseParts } from "./ports.ts";
+
+/** What was seen of one live call, and what it came to. */
+export interface SeenLive {
+  readonly name: string;
+  readonly inputs: JsonObject;
+  /** Given by hand and not taken from a case: perhaps somebody's data. */
+  readonly inputsArePrivate: boolean;
+  readonly context: Context;
+  readonly replies: readonly Reply[];
+  /** A record or none, or the kind of failure. */
+  readonly outcome: boolean | string;
+}
+
+/**
+ * Makes a case of a live call, with every value masked, and plays it: what is masked must be judged as the real answer
+ * was, or the case would show something that the vendor never said. @throws Error that says why it cannot
+ */
+export async function recordCase(
+  source: RunnableSource,
+  seen: SeenLive,
+  keep: ReadonlySet<string>,
+  parts: CaseParts,
+): Promise<SourceCase> {
+  if (seen.replies.length === 0) throw new Error("the vendor's answer did not come as far as the source");
+  const inputs = seen.inputsArePrivate ? (maskValues(seen.inputs, keep) as JsonObject) : seen.inputs;
+  const replies = seen.replies.map((reply) => scriptOf(reply, keep));
+  const draft: SourceCase = {
+    name: seen.name,
+    inputs,
+    ...(seen.context === "dev" ? {} : { context: seen.context }),
+    reply: replies.length === 1 ? replies[0]! : replies,
+    expect: typeof seen.outcome === "string" ? { failure: seen.outcome } : { match: seen.outcome },
+  };
+  const { answer, fault } = await playCase(source, draft, parts);
+  const came = answer === null ? fault!.row.kind : answer.match;
+  if (came !== seen.outcome) {
+    throw new Error(
+      `with its values masked the answer is judged otherwise: ${say(came)} instead of ${say(seen.outcome)}`,
+    );
+  }
+  if (answer === null) return draft;
+  const output = JSON.parse(String(answer.json)) as JsonObject;
+  return { ...draft, expect: { match: answer.match, ...(Object.keys(output).length === 0 ? {} : { output }) } };
+}
+
+function scriptOf(reply: Reply, keep: ReadonlySet<string>): ScriptedReply {
+  const type = reply.headers["content-type"];
+  return {
+    ...(reply.status === 200 ? {} : { status: reply.status }),
+    ...(type === undefined || type.startsWith("application/json") ? {} : { headers: { "content-type": type } }),
+    body: bodyOf(reply, keep),
+  };
+}
+
+function bodyOf(reply: Reply, keep: ReadonlySet<string>): Json {
+  const text = reply.bytes().toString("utf8");
+  try {
+    return maskValues(JSON.parse(text) as Json, keep);
+  } catch {
+    // XML keeps its elements: only what stands between them and in quotes is data.
+    const isXml = /^\s*</.test(text);
+    if (!isXml) return maskText(text);
+    return text
+      .replaceAll(/>([^<]+)</g, (_, data: string) => `>${keep.has(data.trim()) ? data : maskText(data)}<`)
+      .replaceAll(/(?<!xmlns(?::[\w-]+)?|version|encoding)="([^"]*)"/g, (_, data: string) => `="${maskText(data)}"`);
+  }
+}
+
+/**
+ * The words of a source's own rules: every text in quotes in its file, cases left out, and the constants of its output's
+ * schema. A reply's meaning hangs on them, so they are not masked.
+ */
+export function wordsOfRules(text: string, source: RunnableSource): ReadonlySet<string> {
+  const rules = text.split(/^cases:/m)[0]!;
+  const words = new Set<string>();
+  for (const [, single, double, tick] of rules.matchAll(/'([^'\n]{1,60})'|"([^"\n]{1,60})"|`([^`\n]{1,60})`/g)) {
+    for (const quoted of [single, double, tick]) if (quoted !== undefined) words.add(quoted.replaceAll(/^"|"$/g, ""));
+  }
+  collectConstants(source.declaration.output, words);
+  return words;
+}
+
+function collectConstants(schema: unknown, words: Set<string>): void {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === "const" || name === "enum") for (const word of asList<unknown>(value)) words.add(String(word));
+    else collectConstants(value, words);
+  }
+}
+
+function say(outcome: boolean | string): string {
+  return typeof outcome === "string" ? `a failure (${outcome})` : outcome ? "a record" : "no record";
+}

@@ -1,0 +1,217 @@
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
+import { draftAuth, type DraftedAuth } from "./draft-auth.ts";
+import { isTruthy, pathOf, tellingPath } from "./telling-path.ts";
+import { toYaml } from "./write-yaml.ts";
+
+/** What somebody knows of a vendor who has its documentation open. */
+export interface SourceDraft {
+  readonly id: string;
+  readonly title: string;
+  readonly docs: string | undefined;
+  readonly method: "GET" | "POST" | "PUT";
+  /** `https://api.vendor.example/companies/{company_number}?lang={language}`: an input stands in braces. */
+  readonly url: string;
+  /** A JSON body, whose texts may be inputs in braces. */
+  readonly body: Json | undefined;
+  /** `none`, `basic`, `bearer`, `header:X-Api-Key` or `query:key`. */
+  readonly auth: string;
+  readonly sample: Json;
+  /** How "nobody" looks: a status, or another answer with 200. */
+  readonly nobody: { readonly status: number } | { readonly sample: Json };
+}
+
+/** A first source file, as an object ready for `toYaml`. @throws RangeError in words for its author */
+export function draftSource(draft: SourceDraft): JsonObject {
+  const url = URL.parse(draft.url.replaceAll(/[{}]/g, "_"));
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError("the url is no http(s) address");
+  const [address = "", query = ""] = draft.url.split("?", 2);
+  if (/[{}]/.test(/^[a-z]+:\/\/[^/]*/i.exec(address)![0]))
+    throw new RangeError("an input cannot change the host of the url");
+  const parameters = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
+  const names = namesIn(`${draft.url} ${JSON.stringify(draft.body ?? null)}`);
+  if (names.length === 0) throw new RangeError("the request has no input: write {name} where one stands");
+  const auth = draftAuth(draft.auth);
+  const answer = draftAnswer(draft);
+  return {
+    id: draft.id,
+    title: draft.title,
+    ...(draft.docs === undefined ? {} : { docs: draft.docs }),
+    "x-live-tested": "never",
+    inputs: {
+      type: "object",
+      required: names,
+      properties: Object.fromEntries(names.map((name) => [name, { type: "string", minLength: 1, maxLength: 200 }])),
+    },
+    ...(auth.fields.length === 0 ? {} : { credentials: credentialsOf(auth) }),
+    origins: [url.origin],
+    timeout_ms: 10_000,
+    ...(auth.auth === null ? {} : { auth: auth.auth }),
+    request: {
+      method: draft.method,
+      url: withTemplates(address),
+      ...(parameters.length === 0
+        ? {}
+        : {
+            query: Object.fromEntries(
+              parameters.map(([name, value = ""]) => [name, withTemplates(decodeURIComponent(value))]),
+            ),
+          }),
+      ...(draft.body === undefined ? {} : { body: { json: templatesIn(draft.body) } }),
+    },
+    match: answer.match,
+    map: answer.map,
+    output: answer.output,
+    charge: "per_call",
+    cases: casesOf(draft, names, auth),
+  };
+}
+
+/** The text of the file, with blank lines between its parts. */
+export function writeDraft(source: JsonObject, schemaPath: string): string {
+  const text = toYaml(source)
+    .replaceAll(/^(inputs|auth|request|cases):/gm, "\n$1:")
+    .replaceAll(/^( {2}- name:)/gm, "\n$1")
+    .replace(/^cases:\n\n/m, "cases:\n");
+  return `# yaml-language-server: $schema=${schemaPath}\n${text}`;
+}
+
+function credentialsOf({ fields }: DraftedAuth): JsonObject {
+  return {
+    type: "object",
+    required: [...fields],
+    properties: Object.fromEntries(
+      fields.map((name) => [
+        name,
+        { type: "string", minLength: 1, ...(name === "username" ? {} : { writeOnly: true }) },
+      ]),
+    ),
+  };
+}
+
+const INPUT = /\{([a-z][a-z0-9_]*)\}/g;
+
+function namesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(INPUT)].map(([, name]) => name!))];
+}
+
+function withTemplates(text: string): string {
+  return text.replaceAll(INPUT, "{{ inputs.$1 }}");
+}
+
+function templatesIn(value: Json): Json {
+  if (typeof value === "string") return withTemplates(value);
+  if (Array.isArray(value)) return value.map(templatesIn);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
+}
+
+/** Which answers are a record, which fields a record has, and of which types: all from the sample. */
+function draftAnswer({ sample, nobody }: SourceDraft) {
+  const found = "sample" in nobody ? tellingPath(sample, nobody.sample) : (tellingPath(sample, null) ?? null);
+  if ("sample" in nobody && found === null)
+    throw new RangeError("nothing that the sample has is missing or empty in the answer for nobody");
+  const holds = found === null ? "" : ` && ${found}`;
+  const match = {
+    record: `status == \`200\`${holds}`,
+    no_record:
+      "sample" in nobody
+        ? `status == \`200\` && ${isThis(nobody.sample)} && !(${found})`
+        : `status == \`${nobody.status}\``,
+  };
+  const fields = fieldsOf(sample);
+  if (fields.length === 0) throw new RangeError("the sample shows no field");
+  return {
+    match,
+    map: Object.fromEntries(fields.map(({ name, path }) => [name, path])),
+    output: {
+      type: "object",
+      required: fields
+        .filter(({ value }) => typeof value === "string" && value !== "")
+        .slice(0, 1)
+        .map(({ name }) => name),
+      properties: Object.fromEntries(fields.map(({ name, value }) => [name, typeOf(value)])),
+    },
+  };
+}
+
+/** Recognises the answer for nobody by something that it has: an empty answer must not be taken for it. */
+function isThis(nobody: Json): string {
+  if (Array.isArray(nobody)) return "type(body) == 'array'";
+  const name = isJsonObject(nobody) ? Object.keys(nobody).find((key) => /^[^'\\]+$/.test(key)) : undefined;
+  if (name === undefined) throw new RangeError("the answer for nobody has no field by which it can be recognised");
+  return `type(body) == 'object' && contains(keys(body), '${name}')`;
+}
+
+interface Field {
+  readonly name: string;
+  readonly path: string;
+  readonly value: Json;
+}
+
+const FIELDS_MAX = 40;
+
+/** The members of the record: the sample's own, or those of the one object that it wraps. */
+function fieldsOf(sample: Json): readonly Field[] {
+  if (Array.isArray(sample)) return [{ name: "records", path: "body", value: sample }];
+  const steps: string[] = [];
+  let record = sample;
+  while (isJsonObject(record) && Object.keys(record).length === 1 && isJsonObject(Object.values(record)[0])) {
+    const [name, inner] = Object.entries(record)[0]!;
+    steps.push(name);
+    record = inner;
+  }
+  if (!isJsonObject(record)) return [];
+  const fields = Object.entries(record).map(([name, value]) => ({
+    name: snakeCase(name),
+    path: pathOf([...steps, name]),
+    value,
+  }));
+  return fields
+    .filter(({ name }, at) => name !== "" && fields.findIndex((other) => other.name === name) === at)
+    .slice(0, FIELDS_MAX);
+}
+
+function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .toLowerCase();
+}
+
+function typeOf(value: Json): JsonObject {
+  if (value === null) return {};
+  return { type: Array.isArray(value) ? "array" : typeof value };
+}
+
+function casesOf(draft: SourceDraft, names: readonly string[], auth: DraftedAuth): JsonObject[] {
+  const inputs = Object.fromEntries(names.map((name) => [name, exampleOf(name, draft.sample)]));
+  const [first, ...others] = names;
+  const nobody = "sample" in draft.nobody ? { body: draft.nobody.sample } : { status: draft.nobody.status, body: {} };
+  const path = URL.parse(draft.url.split("?")[0]!.replaceAll(INPUT, (_, name: string) => inputs[name]!))!.pathname;
+  return [
+    {
+      name: "found",
+      inputs,
+      ...(auth.fields.length === 0
+        ? {}
+        : { credentials: Object.fromEntries(auth.fields.map((name) => [name, `example-${name}`])) }),
+      request: { method: draft.method, path, ...(auth.headers === null ? {} : { headers: auth.headers }) },
+      reply: { body: draft.sample },
+      expect: { match: true },
+    },
+    { name: "nobody", inputs: { ...inputs, [first!]: "nobody" }, reply: nobody, expect: { match: false } },
+    {
+      name: `without ${first}`,
+      inputs: Object.fromEntries(others.map((name) => [name, inputs[name]!])),
+      expect: { failure: "input", field: first! },
+    },
+  ];
+}
+
+/** The sample's own value of that name where it has one that needs no encoding. */
+function exampleOf(name: string, sample: Json): string {
+  const field = fieldsOf(sample).find((known) => known.name === name);
+  const value = typeof field?.value === "number" ? String(field.value) : field?.value;
+  return typeof value === "string" && isTruthy(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? value : "example";
+}

@@ -1,0 +1,69 @@
+import { readdirSync, watch, type FSWatcher } from "node:fs";
+import { join } from "node:path";
+
+/** Editors write a file in several steps. */
+const SETTLED_AFTER_MS = 100;
+const WATCHED = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
+
+/**
+ * Tells which files of a project have changed, some time after the last change. The folder itself is watched and each
+ * folder in it with all below, but none whose name begins with a dot (the data directory may lie there) and no packages.
+ */
+export function watchProject(project: string, changed: (files: ReadonlySet<string>) => void): () => void {
+  const folders = new Map<string, FSWatcher>();
+  let files = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function note(file: string): void {
+    if (!WATCHED.test(file) || isLeftOut(file.slice(project.length + 1))) return;
+    files.add(file);
+    soon();
+  }
+
+  function soon(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const told = files;
+      files = new Set();
+      changed(told);
+    }, SETTLED_AFTER_MS);
+  }
+
+  /** A folder that has come since is watched from now on, and what is in it already is new. */
+  function watchFolders(atStart: boolean): void {
+    for (const entry of readdirSync(project, { withFileTypes: true })) {
+      const folder = join(project, entry.name);
+      if (!entry.isDirectory() || isLeftOut(entry.name) || folders.has(folder)) continue;
+      const watcher = watch(folder, { recursive: true }, (_event, name) => {
+        if (name !== null) note(join(folder, name));
+      });
+      watcher.on("error", () => forget(folder));
+      folders.set(folder, watcher);
+      if (!atStart) soon();
+    }
+  }
+
+  /** It is gone: should it come again, it is watched again. */
+  function forget(folder: string): void {
+    folders.get(folder)?.close();
+    folders.delete(folder);
+    soon();
+  }
+
+  const top = watch(project, (_event, name) => {
+    if (name !== null) note(join(project, name));
+    const present = new Set(readdirSync(project).map((entry) => join(project, entry)));
+    for (const folder of folders.keys()) if (!present.has(folder)) forget(folder);
+    watchFolders(false);
+  });
+  watchFolders(true);
+  return () => {
+    clearTimeout(timer);
+    top.close();
+    for (const watcher of folders.values()) watcher.close();
+  };
+}
+
+function isLeftOut(path: string): boolean {
+  return path.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules");
+}

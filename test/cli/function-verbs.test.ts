@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { COMMANDS, openVerbs } from "../../src/command-line.ts";
+import { readSettings } from "../../src/config.ts";
+import { createLog } from "../../src/operate/log.ts";
+import { start } from "../../src/start.ts";
+import type { JsonObject } from "../../src/terms/json.ts";
+
+interface Place {
+  readonly project: string;
+  readonly dataDir: string;
+  run(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  json<Result>(args: readonly string[], stdin?: string): Promise<Result>;
+  write(path: string, text: string): void;
+}
+
+/** The whole command line, wiring included, on a project and a data directory of its own. */
+function place(t: TestContext): Place {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-functions-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [project, dataDir] = [join(folder, "project"), join(folder, "data")];
+  mkdirSync(project);
+  const run: Place["run"] = async (args, stdin = "") => {
+    const printed = { out: "", err: "" };
+    const into = (key: "out" | "err") =>
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          printed[key] += chunk.toString();
+          done();
+        },
+      });
+    const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout: into("out"), stderr: into("err"), env: {} };
+    const code = await runCli([...args, "--project", project, "--data-dir", dataDir], io, {
+      verbs: findVerbs(),
+      others: COMMANDS,
+      open: openVerbs,
+    });
+    return { code, stdout: printed.out, stderr: printed.err };
+  };
+  return {
+    project,
+    dataDir,
+    run,
+    json: async <Result>(args: readonly string[], stdin?: string) => {
+      const printed = await run([...args, "--json"], stdin);
+      assert.equal(printed.code, 0, printed.stderr);
+      return JSON.parse(printed.stdout) as Result;
+    },
+    write(path, text) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), text);
+    },
+  };
+}
+
+interface Answer {
+  readonly transaction_id: string;
+  readonly outputs: Record<string, { readonly output: JsonObject; readonly pipes: JsonObject }>;
+  readonly status: Record<string, { readonly success: boolean; readonly message: string }>;
+}
+
+async function workflowOf({ json }: Place, ...options: string[]): Promise<{ workflow: string; org: string }> {
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const { workflow } = await json<{ workflow: string }>(["workflow", "create", "--org", org, ...options]);
+  return { workflow, org };
+}
+
+test("a new function works as it is written, and its cases pass", async (t) => {
+  const here = place(t);
+  const made = await here.json<{ file: string }>(["function", "new", "dfunc_reachable_by"]);
+  assert.equal(made.file, join(here.project, "functions/reachable_by.ts"));
+  const tested = await here.run(["function", "test", "dfunc_reachable_by"]);
+  assert.equal(tested.code, 0, tested.stdout + tested.stderr);
+  assert.match(tested.stdout, /^ok {4} dfunc_reachable_by\n {2}ok/);
+});
+
+test("a new function never goes over a file that is there", async (t) => {
+  const here = place(t);
+  here.write("functions/mine.ts", "// my work");
+  const refused = await here.run(["function", "new", "dfunc_mine"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /There is a file .*mine\.ts already/);
+  assert.equal(readFileSync(join(here.project, "functions/mine.ts"), "utf8"), "// my work");
+  assert.equal((await here.run(["function", "new", "../../x"])).code, 2);
+});
+
+const ADDS = (expected: number) => `
+export default {
+  id: "dfunc_sum", title: "Adds",
+  run: ({ inputs, log }) => { log.info("adding"); return { output: { sum: inputs.a + inputs.b } }; },
+  cases: [{ name: "adds two", inputs: { a: 1, b: 2 }, expect: { output: { sum: ${expected} } } }],
+};`;
+
+test("a case that fails shows what differs and what was logged, and the exit code is 1", async (t) => {
+  const here = place(t);
+  here.write("functions/sum.mjs", ADDS(4));
+  const { code, stdout } = await here.run(["function", "test"]);
+  assert.equal(code, 1);
+  assert.equal(
+    stdout,
+    "FAILED dfunc_sum\n  FAILED adds two\n           output/sum: expected 4, found 3\n           log info: adding\n",
+  );
+  const json = await here.run(["function", "test", "--json"]);
+  assert.equal(json.code, 1);
+  assert.equal(JSON.parse(json.stdout).functions[0].cases[0].passed, false);
+
+  here.write("functions/sum.mjs", ADDS(3));
+  assert.equal((await here.run(["function", "test"])).code, 0);
+});
+
+test("what a case asks of a vendor must be scripted: no case leaves the machine", async (t) => {
+  const here = place(t);
+  here.write(
+    "functions/asks.mjs",
+    `export default { id: "dfunc_asks", title: "Asks",
+      run: async ({ run }) => ({ output: { found: (await run("acme__people", { name: "Ada" })).output } }),
+      cases: [
+        { name: "not scripted", inputs: {}, expect: {} },
+        { name: "scripted", inputs: {}, sources: { acme__people: { output: { age: 36 } } }, expect: { output: { found: { age: 36 } }, called: ["acme__people"] } },
+        { name: "scripted for more calls than were made", inputs: {}, sources: { acme__people: [{}, {}] }, expect: {} },
+        { name: "scripted for fewer", inputs: {}, sources: { acme__people: [] }, expect: {} },
+        { name: "a kind that is none", inputs: {}, sources: { acme__people: { failure: "bad_luck" } }, expect: {} },
+      ] };`,
+  );
+  here.write(
+    "sources/people.mjs",
+    `export default { id: "acme__people", title: "People", inputs: { type: "object", properties: { name: { type: "string" } } },
+      origins: ["http://127.0.0.1:9"], run: ({ http }) => http.get("http://127.0.0.1:9/") };`,
+  );
+  const { code, stdout } = await here.run(["function", "test", "dfunc_asks"]);
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /FAILED not scripted\n +sources\/acme__people: expected "a scripted answer, because it asks a vendor"/,
+  );
+  assert.match(stdout, /ok {5}scripted\n/);
+  assert.match(
+    stdout,
+    /FAILED scripted for more calls than were made\n +sources\/acme__people: expected "2 calls", found "1"/,
+  );
+  assert.match(stdout, /FAILED scripted for fewer\n +sources\/acme__people: expected "0 calls", found "call 1"/);
+  assert.match(stdout, /FAILED a kind that is none\n +sources\/acme__people\/failure: expected "abandoned, adapter, /);
+});
+
+test("cases that cannot be read, or have a misspelled key, are named with their file", async (t) => {
+  const here = place(t);
+  here.write("functions/a.mjs", `export default { id: "dfunc_a", title: "A", run: () => ({}) };`);
+  const none = await here.run(["function", "test", "dfunc_a"]);
+  assert.deepEqual([none.code, none.stderr.includes("dfunc_a has no cases")], [1, true]);
+  for (const [text, words] of [
+    ["[{", /a\.cases\.json: it cannot be read/],
+    ["{}", /a\.cases\.json: the cases must be a list/],
+    [`[{"name":"x","inputs":{},"expect":{},"source":{}}]`, /a\.cases\.json: case 1 \(x\) has an unknown key "source"/],
+    [`[{"name":"x","inputs":{},"expect":{"outputs":{}}}]`, /case 1 \(x\) has an unknown key "outputs"/],
+  ] as const) {
+    here.write("functions/a.cases.json", text);
+    assert.match((await here.run(["function", "test", "dfunc_a"])).stderr, words);
+  }
+});
+
+test("a run without a service goes through the whole of one, and onto the ledger", async (t) => {
+  const here = place(t);
+  here.write("functions/sum.mjs", ADDS(3));
+  const { workflow, org } = await workflowOf(here);
+  const answer = await here.json<Answer>(
+    ["function", "run", "dfunc_sum", "--workflow", workflow, "--context", "test", "--stdin"],
+    '{"a":1,"b":2}',
+  );
+  assert.deepEqual(answer.outputs["dfunc_sum"], { output: { sum: 3 }, pipes: {} });
+
+  const { run } = await here.json<{ run: JsonObject }>(["ledger", "show", answer.transaction_id]);
+  assert.deepEqual(
+    [run["function_id"], run["context"], run["workflow_id"], run["organization_id"], run["state"]],
+    ["dfunc_sum", "test", workflow, org, "ended"],
+  );
+  const { tokens } = await here.json<{ tokens: JsonObject[] }>(["token", "list", "--org", org]);
+  assert.equal(tokens.length, 1);
+  assert.equal(tokens[0]!["state"], "revoked", "the token of the run works no more");
+  assert.equal(run["token_id"], tokens[0]!["token_id"]);
+  assert.ok(!existsSync(join(here.dataDir, "service.json")), "nothing is left that says where a service listens");
+});
+
+test("beside a running service a run goes through that one", async (t) => {
+  const here = place(t);
+  here.write("functions/sum.mjs", ADDS(3));
+  const { workflow } = await workflowOf(here);
+  const settings = readSettings({
+    options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
+    environment: {},
+    file: {},
+  });
+  const log = createLog("error", join(here.dataDir, "log"));
+  const running = await start({ settings, environment: {}, tell: () => {}, log });
+  t.after(() => running.close());
+
+  const printed = await here.run(["function", "run", "dfunc_sum", "--workflow", workflow, "--set", "a:=5", "--set", "b:=6"]); // prettier-ignore
+  assert.equal(printed.code, 0, printed.stderr);
+  assert.ok(printed.stderr.includes(`It runs in the service at ${running.url}`));
+  assert.deepEqual((JSON.parse(printed.stdout) as Answer).outputs["dfunc_sum"]!.output, { sum: 11 });
+});
+
+test("with --request the whole request is given, and what is wrong with it is said", async (t) => {
+  const here = place(t);
+  const { workflow } = await workflowOf(here);
+  const run = ["function", "run", "dfunc_first_record", "--workflow", workflow, "--request", "--stdin"];
+  const answer = await here.json<Answer>(
+    run,
+    JSON.stringify({
+      config: { context: "prod" },
+      inputs: { iban: "DE89370400440532013000" },
+      attempts: [{ source: "ibantools__bank_account" }],
+    }),
+  );
+  assert.equal(answer.outputs["dfunc_first_record"]!.output["found"], true);
+  const refused = await here.run(run, `{"config":{"context":"live"}}`);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /The service answered 422: .*\/config\/context must be/);
+});
+
+test("a run needs a workflow that exists and is not disabled", async (t) => {
+  const here = place(t);
+  const { workflow } = await workflowOf(here);
+  await here.json(["workflow", "disable", workflow]);
+  const disabled = await here.run(["function", "run", "dfunc_contact_check", "--workflow", workflow]);
+  assert.deepEqual([disabled.code, disabled.stderr], [1, "The workflow is disabled.\n"]);
+  const unknown = await here.run(["function", "run", "dfunc_contact_check", "--workflow", "wfl_0"]);
+  assert.match(unknown.stderr, /There is no workflow wfl_0/);
+});
+
+test("list and show tell the project's functions from the catalog's, and a broken file costs only itself", async (t) => {
+  const here = place(t);
+  here.write("functions/sum.mjs", ADDS(3));
+  here.write("functions/broken.ts", "export default {\n  id: \n};");
+  here.write("functions/ours.mjs", `export default { id: "dfunc_contact_check", title: "Ours", run: () => ({}) };`);
+  const listed = await here.run(["function", "list", "--json"]);
+  const { functions } = JSON.parse(listed.stdout) as { functions: { function: string; from: string }[] };
+  const from = Object.fromEntries(functions.map((each) => [each.function, each.from]));
+  assert.equal(from["dfunc_sum"], "project");
+  assert.equal(from["dfunc_contact_check"], "project");
+  assert.equal(from["dfunc_first_record"], "catalog");
+  assert.match(listed.stderr, /A file cannot be used: .*broken\.ts.*3/);
+  const shown = await here.json<JsonObject>(["function", "show", "dfunc_sum"]);
+  assert.deepEqual([shown["title"], shown["cases"], shown["timeout_ms"]], ["Adds", ["adds two"], 30_000]);
+  const unknown = await here.run(["function", "show", "dfunc_summ"]);
+  assert.match(unknown.stderr, /There is no function "dfunc_summ"\. Near to it: .*dfunc_sum/);
+});

@@ -1,0 +1,366 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { COMMANDS, openVerbs } from "../../src/command-line.ts";
+import { project } from "../start/project-folder.ts";
+
+class Collected extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
+function shell(t: TestContext, folder: string) {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const run = async (args: readonly string[], typed = "", isTTY = false) => {
+    const [stdout, stderr] = [new Collected(), new Collected()];
+    const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY });
+    const all = [...args, "--project", folder, "--data-dir", dataDir];
+    const code = await runCli(
+      all,
+      { stdin, stdout, stderr, env: {} },
+      { verbs: findVerbs(), others: COMMANDS, open: openVerbs },
+    );
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  };
+  const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);
+  return { run, json };
+}
+
+interface Heard {
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** A vendor that knows one company, under another form of answer than its source's cases show. */
+async function startVendor(t: TestContext, heard: Heard[]): Promise<string> {
+  const server = createServer((request, response) => {
+    heard.push({ url: request.url, key: request.headers["x-api-key"] as string | undefined });
+    const status = request.headers["x-api-key"] !== "right" ? 401 : request.url === "/companies/7" ? 200 : 404;
+    response.writeHead(status, { "content-type": "application/json" });
+    const company = {
+      id: 7,
+      name: "Ada & Söhne",
+      status: "active",
+      since: "1862-05-01",
+      owner: { mail: "ada@home.example" },
+    };
+    response.end(JSON.stringify(status === 200 ? company : {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const source = (origin: string) => `# A comment that stays.
+id: acme__company
+title: Company
+inputs:
+  type: object
+  required: [number]
+  properties:
+    number: {type: string, pattern: '^[0-9]+$'}
+credentials: {type: object, required: [api_key], properties: {api_key: {type: string}}}
+origins: ['${origin}']
+auth: {kind: api_key, header: X-Api-Key, value: '{{ credentials.api_key }}'}
+request: {url: '${origin}/companies/{{ inputs.number }}'}
+match:
+  record: status == \`200\` && body.status == 'active'
+  no_record: status == \`404\`
+map: {name: body.name, since: body.since}
+output: {type: object, required: [name], properties: {since: {type: string, format: date}}}
+charge: per_call
+verify: {request: {url: '${origin}/companies/7'}}
+cases:
+  - name: found
+    inputs: {number: '7'}
+    reply: {body: {id: 7, name: EXAMPLE, status: active, since: '2001-02-03', legal_form: ltd}}
+    expect: {match: true, output: {name: EXAMPLE, since: '2001-02-03'}}
+  - name: nobody
+    inputs: {number: '8'}
+    reply: {status: 404, body: {}}
+    expect: {match: false}
+  - name: no number
+    inputs: {number: x}
+    expect: {failure: input, field: number}
+`;
+
+async function prepared(t: TestContext) {
+  const heard: Heard[] = [];
+  const origin = await startVendor(t, heard);
+  const folder = project(t, { "sources/acme/company.yaml": source(origin) });
+  const { run, json } = shell(t, folder);
+  const { organization_tuid: org } = await json(["org", "create", "Acme"]);
+  const store = async (key: string) =>
+    (await json(["credential", "create", "--org", org, "--source", "acme__company", "--set", `api_key=${key}`]))
+      .cred_id as string;
+  return {
+    heard,
+    origin,
+    folder,
+    run,
+    json,
+    org: org as string,
+    store,
+    file: join(folder, "sources/acme/company.yaml"),
+  };
+}
+
+test("source test runs a source's cases without asking its vendor, and ends with 0", async (t) => {
+  const { run, heard } = await prepared(t);
+  const { code, stdout } = await run(["source", "test", "acme__company"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^ok {5}acme__company\n {2}ok {5}found\n/);
+  assert.match(stdout, /1 source, \d+ cases: all passed\n$/);
+  assert.deepEqual(heard, []);
+});
+
+test("a case that fails is told with what differs, a dropped input with what was meant, and the command ends with 1", async (t) => {
+  const wrong = source("https://api.acme.example")
+    .replace("output: {name: EXAMPLE, since", "output: {name: OTHER, since")
+    .replace("inputs: {number: '8'}", "inputs: {number: '8', nubmer: '9'}");
+  const { run, json } = shell(t, project(t, { "sources/company.yaml": wrong }));
+  const { code, stdout } = await run(["source", "test", "acme__company"]);
+  assert.equal(code, 1);
+  assert.match(stdout, /FAILED found\n +output\/name: expected "OTHER", found "EXAMPLE"/);
+  assert.match(stdout, /note: input nubmer is not declared and never reaches the source \(number\?\)/);
+  const result = await json(["source", "test", "acme__company"]);
+  assert.equal(result.passed, false);
+});
+
+test("--all tells of files that hold no source, and fails for them", async (t) => {
+  const { run } = shell(t, project(t, { "sources/broken.yaml": "id: acme__broken\ntitel: X\n" }));
+  const { code, stdout } = await run(["source", "test", "--all"]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^ok {5}gleif__lei_record$/m);
+  assert.match(stdout, /^FAILED .*broken\.yaml.*titel/m);
+});
+
+test("a live call that can be billed needs the operator's word, and a credential", async (t) => {
+  const { run, heard, store } = await prepared(t);
+  const id = await store("right");
+  const refused = await run(["source", "test", "acme__company", "--live", "--credential", id]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /can be billed\. Give --accept-charge/);
+  const bare = await run(["source", "test", "acme__company", "--live", "--accept-charge"]);
+  assert.match(bare.stderr, /needs a credential/);
+  const stray = await run(["source", "test", "acme__company", "--record"]);
+  assert.match(stray.stderr, /--record belongs to --live/);
+  assert.deepEqual(heard, []);
+});
+
+test("a live call says what differs from the case, and stands in the audit trail before and after", async (t) => {
+  const { run, json, heard, store, org } = await prepared(t);
+  const id = await store("right");
+  const { code, stdout } = await run([
+    "source",
+    "test",
+    "acme__company",
+    "--live",
+    "--credential",
+    id,
+    "--accept-charge",
+  ]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /outcome: record\n {2}charged: yes, 1 request/);
+  assert.match(stdout, /legal_form is in the case and not in the answer\n +owner is in the answer and not in the case/);
+  assert.deepEqual(heard, [{ url: "/companies/7", key: "right" }]);
+  const { entries } = await json(["audit", "list", "--org", org]);
+  const [after, before] = entries;
+  assert.deepEqual(
+    [before.what, before.subject, before.detail.state],
+    ["source test", "acme__company", "about to ask"],
+  );
+  assert.deepEqual(
+    [after.detail.state, after.detail.outcome, after.detail.charged, after.detail.cred_id],
+    ["asked", "record", "yes", id],
+  );
+  assert.ok(!JSON.stringify(entries).includes('"right"'));
+});
+
+test("--record writes the answer as a case with its values masked, which source test then passes", async (t) => {
+  const { run, store, file } = await prepared(t);
+  const before = readFileSync(file, "utf8");
+  const id = await store("right");
+  const live = await run([
+    "source",
+    "test",
+    "acme__company",
+    "--live",
+    "--credential",
+    id,
+    "--accept-charge",
+    "--record",
+  ]);
+  assert.equal(live.code, 0, live.stderr);
+  const after = readFileSync(file, "utf8");
+  assert.ok(after.startsWith(before.trimEnd()), "not a character of the rest is touched");
+  for (const datum of ["Ada", "Söhne", "1862", "ada@home"]) assert.ok(!after.includes(datum), datum);
+  assert.match(after, /since: '?2001-02-03/);
+  assert.match(after, /status: active/, "a word of the source's own rules stays");
+  const { code, stdout } = await run(["source", "test", "acme__company"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /ok {5}as the vendor answered on \d{4}-\d{2}-\d{2}\n/);
+});
+
+test("inputs given by hand are told when they are misspelled, and recorded masked or not at all", async (t) => {
+  const { run, store, file } = await prepared(t);
+  const id = await store("right");
+  const live = ["source", "test", "acme__company", "--live", "--credential", id, "--accept-charge", "--record"];
+  const { code, stderr } = await run([...live, "--set", "number=8", "--set", "nubmer=7"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /The input nubmer is not declared and never reaches the source \(number\?\)/);
+  assert.match(readFileSync(file, "utf8"), /inputs: \{number: '1', nubmer: '1'\}\n +reply: \{status: 404/);
+});
+
+test("credential verify says good, rejected or could not tell", async (t) => {
+  const { run, json, store, heard } = await prepared(t);
+  const good = await run(["credential", "verify", await store("right")]);
+  assert.equal(good.code, 0, good.stderr);
+  assert.match(good.stdout, /verdict +good/);
+  const bad = await store("wrong");
+  const rejected = await run(["credential", "verify", bad]);
+  assert.equal(rejected.code, 1);
+  assert.match(rejected.stdout, /verdict +rejected\nreason +the vendor rejected the credential/);
+  assert.deepEqual(heard.map(({ key }) => key), ["right", "wrong"]); // prettier-ignore
+  const { entries } = await json(["audit", "list"]);
+  assert.deepEqual(entries[0].detail.verifies, bad);
+  await run(["credential", "disable", bad]);
+  assert.match((await run(["credential", "verify", bad])).stderr, /is disabled/);
+});
+
+test("a vendor that cannot be reached proves nothing about a credential", async (t) => {
+  const text = source("http://127.0.0.1:9");
+  const { run, json } = shell(t, project(t, { "sources/company.yaml": text }));
+  const { organization_tuid: org } = await json(["org", "create", "Acme"]);
+  const { cred_id } = await json([
+    "credential",
+    "create",
+    "--org",
+    org,
+    "--source",
+    "acme__company",
+    "--set",
+    "api_key=k",
+  ]);
+  const { code, stdout } = await run(["credential", "verify", cred_id]);
+  assert.equal(code, 1);
+  assert.match(stdout, /verdict +could not tell\nreason +the vendor could not be reached\ncharged +no/);
+});
+
+test("source show tells the request as the file writes it, and where each value came from", async (t) => {
+  const { run, origin } = await prepared(t);
+  const { stdout } = await run(["source", "show", "acme__company"]);
+  assert.ok(stdout.includes(`${origin}/companies/{{ inputs.number }}`), stdout);
+  assert.match(stdout, /timeout_ms +15000 {2}\(default\)/);
+  assert.match(stdout, /charge +"per_call" {2}\(the source's file\)/);
+  assert.match((await run(["source", "show", "iso__country"])).stdout, /written in TypeScript/);
+});
+
+const reply = {
+  company: {
+    number: "0000000A",
+    companyName: "EXAMPLE LTD",
+    employees: 12,
+    address: { "post code": "ZZ1" },
+    ceased: null,
+  },
+};
+const options = (changes: Readonly<Record<string, string>>) =>
+  Object.entries({ title: "Company", url: "https://api.acme.example/companies/{number}", ...changes }).flatMap(([name, value]) => [`--${name}`, value]); // prettier-ignore
+
+test("source new writes a file whose cases pass at once, whatever the kind of request", async (t) => {
+  const folder = project(t, {
+    "reply.json": JSON.stringify(reply),
+    "none.json": '{"company": null}',
+    "list.json": '[{"a": "b"}]',
+  });
+  const { run } = shell(t, folder);
+  const at = (name: string) => join(folder, name);
+  const kinds: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    by_path: { sample: at("reply.json"), auth: "header:X-Api-Key", docs: "https://acme.example/docs" },
+    by_query: {
+      sample: at("reply.json"),
+      url: "https://api.acme.example/find?name={name}&exact=true",
+      auth: "query:key",
+    },
+    by_body: {
+      sample: at("reply.json"),
+      url: "https://api.acme.example/find",
+      method: "post",
+      body: '{"who": {"mail": "{email}"}}',
+      auth: "basic",
+    },
+    inside_200: { sample: at("reply.json"), nobody: at("none.json"), auth: "bearer" },
+    a_list: { sample: at("list.json"), auth: "none", nobody: "410" },
+  };
+  for (const [name, changes] of Object.entries(kinds)) {
+    const made = await run(["source", "new", `acme__${name}`, ...options(changes)]);
+    assert.equal(made.code, 0, `${name}: ${made.stderr}`);
+    const tested = await run(["source", "test", `acme__${name}`]);
+    assert.equal(tested.code, 0, `${name}: ${tested.stdout}`);
+  }
+  const text = readFileSync(at("sources/acme/by_path.yaml"), "utf8");
+  assert.match(text, /^ {2}company_name: body\.company\.companyName$/m);
+  assert.match(
+    readFileSync(at("sources/acme/inside_200.yaml"), "utf8"),
+    /no_record: .*contains\(keys\(body\), 'company'\) && !\(body\.company\)/,
+  );
+  const again = await run(["source", "new", "acme__by_path", ...options({ sample: at("reply.json") })]);
+  assert.match(again.stderr, /is there already/);
+});
+
+test("source new asks a person for what is not given", async (t) => {
+  const folder = project(t, { "datarun.config.ts": "" });
+  const { run } = shell(t, folder);
+  const answers = [
+    "",
+    "Company",
+    "",
+    "",
+    "https://api.acme.example/companies/{number}",
+    "header:X-Api-Key",
+    ...JSON.stringify(reply, null, 2).split("\n"),
+    "",
+    "",
+    "",
+  ];
+  const { code, stderr } = await run(["source", "new", "acme__company"], answers.join("\n"), true);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME or query:NAME \[none\]: /s,
+  );
+  assert.equal((await run(["source", "test", "acme__company"])).code, 0);
+});
+
+test("source new says what is missing or cannot be, and writes nothing", async (t) => {
+  const folder = project(t, { "reply.json": JSON.stringify(reply) });
+  const { run } = shell(t, folder);
+  const says = async (changes: Readonly<Record<string, string>>) =>
+    (await run(["source", "new", "acme__company", ...options({ sample: join(folder, "reply.json"), ...changes })]))
+      .stderr;
+  assert.match((await run(["source", "new", "acme__company"])).stderr, /give --title, --url, --sample/);
+  assert.match((await run(["source", "new", "Acme"])).stderr, /ID must have the form/);
+  assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
+  assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
+  assert.match(await says({ auth: "magic" }), /auth is none, basic/);
+  assert.match(await says({ nobody: "200" }), /from 400 to 599/);
+  assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);
+  assert.throws(() => readFileSync(join(folder, "sources/acme/company.yaml")), { code: "ENOENT" });
+});

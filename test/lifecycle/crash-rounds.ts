@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { after as later, json } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+import { deploy, type Process } from "./deployed.ts";
+import { vendorProject } from "./vendor-project.ts";
+
+export interface CrashCount {
+  readonly requests: number;
+  readonly answered: number;
+  readonly vendorCalls: number;
+  readonly attempts: number;
+  readonly unknownRuns: number;
+}
+
+const SOURCES = { acme__quick: true, acme__slow: true };
+const RUNS_AT_ONCE = 12;
+
+/**
+ * Kills the whole service under load, again and again on one data directory, and then holds its ledger against what the
+ * client and the vendor saw: nothing missing, nothing invented.
+ */
+export async function crashRounds(t: TestContext, rounds: number): Promise<CrashCount> {
+  const vendor = await startVendor(t, {
+    paths: { "/quick": later(5, json({ quick: true })), "/slow": later(40, json({ slow: true })) },
+  });
+  const deployment = await deploy(t, { project: vendorProject(t, vendor, { quick: "/quick", slow: "/slow" }) });
+  const answered: string[] = [];
+  let requests = 0;
+
+  async function ask(service: Process, over: () => boolean): Promise<void> {
+    while (!over()) {
+      requests += 1;
+      const reply = await service.run(SOURCES).catch(() => null);
+      if (reply === null) return;
+      assert.equal(reply.statusCode, 200);
+      answered.push(reply.json().transaction_id);
+    }
+  }
+
+  for (let round = 0; round < rounds; round += 1) {
+    const service = await deployment.start();
+    let over = false;
+    const clients = Array.from({ length: RUNS_AT_ONCE }, () => ask(service, () => over));
+    await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 400));
+    service.signal("SIGKILL");
+    over = true;
+    await Promise.all(clients);
+    assert.equal((await service.ended).signal, "SIGKILL", "it was alive until it was killed");
+  }
+  // Its start recovers what the last kill has left; what stood in sockets has reached the vendor by then.
+  const last = await deployment.start();
+  const listed = await deployment.verb("ledger", "unknown");
+  last.signal("SIGTERM");
+  assert.equal((await last.ended).code, 0);
+
+  const ledger = deployment.ledger();
+  const byId = new Map(ledger.map((rows) => [rows.run["transaction_id"], rows]));
+  assert.equal(byId.size, ledger.length);
+  assert.ok(ledger.length <= requests, `${ledger.length} runs on the ledger, ${requests} requests`);
+  for (const id of answered) assert.equal(byId.get(id)?.run["state"], "ended", `${id} was answered`);
+  const unknown = ledger.filter(({ run }) => run["state"] === "unknown");
+  for (const { run, calls, attempts } of ledger) {
+    if (run["state"] === "ended") assert.deepEqual([calls.length, attempts.length], [2, 2], "an ended run is whole");
+  }
+  const attempts = ledger.reduce((sum, rows) => sum + rows.attempts.length, 0);
+  assert.ok(vendor.count() <= attempts, `the vendor was called ${vendor.count()} times, the ledger has ${attempts}`);
+  // An intent whose kill came before its first byte: at most the one call that was just being sent.
+  assert.ok(attempts - vendor.count() <= rounds, `${attempts - vendor.count()} calls that the vendor never saw`);
+  const unknownIds = new Set(unknown.map(({ run }) => run["transaction_id"]));
+  assert.deepEqual(
+    new Set(listed.requests.map((request: { transaction_id: string }) => request.transaction_id)),
+    unknownIds,
+  );
+  return { requests, answered: answered.length, vendorCalls: vendor.count(), attempts, unknownRuns: unknown.length };
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { startDevelopment } from "./command.ts";
+import { project } from "./project-folder.ts";
+
+const FUNCTION = (text: string) =>
+  `import { word } from "./_word.ts";
+export default { id: "dfunc_says", title: "Says", run: async ({ run }) => ({ output: { text: "${text}", word, source: (await run("acme__says")).output } }) };`;
+const SOURCE = (text: string) =>
+  `import { word } from "../_word.ts";
+export default { id: "acme__says", title: "Says", inputs: { type: "object" }, run: ({ region }) => ({ text: "${text}", word, region }) };`;
+const WORD = (word: string) => `export const word: string = "${word}";`;
+
+interface Says {
+  readonly success: boolean;
+  readonly output: unknown;
+}
+
+/** A service in development, and how a client and an author meet it. */
+async function develop(t: TestContext, files: Readonly<Record<string, string>>) {
+  const folder = project(t, files);
+  const dev = startDevelopment(t, ["--project", folder, "--demo"]);
+  const [, url] = await dev.says(/listening {2}url=(\S+)/);
+  while (!dev.stderr().includes("/func ")) await new Promise((resolve) => setTimeout(resolve, 20));
+  const header = (name: string) => new RegExp(`${name}: ([^']+)`).exec(dev.stderr())![1]!;
+  return {
+    folder,
+    dev,
+    url: url!,
+    write: (path: string, text: string) => writeFileSync(join(folder, path), text),
+    async ask(id = "dfunc_says"): Promise<Says> {
+      const reply = await fetch(`${url}/func`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-service-access-token": header("X-Service-Access-Token"),
+          "x-service-workflow": header("X-Service-Workflow"),
+        },
+        body: JSON.stringify({ config: { data_func: id } }),
+      });
+      const body = (await reply.json()) as {
+        outputs: Record<string, { output: unknown }>;
+        status: Record<string, { success: boolean }>;
+      };
+      return { success: body.status[id]!.success, output: body.outputs[id]!.output };
+    },
+  };
+}
+
+const FILES = {
+  "functions/says.ts": FUNCTION("one"),
+  "functions/_word.ts": WORD("a"),
+  "sources/acme/says.ts": SOURCE("one"),
+  "sources/_word.ts": WORD("a"),
+};
+const said = (text: string, word: string, source: string, sourceWord: string, region = "local") => ({
+  success: true,
+  output: { text, word, source: { text: source, word: sourceWord, region } },
+});
+
+test("what is changed is served at once: functions, sources, and what they import", async (t) => {
+  const { dev, write, ask, folder } = await develop(t, FILES);
+  assert.deepEqual(await ask(), said("one", "a", "one", "a"));
+
+  write("functions/says.ts", FUNCTION("two"));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("two", "a", "one", "a"));
+
+  write("sources/acme/says.ts", SOURCE("two"));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("two", "a", "two", "a"));
+
+  write("functions/_word.ts", WORD("b"));
+  await dev.says(/reloaded/);
+  write("sources/_word.ts", WORD("c"));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("two", "b", "two", "c"));
+
+  mkdirSync(join(folder, "functions/more"));
+  write(
+    "functions/more/new.mjs",
+    `export default { id: "dfunc_new", title: "New", run: () => ({ output: { new: true } }) };`,
+  );
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask("dfunc_new"), { success: true, output: { new: true } });
+  rmSync(join(folder, "functions/more/new.mjs"));
+  await dev.says(/reloaded/);
+  assert.equal((await ask("dfunc_new")).success, false);
+});
+
+test("a file that breaks is reported with its line and reason, and its last good version goes on being served", async (t) => {
+  const { dev, write, ask } = await develop(t, FILES);
+
+  write("functions/says.ts", "export default {\n  id: \n};");
+  const [functionLine] = await dev.says(/.*broken_file.*\n/);
+  assert.match(functionLine, /file=\S*functions\/says\.ts .*line 3: Unexpected/);
+  assert.deepEqual(await ask(), said("one", "a", "one", "a"));
+
+  write("functions/says.ts", FUNCTION("two"));
+  await dev.says(/reloaded/);
+  write("sources/acme/says.ts", 'export default {\n  id: "acme__says",\n  run: (: 5 };');
+  const [sourceLine] = await dev.says(/.*broken_file.*\n/);
+  assert.match(sourceLine, /file=\S*sources\/acme\/says\.ts .*line 3: cannot be loaded/);
+  assert.deepEqual(await ask(), said("two", "a", "one", "a"));
+
+  write("sources/acme/says.ts", SOURCE("two"));
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), said("two", "a", "two", "a"));
+});
+
+test("a file that is broken at the start costs only itself, and is served once it is mended", async (t) => {
+  const { dev, write, ask } = await develop(t, { ...FILES, "functions/other.ts": "export default {" });
+  assert.equal((await ask()).success, true);
+  assert.equal((await ask("dfunc_other")).success, false);
+  write(
+    "functions/other.ts",
+    `export default { id: "dfunc_other", title: "Other", run: () => ({ output: { mended: true } }) };`,
+  );
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask("dfunc_other"), { success: true, output: { mended: true } });
+});
+
+test("a changed config file starts the service anew on the same port; a broken one changes nothing", async (t) => {
+  const config = (region: string) => `export default { region: "${region}" };`;
+  const { dev, write, ask, url } = await develop(t, { ...FILES, "datarun.config.ts": config("here") });
+  assert.deepEqual(await ask(), said("one", "a", "one", "a", "here"));
+  write("datarun.config.ts", config("there"));
+  assert.equal((await dev.says(/listening {2}url=(\S+)/))[1], url);
+  await dev.says(/started_anew/);
+  assert.deepEqual(await ask(), said("one", "a", "one", "a", "there"));
+  write("datarun.config.ts", "export default { regoin: 5 };");
+  await dev.says(/broken_config.*regoin in the config file is not a setting/);
+  assert.deepEqual(await ask(), said("one", "a", "one", "a", "there"));
+});
+
+test("a run is shown as a line for people, with each of its calls below", async (t) => {
+  const { dev, ask } = await develop(t, FILES);
+  await ask();
+  await dev.says(/info {2}run {4}dfunc_says {2}\d+ ms {2}trx_\w+\n {15}record {2}acme__says {2}\d+ ms\n/);
+});
