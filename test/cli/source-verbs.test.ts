@@ -260,7 +260,7 @@ test("a vendor that cannot be reached proves nothing about a credential", async 
   ]);
   const { code, stdout } = await run(["credential", "verify", cred_id]);
   assert.equal(code, 1);
-  assert.match(stdout, /verdict +could not tell\nreason +the vendor could not be reached\ncharged +no/);
+  assert.match(stdout, /verdict +could not tell\nreason +the vendor could not be reached/);
 });
 
 test("source show tells the request as the file writes it, and where each value came from", async (t) => {
