@@ -33,6 +33,7 @@ export function reportRun(
   tookMs: number,
   functionFault?: FaultCode | null,
 ): RunReport {
-  const report = { ...intent, tookMs, clientGone: !run.maySend, calls };
+  const trace = run.trace == null ? {} : { traceId: run.trace.traceId };
+  const report = { ...intent, ...trace, tookMs, clientGone: !run.maySend, calls };
   return functionFault === undefined ? report : { ...report, functionFault };
 }
