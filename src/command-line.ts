@@ -4,7 +4,10 @@ import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { projectFolder } from "./config.ts";
-import { openLedgerReader, type LedgerReader } from "./ledger/ledger-reader.ts";
+import { drainJournal } from "./ledger/drain-journal.ts";
+import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
+import { hasJournal } from "./ledger/journal-tables.ts";
+import { createLedgerReader } from "./ledger/ledger-reader.ts";
 import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
 import { toRunService } from "./run-service.ts";
@@ -27,7 +30,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   const databaseUrl = environment["DATABASE_URL"] || undefined;
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
   let opened: Promise<OpenedStore> | undefined;
-  let reader: LedgerReader | undefined;
+  const ledgerDir = join(dataDir, "ledger");
+  let journal: JournalReader | undefined;
   let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
   let attached: Promise<AttachedService> | undefined;
   let workshop: OpenedWorkshop | undefined;
@@ -53,7 +57,21 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
       finder: async () => (await open()).finder,
-      ledger: async () => (reader ??= openLedger(join(dataDir, "ledger"))),
+      ledger: async () => {
+        if (databaseUrl === undefined) return (journal ??= openJournal(ledgerDir));
+        if (hasJournal(ledgerDir)) {
+          const waiting = await (journal ??= openJournal(ledgerDir)).undrained();
+          if (waiting > 0) note(undrainedNote(waiting));
+        }
+        return createLedgerReader((await open()).store.ledgerTables);
+      },
+      drainLedger: async () => {
+        if (databaseUrl === undefined) {
+          throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
+        }
+        const { store } = await open();
+        return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
+      },
       functions: async () => {
         const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));
         for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);
@@ -78,7 +96,7 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
     },
     async close() {
-      reader?.close();
+      journal?.close();
       await functionsOpened?.then(({ close }) => close(), () => {}); // prettier-ignore
       await attached?.then(({ close }) => close(), () => {}); // prettier-ignore
       workshop?.close();
@@ -87,9 +105,14 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   };
 }
 
-function openLedger(dir: string): LedgerReader {
+function undrainedNote(runs: number): string {
+  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
+  return `${which} not gone out to the shared database yet and cannot be seen here.`;
+}
+
+function openJournal(dir: string): JournalReader {
   try {
-    return openLedgerReader({ dir });
+    return openJournalReader({ dir });
   } catch (error) {
     return unavailable(error);
   }

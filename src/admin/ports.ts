@@ -56,8 +56,10 @@ export interface VerbDeps {
   sealer(): Promise<CredentialSealer>;
   /** What rotating and verifying keys works on. */
   keys(): Promise<RotationParts>;
-  /** The ledger of this data directory, whether its service runs or not. */
+  /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerQuestions>;
+  /** Carries what the data directory's journal still holds to the shared ledger. */
+  drainLedger(): Promise<{ readonly sent: number }>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
   /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */
@@ -112,12 +114,8 @@ export interface LiveAnswer {
   readonly replies: readonly Reply[];
 }
 
-/** Answered at once from a command line, and by another thread in the service, which only a command line can export from. */
-export type LedgerQuestions = {
-  readonly [Question in keyof LedgerAnswers]: (
-    ...asked: Parameters<LedgerAnswers[Question]>
-  ) => ReturnType<LedgerAnswers[Question]> | Promise<ReturnType<LedgerAnswers[Question]>>;
-} & { readonly export?: LedgerReader["export"] };
+/** Only a command line can export: the admin API makes no files. */
+export type LedgerQuestions = LedgerAnswers & { readonly export?: LedgerReader["export"] };
 
 export interface Actor {
   /** The operating system's user, or the name an administrator signed in with. */

@@ -49,6 +49,8 @@ export function createApp(parts: AppParts): Handler {
     const arrivedAt = parts.clock.now();
     try {
       const received = await receiveRun(request, route.check, parts);
+      // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
+      if (response.destroyed) return;
       const started = route.start(received, arrivedAt);
       response.on("close", started.clientGone);
       const body = await started.answer;

@@ -100,7 +100,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     observer.refused("", new Fault("request.method"));
-    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"));
+    // Node lets go of such a connection: its errors are ours to hear, and so is its end, which a client could put off for ever.
+    socket.on("error", () => {});
+    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"), () => socket.destroy());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();

@@ -1,5 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
-import type { RunningLedger } from "./ledger-state.ts";
+import type { RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "./ports.ts";
 
@@ -21,7 +21,7 @@ export interface DrainerLimits {
   readonly writeTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** How often to look for what operators' verbs have changed from other processes. */
+  /** How often to look for what may leave the journal, and for runs that nobody has told of. */
   readonly lookMs: number;
   /** How long a run stays in the journal after it started, once it has gone out. */
   readonly keepMs: number;
@@ -82,7 +82,7 @@ class JournalDrainer implements Drainer {
     this.#batchRuns = this.#limits.batchRuns;
     this.#outbox = new Outbox(options.dir);
     // From now on this journal is an outbox: nothing is pruned from it that has not gone out.
-    this.#note(this.#outbox.drained, undefined);
+    this.#note(this.#outbox.drained);
     options.ledger.onWritten(() => this.#wake(this.#limits.gatherMs));
     this.#wake(0);
     this.#lookAgain();
@@ -91,7 +91,7 @@ class JournalDrainer implements Drainer {
   #lookAgain(): void {
     this.#cancelLook = this.#options.clock.after(this.#limits.lookMs, () => {
       this.#wake(0);
-      if (this.#outbox.holdsOld(this.#forgetBefore())) this.#note(this.#outbox.drained, undefined);
+      if (this.#outbox.holdsOld(this.#forgetBefore())) this.#note(this.#outbox.drained);
       this.#lookAgain();
     });
   }
@@ -118,7 +118,7 @@ class JournalDrainer implements Drainer {
       this.#more = false;
       let batch: OutboxBatch | null = null;
       try {
-        batch = this.#outbox.next(this.#batchRuns);
+        batch = await this.#outbox.next(this.#batchRuns);
         if (batch === null) return;
         await this.#write(batch);
       } catch (error) {
@@ -130,14 +130,13 @@ class JournalDrainer implements Drainer {
   }
 
   async #write(batch: OutboxBatch): Promise<void> {
-    if (batch.runs.length === 0) return;
     let cancel = (): void => {};
     const late = new Promise<never>((_, reject) => {
       const { writeTimeoutMs } = this.#limits;
       cancel = this.#options.clock.after(writeTimeoutMs, () => reject(new Error(`no answer in ${writeTimeoutMs} ms`)));
     });
     try {
-      await Promise.race([this.#options.sink.write(batch.runs.map(({ row }) => row)), late]);
+      await Promise.race([this.#options.sink.write(batch.runs), late]);
     } finally {
       cancel();
     }
@@ -149,14 +148,11 @@ class JournalDrainer implements Drainer {
     this.#sent += batch.runs.length;
     this.#batchRuns = Math.min(this.#limits.batchRuns, this.#batchRuns * 2);
     this.#outbox.wentOut(batch);
-    this.#note(batch.upTo, batch.revisedUpTo);
+    this.#note(batch.upTo);
   }
 
-  #note(run: number, revisedDrained: number | undefined): void {
-    this.#options.ledger.noteDrained({
-      drained: { run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() },
-      ...(revisedDrained !== undefined && { revisedDrained }),
-    });
+  #note(run: number): void {
+    this.#options.ledger.noteDrained({ run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() });
   }
 
   #forgetBefore(): number {
@@ -166,7 +162,7 @@ class JournalDrainer implements Drainer {
   #failed(batch: OutboxBatch | null, error: unknown): void {
     this.#failures += 1;
     this.#more = true;
-    const alone = batch?.runs.length === 1 ? batch.runs[0]?.row.run.transaction_id : undefined;
+    const alone = batch?.runs.length === 1 ? batch.runs[0]?.run.transaction_id : undefined;
     this.#batchRuns = Math.max(1, Math.floor(this.#batchRuns / 2));
     this.#options.log.warn(
       { event: "ledger_drain_failed", failures: this.#failures, runs: batch?.runs.length, alone, error: String(error) },

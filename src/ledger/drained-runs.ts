@@ -1,24 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ToJournal } from "./journal-messages.ts";
+import type { DrainNote } from "./running-ledger.ts";
 
 /** So few that the commits between them hardly wait. */
 const FORGET_AT_ONCE = 100;
 
 /** Notes how far the outbox has been drained, inside a transaction of the caller's. */
-export function noteDrained(
-  database: DatabaseSync,
-  drained: ToJournal["drained"],
-  revisedDrained: number | undefined,
-): void {
-  if (drained !== undefined) {
-    database
-      .prepare(
-        `INSERT INTO drained (only, run, drained_at) VALUES (1, ?, ?)
-         ON CONFLICT (only) DO UPDATE SET run = max(run, excluded.run), drained_at = excluded.drained_at`,
-      )
-      .run(drained.run, drained.wallAt);
-  }
-  if (revisedDrained !== undefined) database.prepare("DELETE FROM revised WHERE number <= ?").run(revisedDrained);
+export function noteDrained(database: DatabaseSync, { run, wallAt }: DrainNote): void {
+  database
+    .prepare(
+      `INSERT INTO drained (only, run, drained_at) VALUES (1, ?, ?)
+       ON CONFLICT (only) DO UPDATE SET run = max(run, excluded.run), drained_at = excluded.drained_at`,
+    )
+    .run(run, wallAt);
 }
 
 /** Deletes some of the drained runs that started before a moment. True if there may be more. */
@@ -27,25 +20,17 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
   const runs = database
     .prepare(
       `SELECT id FROM runs WHERE id <= (SELECT run FROM drained) AND started_at < ?
-         AND id NOT IN (SELECT run FROM revised) ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`,
+       ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`,
     )
     .all(startedBefore) as { id: number }[];
-  deleteRuns(
-    database,
-    runs.map(({ id }) => id),
-  );
-  database.exec("COMMIT");
-  return runs.length === FORGET_AT_ONCE;
-}
-
-/** Deletes runs with everything that belongs to them, inside a transaction of the caller's. */
-export function deleteRuns(database: DatabaseSync, ids: readonly number[]): void {
   const statements = ["reconciliations", "attempts", "calls"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
   const deleteRun = database.prepare("DELETE FROM runs WHERE id = ?");
-  for (const id of ids) {
+  for (const { id } of runs) {
     for (const statement of statements) statement.run(id);
     deleteRun.run(id);
   }
+  database.exec("COMMIT");
+  return runs.length === FORGET_AT_ONCE;
 }

@@ -1,7 +1,7 @@
 import { outcomeOf } from "./call-outcome.ts";
 import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
-import type { AttemptRow, CallRow, RunReportRow, RunRow } from "./ports.ts";
-import type { RunReader } from "./read-runs.ts";
+import type { AttemptRow, CallRow, LedgerQuery, RunReportRow, RunRow } from "./ports.ts";
+import { withAllRows } from "./whole-runs.ts";
 
 /** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
 export type ExportFormat = "csv" | "jsonl";
@@ -9,21 +9,25 @@ export type ExportFormat = "csv" | "jsonl";
 /** So few that each page is read in a moment: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
 
-export function* exportRuns(reader: RunReader, filter: LedgerFilter, format: ExportFormat): Generator<string> {
+export async function* exportRuns(
+  query: LedgerQuery,
+  filter: LedgerFilter,
+  format: ExportFormat,
+): AsyncGenerator<string> {
   const condition = toCondition(filter);
   if (format === "csv") yield toLine(HEADERS);
-  let place: readonly [startedAt: number, id: number] = [Number.MIN_SAFE_INTEGER, 0];
+  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   for (let more = true; more;) {
-    const runs = reader.read(
-      `WHERE ${condition.sql} AND (r.started_at, r.id) > (?, ?) ORDER BY r.started_at, r.id LIMIT ?`,
-      ...condition.values,
-      ...place,
-      RUNS_A_PAGE,
+    const runs = await query<RunRow>(
+      `SELECT r.* FROM ledger_runs AS r WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+       ORDER BY r.started_at, r.transaction_id LIMIT ?`,
+      [...condition.values, ...place, RUNS_A_PAGE],
     );
     const last = runs.at(-1);
     if (last === undefined) return;
-    yield runs.map(({ row }) => (format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n")).join("");
-    place = [last.row.run.started_at, last.id];
+    const rows = await withAllRows(query, runs);
+    yield rows.map((row) => (format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n")).join("");
+    place = [last.started_at, last.transaction_id];
     more = runs.length === RUNS_A_PAGE;
   }
 }

@@ -18,8 +18,6 @@ export interface ToJournal {
   readonly dirty?: readonly string[];
   /** The outbox has been drained up to here: note it, and delete what ended before `forgetBefore`. */
   readonly drained?: { readonly run: number; readonly wallAt: number; readonly forgetBefore: number };
-  /** Runs that had been revised and have been drained again, up to this number. */
-  readonly revisedDrained?: number;
   readonly measure?: true;
   readonly stop?: true;
 }

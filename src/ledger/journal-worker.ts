@@ -46,7 +46,6 @@ function attempt<Result>(doing: Doing, action: () => Result): Result {
 interface Group {
   readonly records: string[];
   drained: ToJournal["drained"];
-  revisedDrained: number | undefined;
 }
 
 class Journal {
@@ -81,7 +80,7 @@ class Journal {
 
   /** Takes everything that is queued by now and commits it as one. */
   receive(first: ToJournal): void {
-    const group: Group = { records: [], drained: undefined, revisedDrained: undefined };
+    const group: Group = { records: [], drained: undefined };
     let characters = 0;
     let last = 0;
     let stop = false;
@@ -93,7 +92,6 @@ class Journal {
       }
       if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
       group.drained = message.drained ?? group.drained;
-      group.revisedDrained = message.revisedDrained ?? group.revisedDrained;
       if (message.measure === true) this.measure();
       stop ||= message.stop === true;
       if (characters > GROUP_CHARACTERS_MAX) break;
@@ -103,21 +101,21 @@ class Journal {
   }
 
   #write(group: Group, last: number): void {
-    const { records, drained, revisedDrained } = group;
-    if (records.length === 0 && drained === undefined && revisedDrained === undefined) return;
+    const { records, drained } = group;
+    if (records.length === 0 && drained === undefined) return;
     attempt("commit", () => this.#commitGroup(group));
     if (records.length > 0) post({ is: "durable", last });
     if (drained !== undefined) this.#forgetBefore = drained.forgetBefore;
     this.#afterCommit();
   }
 
-  #commitGroup({ records, drained, revisedDrained }: Group): void {
+  #commitGroup({ records, drained }: Group): void {
     passDisk(setup.faults, "commit");
     this.#begin.run();
     for (const joined of records) {
       for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.addEnded(record);
     }
-    noteDrained(this.#database, drained, revisedDrained);
+    if (drained !== undefined) noteDrained(this.#database, drained);
     this.#commit.run();
   }
 

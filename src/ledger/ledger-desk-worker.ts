@@ -1,20 +1,20 @@
-/** Answers the desk's questions one after another. */
+/** Answers the desk's questions. */
 import { parentPort, workerData } from "node:worker_threads";
+import { openJournalReader, type JournalReader } from "./journal-reader.ts";
 import type { AskedQuestion, GivenAnswer } from "./ledger-desk.ts";
-import { openLedgerReader, type LedgerReader } from "./ledger-reader.ts";
 
 const port = parentPort!;
-let reader: LedgerReader | null = null;
+let reader: JournalReader | null = null;
 
-port.on("message", ({ number, question, asked }: AskedQuestion) => {
-  port.postMessage(answer(number, question, asked));
+port.on("message", (message: AskedQuestion) => {
+  void answer(message).then((given) => port.postMessage(given));
 });
 
-function answer(number: number, question: AskedQuestion["question"], asked: readonly unknown[]): GivenAnswer {
+async function answer({ number, question, asked }: AskedQuestion): Promise<GivenAnswer> {
   try {
-    reader ??= openLedgerReader(workerData as { dir: string });
-    const ask = reader[question] as (...values: readonly unknown[]) => unknown;
-    return { number, answer: ask(...asked) };
+    reader ??= openJournalReader(workerData as { dir: string });
+    const ask = reader[question] as (...values: readonly unknown[]) => Promise<unknown>;
+    return { number, answer: await ask(...asked) };
   } catch (error) {
     return { number, failed: error instanceof Error ? error.message : String(error) };
   }

@@ -5,11 +5,9 @@ import type { LedgerAnswers } from "./ledger-reader.ts";
  * The same questions as a reader's, answered in a thread of their own: a sum over a month is seconds of work, and in the
  * service every run would wait for it. The thread starts with the first question and ends with `close`.
  */
-export type LedgerDesk = {
-  readonly [Question in keyof LedgerAnswers]: (
-    ...asked: Parameters<LedgerAnswers[Question]>
-  ) => Promise<ReturnType<LedgerAnswers[Question]>>;
-} & { close(): Promise<void> };
+export interface LedgerDesk extends LedgerAnswers {
+  close(): Promise<void>;
+}
 
 export interface AskedQuestion {
   readonly number: number;

@@ -32,7 +32,7 @@ const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
   unknown: "c.success IS NULL",
 };
 
-/** The filter as a condition on `runs AS r`. */
+/** The filter as a condition on `ledger_runs AS r`. */
 export function toCondition(filter: LedgerFilter): Condition {
   const parts: string[] = [];
   const values: (string | number)[] = [];
@@ -48,7 +48,7 @@ export function toCondition(filter: LedgerFilter): Condition {
   add("r.workflow_id = ?", filter.workflowId);
   const call = toCallCondition(filter);
   if (call !== null) {
-    parts.push(`EXISTS (SELECT 1 FROM calls AS c WHERE c.run = r.id AND ${call.sql})`);
+    parts.push(`EXISTS (SELECT 1 FROM ledger_calls AS c WHERE c.transaction_id = r.transaction_id AND ${call.sql})`);
     values.push(...call.values);
   }
   return { sql: parts.length === 0 ? "TRUE" : parts.join(" AND "), values };

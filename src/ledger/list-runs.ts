@@ -1,6 +1,5 @@
-import type { DatabaseSync } from "node:sqlite";
 import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
-import type { RunRow } from "./ports.ts";
+import type { LedgerQuery, RunRow } from "./ports.ts";
 
 /** A run in a list: who, when, and how its calls came out. */
 export interface RunLine extends RunRow {
@@ -24,68 +23,65 @@ const LIMIT_MAX = 1_000;
 interface Place {
   readonly unknown: boolean;
   readonly startedAt: number;
-  readonly id: number;
+  readonly transactionId: string;
 }
 
-const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, id: 0 };
+const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
 
 /** @throws RangeError for an `after` that no page has given */
-export function listRuns(
-  database: DatabaseSync,
+export async function listRuns(
+  query: LedgerQuery,
   filter: LedgerFilter,
   page: { readonly limit?: number; readonly after?: string },
-): RunPage {
+): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
-  const found = place.unknown ? select(database, filter, true, place, limit + 1) : [];
+  const found = place.unknown ? [...(await select(query, filter, true, place, limit + 1))] : [];
   if (found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    found.push(...select(database, filter, false, from, limit + 1 - found.length));
+    found.push(...(await select(query, filter, false, from, limit + 1 - found.length)));
   }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return {
-    runs: shown.map(withoutId),
+    runs: shown,
     next: found.length > limit && last !== undefined ? writePlace(last) : null,
   };
 }
 
-type NumberedLine = RunLine & { readonly id: number };
-
-function withoutId({ id: _id, ...line }: NumberedLine): RunLine {
-  return line;
-}
-
 function select(
-  database: DatabaseSync,
+  query: LedgerQuery,
   filter: LedgerFilter,
   unknown: boolean,
-  { startedAt, id }: Place,
+  { startedAt, transactionId }: Place,
   limit: number,
-): NumberedLine[] {
+): Promise<readonly RunLine[]> {
   const condition = toCondition(filter);
-  const counted = (what: string): string => `(SELECT count(*) FROM calls AS c WHERE c.run = page.id AND ${what})`;
-  return database
-    .prepare(
-      `SELECT page.*, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
-         ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown,
-         (SELECT count(*) FROM unsettled WHERE run = page.id) AS unsettled
-       FROM (
-         SELECT r.* FROM runs AS r
-         WHERE ${condition.sql} AND (r.started_at, r.id) < (?, ?)
-           AND r.id ${unknown ? "IN" : "NOT IN"} (SELECT run FROM unsettled)
-         ORDER BY r.started_at DESC, r.id DESC LIMIT ?
-       ) AS page ORDER BY page.started_at DESC, page.id DESC`,
-    )
-    .all(...condition.values, startedAt, id, limit) as unknown as NumberedLine[];
+  const counted = (what: string): string =>
+    `(SELECT count(*) FROM ledger_calls AS c WHERE c.transaction_id = page.transaction_id AND ${what})`;
+  return query(
+    `SELECT page.*, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
+       ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown,
+       (SELECT count(*) FROM ledger_unsettled AS u WHERE u.transaction_id = page.transaction_id) AS unsettled
+     FROM (
+       SELECT r.* FROM ledger_runs AS r
+       WHERE ${condition.sql} AND (r.started_at, r.transaction_id) < (?, ?)
+         AND r.transaction_id ${unknown ? "IN" : "NOT IN"} (SELECT transaction_id FROM ledger_unsettled)
+       ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ?
+     ) AS page ORDER BY page.started_at DESC, page.transaction_id DESC`,
+    [...condition.values, startedAt, transactionId, limit],
+  );
 }
 
-function writePlace(line: NumberedLine): string {
-  return `${line.unsettled > 0 ? "u" : "s"}.${line.started_at}.${line.id}`;
+function writePlace(line: RunLine): string {
+  return `${line.unsettled > 0 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
 }
+
+/** What `next` looks like. */
+export const PLACE = /^([us])\.(-?\d{1,16})\.(.{1,128})$/s;
 
 function readPlace(after: string): Place {
-  const match = /^([us])\.(-?\d{1,16})\.(\d{1,16})$/.exec(after);
+  const match = PLACE.exec(after);
   if (match === null) throw new RangeError("not a place in a list of runs");
-  return { unknown: match[1] === "u", startedAt: Number(match[2]), id: Number(match[3]) };
+  return { unknown: match[1] === "u", startedAt: Number(match[2]), transactionId: match[3]! };
 }

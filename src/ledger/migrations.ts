@@ -74,12 +74,6 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (run, ordinal, revision)
   ) WITHOUT ROWID;
 
-  -- Runs whose charges were settled after they had been drained: they go out once more.
-  CREATE TABLE revised (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    run INTEGER NOT NULL
-  );
-
   -- How far the outbox has been drained: absent where there is none.
   CREATE TABLE drained (
     only INTEGER PRIMARY KEY CHECK (only = 1),

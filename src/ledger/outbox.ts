@@ -1,52 +1,39 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { JOURNAL_FILE } from "./journal-database.ts";
-import { RunReader, type NumberedRun } from "./read-runs.ts";
+import { JournalTables } from "./journal-tables.ts";
+import type { RunReportRow, RunRow } from "./ports.ts";
+import { withAllRows } from "./whole-runs.ts";
 
-/** The next runs to go out: new ones in the order they were written, or ones whose charge was settled after they had gone. */
+/** The next runs to go out, in the order they were written. */
 export interface OutboxBatch {
-  readonly runs: readonly NumberedRun[];
+  readonly runs: readonly RunReportRow[];
   /** How far the outbox is drained once this has gone. */
   readonly upTo: number;
-  readonly revisedUpTo: number | undefined;
 }
 
 /** The journal as the drainer reads it: beside the thread that writes, a few runs at a time. */
 export class Outbox {
-  readonly #database: DatabaseSync;
-  readonly #runs: RunReader;
+  readonly #tables: JournalTables;
   /** Known here before it is on disk. */
   #drained: number;
-  #revised = 0;
 
   constructor(directory: string) {
-    this.#database = new DatabaseSync(join(directory, JOURNAL_FILE), { readOnly: true, timeout: 5_000 });
-    this.#runs = new RunReader(this.#database);
-    const row = this.#database.prepare("SELECT coalesce(max(run), 0) AS run FROM drained").get() as { run: number };
-    this.#drained = row.run;
+    this.#tables = new JournalTables(directory);
+    const [row] = this.#tables.rows<{ run: number }>("SELECT coalesce(max(run), 0) AS run FROM drained");
+    this.#drained = row!.run;
   }
 
-  next(countMax: number): OutboxBatch | null {
-    const fresh = this.#runs.read("WHERE r.id > ? ORDER BY r.id LIMIT ?", this.#drained, countMax);
-    const last = fresh.at(-1);
-    if (last !== undefined) return { runs: fresh, upTo: last.id, revisedUpTo: undefined };
-    return this.#nextRevised(countMax);
-  }
-
-  #nextRevised(countMax: number): OutboxBatch | null {
-    const found = this.#database
-      .prepare("SELECT number, run FROM revised WHERE number > ? ORDER BY number LIMIT ?")
-      .all(this.#revised, countMax) as { number: number; run: number }[];
+  async next(countMax: number): Promise<OutboxBatch | null> {
+    const found = this.#tables.rows<RunRow & { readonly id: number }>(
+      "SELECT * FROM runs WHERE id > ? ORDER BY id LIMIT ?",
+      [this.#drained, countMax],
+    );
     const last = found.at(-1);
     if (last === undefined) return null;
-    const ids = [...new Set(found.map(({ run }) => run))];
-    const runs = ids.flatMap((id) => this.#runs.read("WHERE r.id = ?", id));
-    return { runs, upTo: this.#drained, revisedUpTo: last.number };
+    const runs = found.map(({ id: _id, ...run }) => run);
+    return { runs: await withAllRows(this.#tables.query, runs), upTo: last.id };
   }
 
   wentOut(batch: OutboxBatch): void {
     this.#drained = batch.upTo;
-    if (batch.revisedUpTo !== undefined) this.#revised = batch.revisedUpTo;
   }
 
   get drained(): number {
@@ -55,22 +42,21 @@ export class Outbox {
 
   /** How many runs are waiting, about, and when the first of them started. */
   waiting(): { readonly runs: number; readonly oldestWallAt: number | null } {
-    const row = this.#database
-      .prepare(
-        `SELECT coalesce(max(id), 0) AS newest,
-           (SELECT started_at FROM runs WHERE id > ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
-      )
-      .get(this.#drained) as { newest: number; oldest_at: number | null };
-    return { runs: Math.max(0, row.newest - this.#drained), oldestWallAt: row.oldest_at };
+    const [row] = this.#tables.rows<{ newest: number; oldest_at: number | null }>(
+      `SELECT coalesce(max(id), 0) AS newest,
+         (SELECT started_at FROM runs WHERE id > ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
+      [this.#drained],
+    );
+    return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
   }
 
   /** Whether runs that have gone out and started before a moment are still here. */
   holdsOld(startedBefore: number): boolean {
-    const row = this.#database.prepare("SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1");
-    return row.get(startedBefore, this.#drained) !== undefined;
+    const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
+    return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;
   }
 
   close(): void {
-    this.#database.close();
+    this.#tables.close();
   }
 }

@@ -9,12 +9,33 @@ export interface LedgerLog {
 
 /**
  * Where the journal drains to when several machines share one database. A batch may come again, whole or in part, after
- * a failure on either side: each row has a unique key, and writing it twice must leave one row, as it came last.
+ * a failure on either side: each row has a unique key, and a run that is there already stays as it is, with whatever has
+ * been settled there since.
  */
 export interface LedgerSink {
   /** Resolves when the whole batch is durable there. Rejects when any of it may not be. */
   write(batch: readonly RunReportRow[]): Promise<void>;
 }
+
+/**
+ * The tables of a ledger, wherever they lie: in the journal of one machine, or in the database that several share. They are
+ * named `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns;
+ * `ledger_unsettled` (`transaction_id`, `ordinal`, `number`) holds the charges that nobody knows, of requests and, as
+ * number 0, of calls that have none.
+ */
+export interface LedgerTables {
+  readonly query: LedgerQuery;
+  /** All of it or nothing, and durable when it resolves. */
+  change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
+  /** A condition on `ledger_runs AS r`: the runs that are nowhere else yet and must not be deleted. */
+  readonly heldBack: string;
+}
+
+/** A statement in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */
+export type LedgerQuery = <Row extends object>(
+  sql: string,
+  values?: readonly (string | number | null)[],
+) => Promise<readonly Row[]>;
 
 /** One run with everything that belongs to it. Written in one transaction, or not at all. */
 export interface RunReportRow {

@@ -1,5 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
-import { deleteRuns } from "./drained-runs.ts";
+import type { LedgerTables } from "./ports.ts";
 
 export interface Pruned {
   readonly deleted: number;
@@ -9,32 +8,42 @@ export interface Pruned {
   readonly kept_undrained: number;
 }
 
-/** So few at a time that the service's commits between them do not wait. */
+/** So few at a time that whoever writes to the ledger between them does not wait. */
 const AT_ONCE = 100;
 
-const UNKNOWN = "id IN (SELECT run FROM unsettled)";
-const UNDRAINED =
-  "(id > (SELECT run FROM drained) OR (EXISTS (SELECT 1 FROM drained) AND id IN (SELECT run FROM revised)))";
+const UNKNOWN = "r.transaction_id IN (SELECT transaction_id FROM ledger_unsettled)";
+const TABLES = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_runs"];
 
-export function pruneRuns(database: DatabaseSync, startedBefore: number, unknownToo: boolean): Pruned {
-  const deletable = `started_at < ? AND ${UNDRAINED} IS NOT TRUE ${unknownToo ? "" : `AND NOT ${UNKNOWN}`}`;
-  const next = database.prepare(`SELECT id FROM runs WHERE ${deletable} ORDER BY started_at LIMIT ${AT_ONCE}`);
+/** Deletes runs that started before a moment, a few at a time, each with everything that belongs to it. */
+export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
+  const { heldBack } = tables;
+  const deletable = `r.started_at < ? AND NOT (${heldBack}) ${unknownToo ? "" : `AND NOT ${UNKNOWN}`}`;
   let deleted = 0;
-  for (let more = true; more;) {
-    database.exec("BEGIN IMMEDIATE");
-    const ids = (next.all(startedBefore) as { id: number }[]).map(({ id }) => id);
-    deleteRuns(database, ids);
-    database.exec("COMMIT");
-    deleted += ids.length;
-    more = ids.length === AT_ONCE;
+  for (let count = AT_ONCE; count === AT_ONCE; deleted += count) {
+    count = await tables.change(async (query) => {
+      const runs = await query<{ readonly transaction_id: string }>(
+        `SELECT r.transaction_id FROM ledger_runs AS r WHERE ${deletable}
+         ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
+        [startedBefore],
+      );
+      const ids = runs.map((run) => run.transaction_id);
+      const list = ids.map(() => "?").join(", ");
+      if (ids.length > 0) {
+        for (const table of TABLES) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
+      }
+      return ids.length;
+    });
   }
-  const kept = (condition: string): number => {
-    const row = database.prepare(`SELECT count(*) AS kept FROM runs WHERE started_at < ? AND ${condition}`);
-    return (row.get(startedBefore) as { kept: number }).kept;
+  const kept = async (condition: string): Promise<number> => {
+    const [row] = await tables.query<{ readonly kept: number }>(
+      `SELECT count(*) AS kept FROM ledger_runs AS r WHERE r.started_at < ? AND ${condition}`,
+      [startedBefore],
+    );
+    return row!.kept;
   };
   return {
     deleted,
-    kept_unknown: unknownToo ? 0 : kept(`${UNDRAINED} IS NOT TRUE AND ${UNKNOWN}`),
-    kept_undrained: kept(UNDRAINED),
+    kept_unknown: unknownToo ? 0 : await kept(`NOT (${heldBack}) AND ${UNKNOWN}`),
+    kept_undrained: await kept(`(${heldBack})`),
   };
 }

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { Charged } from "../terms/fault.ts";
+import type { LedgerQuery, LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
 
 /** Somebody's word on an unknown charge, after a look at the vendor's invoice. */
@@ -17,78 +17,64 @@ export interface Reconciliation {
 /** Stands where the number of an attempt is due. */
 const CALL_ITSELF = 0;
 
-/**
- * Settles unknown charges, or settles them again: what a vendor itself said is never overruled. Who, when and why are
- * kept, each time. Answers with how many requests it settled and what the whole call is charged now.
- */
-export function reconcileCharge(
-  database: DatabaseSync,
-  decision: Reconciliation,
-): { readonly attempts: number; readonly charged: Charged } | null {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    const settled = settle(database, decision);
-    database.exec("COMMIT");
-    return settled;
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+export interface Settled {
+  /** How many requests of the call it settled. */
+  readonly attempts: number;
+  /** What the whole call is charged now. */
+  readonly charged: Charged;
 }
 
-function settle(
-  database: DatabaseSync,
-  decision: Reconciliation,
-): { readonly attempts: number; readonly charged: Charged } | null {
-  const { ordinal, attempt } = decision;
-  const found = database
-    .prepare(
-      `SELECT c.run, c.charged FROM calls AS c JOIN runs AS r ON r.id = c.run
-       WHERE r.transaction_id = ? AND c.ordinal = ?`,
-    )
-    .get(toStored(decision.transactionId), ordinal) as { run: number; charged: Charged } | undefined;
+/**
+ * Settles unknown charges, or settles them again: what a vendor itself said is never overruled. Who, when and why are
+ * kept, each time. `null` when there is nothing to settle.
+ */
+export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<Settled | null> {
+  return tables.change((query) => settle(query, decision));
+}
+
+async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Settled | null> {
+  const { attempt, charged } = decision;
+  const call = [toStored(decision.transactionId), decision.ordinal] as const;
+  const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
+  // Changes nothing, and makes whoever else settles this call wait until this is done.
+  await query(`UPDATE ledger_calls SET charged = charged ${ofCall}`, call);
+  const [found] = await query<{ readonly charged: Charged }>(`SELECT charged FROM ledger_calls ${ofCall}`, call);
   if (found === undefined) return null;
-  const { run } = found;
-  const earlier = database
-    .prepare("SELECT attempt FROM reconciliations WHERE run = ? AND ordinal = ?")
-    .all(run, ordinal) as { attempt: number }[];
+  const earlier = await query<{ readonly attempt: number }>(
+    `SELECT attempt FROM ledger_reconciliations ${ofCall}`,
+    call,
+  );
   const settledBefore = (number: number): boolean => earlier.some((one) => one.attempt === number);
-  const attempts = database
-    .prepare("SELECT number, charged FROM attempts WHERE run = ? AND ordinal = ?")
-    .all(run, ordinal) as { number: number; charged: Charged }[];
-  const open = attempts.filter(({ number, charged }) => charged === "unknown" || settledBefore(number));
+  const attempts = await query<{ readonly number: number; readonly charged: Charged }>(
+    `SELECT number, charged FROM ledger_attempts ${ofCall} ORDER BY number`,
+    call,
+  );
+  const open = attempts.filter((one) => one.charged === "unknown" || settledBefore(one.number));
   const numbers = open.map(({ number }) => number).filter((number) => attempt === undefined || attempt === number);
   // A call that sent nothing through the door has no attempt to settle: then the call itself is meant.
   const callItself =
     attempts.length === 0 && attempt === undefined && (found.charged === "unknown" || settledBefore(CALL_ITSELF));
   if (numbers.length === 0 && !callItself) return null;
 
-  const setAttempt = database.prepare("UPDATE attempts SET charged = ? WHERE run = ? AND ordinal = ? AND number = ?");
-  for (const number of numbers) setAttempt.run(decision.charged, run, ordinal, number);
-  const charged = callItself ? decision.charged : chargeOfCall(database, run, ordinal);
-  database.prepare("UPDATE calls SET charged = ? WHERE run = ? AND ordinal = ?").run(charged, run, ordinal);
-  const insert = database.prepare(
-    `INSERT INTO reconciliations (run, ordinal, revision, attempt, charged, decided_by, decided_at, note)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  let revision = earlier.length;
-  for (const number of callItself ? [CALL_ITSELF] : numbers) {
-    revision += 1;
-    const { decidedBy, decidedAt, note } = decision;
-    insert.run(run, ordinal, revision, number, decision.charged, toStored(decidedBy), decidedAt, toStored(note));
+  for (const number of numbers) {
+    await query(`UPDATE ledger_attempts SET charged = ? ${ofCall} AND number = ?`, [charged, ...call, number]);
   }
-  // Where there is an outbox, it has to carry this as well, whether or not the run has gone out before.
-  database.prepare("INSERT INTO revised (run) SELECT ? FROM drained").run(run);
-  return { attempts: numbers.length, charged };
+  const now = attempts.map((one) => (numbers.includes(one.number) ? charged : one.charged));
+  const chargedNow = callItself ? charged : chargeOfCall(now);
+  await query(`UPDATE ledger_calls SET charged = ? ${ofCall}`, [chargedNow, ...call]);
+  const said = [charged, toStored(decision.decidedBy), decision.decidedAt, toStored(decision.note)];
+  for (const [at, number] of (callItself ? [CALL_ITSELF] : numbers).entries()) {
+    await query(
+      `INSERT INTO ledger_reconciliations
+         (transaction_id, ordinal, revision, attempt, charged, decided_by, decided_at, note)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [...call, earlier.length + at + 1, number, ...said],
+    );
+  }
+  return { attempts: numbers.length, charged: chargedNow };
 }
 
-function chargeOfCall(database: DatabaseSync, run: number, ordinal: number): Charged {
-  const { yes, unknown } = database
-    .prepare(
-      `SELECT coalesce(sum(charged = 'yes'), 0) AS yes, coalesce(sum(charged = 'unknown'), 0) AS unknown
-       FROM attempts WHERE run = ? AND ordinal = ?`,
-    )
-    .get(run, ordinal) as { yes: number; unknown: number };
-  if (unknown > 0) return "unknown";
-  return yes > 0 ? "yes" : "no";
+function chargeOfCall(attempts: readonly Charged[]): Charged {
+  if (attempts.includes("unknown")) return "unknown";
+  return attempts.includes("yes") ? "yes" : "no";
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { LedgerQuery } from "./ports.ts";
 
 /** What one credential of one organization was used for at one source: the lines of a vendor's invoice, as we saw them. */
 export interface ChargeSummary {
@@ -20,20 +20,20 @@ const LONGEST_RUN_MS = 24 * 60 * 60 * 1_000;
  * Counts what was sent in a month. Simulated runs reach no vendor and are left out.
  * @throws RangeError when the month is none
  */
-export function summarize(database: DatabaseSync, month: string): ChargeSummary[] {
+export async function summarize(query: LedgerQuery, month: string): Promise<readonly ChargeSummary[]> {
   const { from, to } = monthRange(month);
-  const counted = (charged: string): string => `sum(a.charged = '${charged}') AS charged_${charged}`;
-  return database
-    .prepare(
-      `SELECT c.source, r.organization_id, c.credential_id, c.credential_rule, count(*) AS requests,
-         ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
-       FROM runs AS r JOIN calls AS c ON c.run = r.id
-       JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal
-       WHERE r.simulated = 0 AND r.started_at >= ? AND r.started_at < ? AND a.sent_at >= ? AND a.sent_at < ?
-       GROUP BY c.source, r.organization_id, c.credential_id, c.credential_rule
-       ORDER BY c.source, r.organization_id, c.credential_id, c.credential_rule`,
-    )
-    .all(from - LONGEST_RUN_MS, to + LONGEST_RUN_MS, from, to) as unknown as ChargeSummary[];
+  const counted = (charged: string): string =>
+    `count(CASE WHEN a.charged = '${charged}' THEN 1 END) AS charged_${charged}`;
+  return query(
+    `SELECT c.source, r.organization_id, c.credential_id, c.credential_rule, count(*) AS requests,
+       ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
+     FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
+     JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal
+     WHERE r.simulated = 0 AND r.started_at >= ? AND r.started_at < ? AND a.sent_at >= ? AND a.sent_at < ?
+     GROUP BY c.source, r.organization_id, c.credential_id, c.credential_rule
+     ORDER BY c.source, r.organization_id, coalesce(c.credential_id, ''), c.credential_rule`,
+    [from - LONGEST_RUN_MS, to + LONGEST_RUN_MS, from, to],
+  );
 }
 
 function monthRange(month: string): { readonly from: number; readonly to: number } {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { LedgerQuery } from "./ports.ts";
 
 /** One request, or a call that sent none of ours, of which nobody knows whether the vendor charged for it. */
 export interface UnknownCharge {
@@ -16,15 +16,15 @@ export interface UnknownCharge {
   readonly sent_at: number;
 }
 
-export function unknownCharges(database: DatabaseSync, limit: number): UnknownCharge[] {
-  return database
-    .prepare(
-      `SELECT r.transaction_id, r.organization_id, u.ordinal, c.source, c.fault_code, c.credential_id,
-         c.credential_rule, a.number AS attempt, a.origin, a.method, coalesce(a.sent_at, r.started_at) AS sent_at
-       FROM unsettled AS u JOIN runs AS r ON r.id = u.run
-       JOIN calls AS c ON c.run = u.run AND c.ordinal = u.ordinal
-       LEFT JOIN attempts AS a ON a.run = u.run AND a.ordinal = u.ordinal AND a.number = u.number
-       WHERE r.simulated = 0 ORDER BY u.run, u.ordinal, u.number LIMIT ?`,
-    )
-    .all(limit) as unknown as UnknownCharge[];
+export async function unknownCharges(query: LedgerQuery, limit: number): Promise<readonly UnknownCharge[]> {
+  return query(
+    `SELECT r.transaction_id, r.organization_id, u.ordinal, c.source, c.fault_code, c.credential_id,
+       c.credential_rule, a.number AS attempt, a.origin, a.method, coalesce(a.sent_at, r.started_at) AS sent_at
+     FROM ledger_unsettled AS u JOIN ledger_runs AS r ON r.transaction_id = u.transaction_id
+     JOIN ledger_calls AS c ON c.transaction_id = u.transaction_id AND c.ordinal = u.ordinal
+     LEFT JOIN ledger_attempts AS a
+       ON a.transaction_id = u.transaction_id AND a.ordinal = u.ordinal AND a.number = u.number
+     WHERE r.simulated = 0 ORDER BY r.started_at, u.transaction_id, u.ordinal, u.number LIMIT ?`,
+    [limit],
+  );
 }

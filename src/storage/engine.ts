@@ -11,6 +11,8 @@ export interface Engine {
   readonly writer: Kysely<Tables>;
   /** For notes that a power failure may take: it commits without waiting for the disk. */
   readonly noter: Kysely<Tables>;
+  /** For an auditor's questions and changes, which may take minutes: no request ever waits behind one. */
+  readonly auditor: Kysely<Tables>;
   /** Tells the other processes on this store, from inside the transaction that makes the change. */
   announce(transaction: Transaction<Tables>, changes: number): Promise<void>;
   /** The number of the last change known here. No I/O that waits. */

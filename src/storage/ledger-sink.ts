@@ -16,7 +16,10 @@ type LedgerTable = keyof typeof KEYS;
 /** PostgreSQL takes 65,535 parameters a statement; the widest row has 14. */
 const ROWS_A_STATEMENT = 1_000;
 
-/** The shared end of the outbox: a batch is one transaction, and a row that comes again replaces itself. */
+/**
+ * The shared end of the outbox. A batch is one transaction, so that what is there of a run is all of it; a journal never
+ * changes a run that it may have sent, so that what comes again says nothing new and must not undo what has been settled here.
+ */
 export function ledgerSink(engine: Engine): LedgerSink {
   return {
     async write(batch) {
@@ -44,24 +47,18 @@ async function put<Table extends LedgerTable>(
   rows: readonly Tables[Table][],
 ): Promise<void> {
   const keys: readonly string[] = KEYS[table];
-  // Each row once, as it came last, since a statement may not put the same row twice; and in one order everywhere, so
-  // that a batch and its own repetition never wait for each other in a circle.
-  const byKey = new Map(rows.map((row) => [JSON.stringify(keys.map((key) => row[key as keyof typeof row])), row]));
-  const ordered = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  // In one order everywhere, so that a batch and its own repetition never wait for each other in a circle.
+  const keyOf = (row: Tables[Table]) => JSON.stringify(keys.map((key) => row[key as keyof typeof row]));
+  const ordered = rows
+    .map((row) => [keyOf(row), row] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, row]) => row);
   for (let at = 0; at < ordered.length; at += ROWS_A_STATEMENT) {
     const some = ordered.slice(at, at + ROWS_A_STATEMENT);
-    const others = Object.keys(some[0]!).filter((column) => !keys.includes(column));
     await transaction
       .insertInto(table as LedgerTable)
       .values(some as unknown as Insertable<Tables[LedgerTable]>[])
-      .onConflict((conflict) =>
-        conflict
-          .columns(keys as never)
-          .doUpdateSet(
-            (row) =>
-              Object.fromEntries(others.map((column) => [column, row.ref(`excluded.${column}` as never)])) as never,
-          ),
-      )
+      .onConflict((conflict) => conflict.columns(keys as never).doNothing())
       .execute();
   }
 }

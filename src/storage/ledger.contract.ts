@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createLedgerReader } from "../ledger/ledger-reader.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
 import type { EngineUnderTest } from "./contract.ts";
 
@@ -18,26 +19,32 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(await place.rowsOf("ledger_attempts"), runs.flatMap(({ attempts }) => attempts)); // prettier-ignore
     });
 
-    test("a run that was unknown and is settled later is replaced by what came last", async (t) => {
+    test("a run that comes again undoes nothing that has been settled here", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
-      const before = aRun("trx_1", 1, "unknown");
-      const settled = {
-        transaction_id: "trx_1",
-        ordinal: 0,
-        revision: 1,
-        charged: "no" as const,
-        decided_by: "ada",
-        decided_at: 9,
-        note: "not on the invoice",
-        attempt: 1,
-      };
-      const after = { ...aRun("trx_1", 1), reconciliations: [settled] };
-      await store.ledger.write([before]);
-      await store.ledger.write([before, after]);
+      const run = aRun("trx_1", 2, "unknown");
+      await store.ledger.write([run]);
+      const reader = createLedgerReader(store.ledgerTables);
+      const decision = { transactionId: "trx_1", ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 9 } as const;
+      assert.deepEqual(await reader.reconcile({ ...decision, note: "not billed" }), { attempts: 1, charged: "no" });
+      await store.ledger.write([aRun("trx_0", 1), run, aRun("trx_2", 1)]);
 
-      assert.deepEqual(await place.rowsOf("ledger_runs"), [after.run]);
-      assert.deepEqual(await place.rowsOf("ledger_reconciliations"), [settled]);
+      const kept = await reader.show("trx_1");
+      assert.deepEqual(kept?.calls.map(({ charged }) => charged), ["no", "unknown"]); // prettier-ignore
+      assert.deepEqual(kept.attempts.map(({ charged }) => charged), ["no", "unknown"]); // prettier-ignore
+      assert.deepEqual(kept.reconciliations.map(({ note }) => note), ["not billed"]); // prettier-ignore
+      assert.equal((await reader.list({})).runs.length, 3);
+    });
+
+    test("two operators who settle one charge at once follow each other", async (t) => {
+      const place = await engine.newPlace(t);
+      const readers = [await place.open(), await place.open()].map((store) => createLedgerReader(store.ledgerTables));
+      await (await place.open()).ledger.write([aRun("trx_1", 1, "unknown")]);
+      const decision = { transactionId: "trx_1", ordinal: 0, charged: "no", decidedAt: 9, note: "n" } as const;
+      await Promise.all(readers.map((reader, at) => reader.reconcile({ ...decision, decidedBy: `operator ${at}` })));
+      const settled = (await readers[0]!.show("trx_1"))?.reconciliations;
+      assert.deepEqual(settled?.map(({ revision }) => revision), [1, 2]); // prettier-ignore
+      assert.equal(new Set(settled.map((one) => one.decided_by)).size, 2);
     });
 
     test("a batch with a row that cannot be kept leaves nothing behind", async (t) => {

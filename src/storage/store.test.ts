@@ -10,6 +10,10 @@ import { accessContract } from "./access.contract.ts";
 import { adminContract } from "./admin.contract.ts";
 import { engineUnderTest } from "./contract.ts";
 import { credentialsContract } from "./credentials.contract.ts";
+import { Outbox } from "../ledger/outbox.ts";
+import { createLedgerReader } from "../ledger/ledger-reader.ts";
+import { ledgerReaderContract } from "../ledger/ledger-reader.contract.ts";
+import { runOnce, startLedger } from "../ledger/ledger-under-test.ts";
 import { ledgerContract } from "./ledger.contract.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
 import { STORE_FILE } from "./sqlite/engine.ts";
@@ -58,4 +62,25 @@ for (const engine of [sqlite, postgres]) {
   credentialsContract(engine);
   adminContract(engine);
   ledgerContract(engine);
+  ledgerReaderContract(engine.name, async (t) => {
+    const store = await (await engine.newStore(t))();
+    const { ledger, directory } = await startLedger(t);
+    // Every run takes the road it takes in a service: journal, outbox, sink.
+    const outbox = new Outbox(directory);
+    t.after(() => outbox.close());
+    const drain = async () => {
+      for (let batch = await outbox.next(64); batch !== null; batch = await outbox.next(64)) {
+        await store.ledger.write(batch.runs);
+        outbox.wentOut(batch);
+      }
+    };
+    let arrived: Promise<void> = Promise.resolve();
+    return {
+      put: async (run, report) => {
+        await runOnce(ledger, run, report);
+        await (arrived = arrived.then(drain));
+      },
+      reader: createLedgerReader(store.ledgerTables),
+    };
+  });
 }

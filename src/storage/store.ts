@@ -1,7 +1,7 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
-import type { LedgerSink } from "../ledger/ports.ts";
+import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
@@ -9,6 +9,7 @@ import { credentialStore, keyStore } from "./credential-store.ts";
 import type { Engine, StoreHealth } from "./engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import { ledgerSink } from "./ledger-sink.ts";
+import { ledgerTables } from "./ledger-tables.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { StoreRefused, type StoreHealth } from "./engine.ts";
@@ -29,6 +30,8 @@ export interface Store {
   readonly admin: AdminStore;
   /** Where journals drain to. */
   readonly ledger: LedgerSink;
+  /** What has drained there, for operators and auditors. */
+  readonly ledgerTables: LedgerTables;
   /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -62,6 +65,7 @@ export function storeOver(engine: Engine, clock: Clock): Store {
     keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
     admin: sayWhenAway(engine, clock, adminStore(engine)),
     ledger: ledgerSink(engine),
+    ledgerTables: ledgerTables(engine, clock),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

@@ -10,7 +10,7 @@ import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/root-key-ring.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
-import { openLedgerReader, type LedgerReader } from "../../src/ledger/ledger-reader.ts";
+import { openJournalReader, type JournalReader } from "../../src/ledger/journal-reader.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";
@@ -69,7 +69,7 @@ export function commandsOn(dataDir: string): CliDeps {
         return { store: keyStore, rootKeys, sealer: createSealer({ store: keyStore, rootKeys, clock: systemClock }) };
       };
       const sealer = async () => (await keys()).sealer;
-      let reader: LedgerReader | undefined;
+      let reader: JournalReader | undefined;
       return {
         deps: {
           clock: systemClock,
@@ -83,7 +83,8 @@ export function commandsOn(dataDir: string): CliDeps {
           projectFolder: notHere,
           sealer,
           keys,
-          ledger: async () => (reader ??= openLedgerReader({ dir: join(dataDir, "ledger") })),
+          ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),
+          drainLedger: async () => ({ sent: 0 }),
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
         },

@@ -124,7 +124,7 @@ test("a function gets the inputs as they were sent: nothing is filtered, whateve
     "": true,
     toString: 1,
     deep: deep(25),
-    big: 12345678901234567890,
+    big: 12345678901234567000,
   };
   assert.deepEqual((await standard("echo", { inputs })).output.inputs, JSON.parse(JSON.stringify(inputs)));
 });

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { startService } from "../service.ts";
 import { source } from "../sources.ts";
 
@@ -84,6 +87,21 @@ test("CONNECT is refused like any other method", async () => {
   const { replies, closed } = await service.raw(["CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n"]);
   assert.deepEqual(replies.map(({ statusCode, headers }) => [statusCode, headers["allow"]]), [[405, "GET, HEAD, POST"]]); // prettier-ignore
   assert.ok(closed);
+});
+
+test("a client that keeps its side of a CONNECT open, or resets it, cannot hold up the end of the service", async (t) => {
+  const own = await startService(t);
+  const { hostname, port } = new URL(own.url);
+  const request = "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n";
+  for (const keep of [true, false]) {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
+    t.after(() => socket.destroy());
+    socket.write(request);
+    if (keep) await once(socket, "data");
+    else socket.resetAndDestroy();
+  }
+  const closed = await Promise.race([own.close().then(() => true), setTimeout(15_000, false, { ref: false })]);
+  assert.ok(closed, "the service has ended");
 });
 
 test("an upgrade is not taken up: the request is answered as it is", async () => {

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import * as accessAndCredentials from "./0001_access_and_credentials.ts";
 import * as ledger from "./0002_ledger.ts";
+import * as unsettledCharges from "./0003_unsettled_charges.ts";
 
 export interface Migration {
   readonly name: string;
@@ -14,4 +15,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_access_and_credentials", up: accessAndCredentials.up },
   { name: "0002_ledger", up: ledger.up },
+  { name: "0003_unsettled_charges", up: unsettledCharges.up },
 ];

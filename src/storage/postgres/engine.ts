@@ -11,6 +11,9 @@ import { connectionOptions } from "./connection-options.ts";
 import { storablePool } from "./storable-pool.ts";
 
 const CONNECTIONS_MAX = 10;
+/** What an auditor asks for may be a sum over a month. */
+const AUDIT_MS_MAX = 300_000;
+const AUDIT_CONNECTIONS_MAX = 2;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 /** One step may rebuild a large table; a server that has gone silent must not hold a start for ever. */
@@ -28,6 +31,9 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
   const pool = new Pool({ ...options, max: CONNECTIONS_MAX });
   const heard = (error: Error | null): void => void (problem = error === null ? null : problemOf(error));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, heard) }) });
+  // Connected to when first asked, so that a service which nobody audits keeps none.
+  const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
+  const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(auditPool, heard) }) });
   const feed = new ChangeFeed(options, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
@@ -35,7 +41,7 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
   let problem: string | null = null;
 
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
-  pool.on("error", heard);
+  for (const each of [pool, auditPool]) each.on("error", heard);
   // Whoever waits hears of it; that nobody waits is no fault.
   opened.promise.catch(() => {});
 
@@ -64,6 +70,7 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
     reader: db,
     writer: db,
     noter: db,
+    auditor,
     announce: async (transaction, changes) => {
       await sql`select pg_notify(${CHANNEL}, ${String(changes)})`.execute(transaction);
     },
@@ -78,11 +85,15 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
       closing.abort();
       opened.reject(new StoreRefused("The store is closed."));
       await Promise.all([feed.close(), up]);
-      await db.destroy();
+      await Promise.all([db.destroy(), auditor.destroy()]);
       // Kysely closes no pool that it never used.
-      if (!pool.ended) await pool.end();
+      for (const each of [pool, auditPool]) if (!each.ended) await each.end();
     },
   };
+}
+
+function limitedTo(statementMsMax: number): { statement_timeout: number; query_timeout: number } {
+  return { statement_timeout: statementMsMax, query_timeout: statementMsMax };
 }
 
 /** Migrates over a connection of its own, on which a long statement is no mistake. */
@@ -91,8 +102,7 @@ async function migrateAlone(
   migrations: readonly Migration[],
   clock: Clock,
 ): Promise<void> {
-  const limits = { statement_timeout: MIGRATION_MS_MAX, query_timeout: MIGRATION_MS_MAX };
-  const pool = new Pool({ ...options, ...limits, max: 1 });
+  const pool = new Pool({ ...options, ...limitedTo(MIGRATION_MS_MAX), max: 1 });
   pool.on("error", () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, () => {}) }) });
   try {

@@ -51,6 +51,7 @@ function engineOver(connections: Connections, version: () => number, closeDataba
   return {
     name: "sqlite",
     ...connections,
+    auditor: connections.writer,
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
     announce: async () => {}, // The others see the file itself change.
     version,

@@ -32,7 +32,7 @@ export default defineVerb({
     const output = await open(path, "wx", 0o600).catch(cannotMake);
     let bytes = 0;
     try {
-      for (const piece of pieces) {
+      for await (const piece of pieces) {
         await output.writeFile(piece);
         bytes += Buffer.byteLength(piece);
       }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../ports.ts";
+import { PLACE } from "../../../ledger/list-runs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -15,7 +16,7 @@ export default defineVerb({
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 1_000, description: "How many to show; 50 unless given" }),
       ),
-      after: Type.Optional(Type.String({ maxLength: 64, description: "Where the list before this one ended" })),
+      after: Type.Optional(Type.String({ maxLength: 160, description: "Where the list before this one ended" })),
     },
     { additionalProperties: false },
   ),
@@ -46,7 +47,7 @@ export default defineVerb({
 });
 
 function toPage(limit: number | undefined, after: string | undefined): { limit?: number; after?: string } {
-  if (after !== undefined && !/^[us]\.\d{1,16}\.\d{1,16}$/.test(after)) {
+  if (after !== undefined && !PLACE.test(after)) {
     throw new OperatorError("invalid", "--after must be what the list before this one gave.");
   }
   return { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };

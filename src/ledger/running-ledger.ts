@@ -17,7 +17,7 @@ export interface LedgerState {
   readonly restarts: number;
 }
 
-export type DrainNote = Pick<ToJournal, "drained" | "revisedDrained">;
+export type DrainNote = NonNullable<ToJournal["drained"]>;
 
 export interface RunningLedger extends Ledger {
   /**

@@ -1,0 +1,28 @@
+import { CompiledQuery, type Kysely } from "kysely";
+import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Engine } from "./engine.ts";
+import { sayWhenAway } from "./say-when-away.ts";
+import type { Tables } from "./schema.ts";
+
+/** The ledger that several machines share. Nothing in it is nowhere else yet, so nothing is held back from deletion. */
+export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
+  const queryOn =
+    (db: Kysely<Tables>): LedgerQuery =>
+    async <Row extends object>(sql: string, values: readonly (string | number | null)[] = []) => {
+      const { rows } = await db.executeQuery(CompiledQuery.raw(inWordsOf(engine, sql), [...values]));
+      return rows as Row[];
+    };
+  const tables = sayWhenAway(engine, clock, {
+    query: queryOn(engine.auditor),
+    change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
+      engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
+  });
+  return { ...tables, heldBack: "FALSE" };
+}
+
+/** PostgreSQL numbers its parameters. The ledger's statements have question marks nowhere else. */
+function inWordsOf({ name }: Engine, sql: string): string {
+  let number = 0;
+  return name === "postgres" ? sql.replaceAll("?", () => `$${String((number += 1))}`) : sql;
+}
