@@ -4,6 +4,7 @@ import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { projectFolder } from "./config.ts";
+import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
 import { hasJournal } from "./ledger/journal-tables.ts";
 import { createLedgerReader } from "./ledger/ledger-reader.ts";
@@ -63,6 +64,13 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
           if (waiting > 0) note(undrainedNote(waiting));
         }
         return createLedgerReader((await open()).store.ledgerTables);
+      },
+      drainLedger: async () => {
+        if (databaseUrl === undefined) {
+          throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
+        }
+        const { store } = await open();
+        return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
       },
       functions: async () => {
         const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));

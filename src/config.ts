@@ -67,6 +67,14 @@ export const SETTINGS = [
     says: "PostgreSQL 15 or later instead of the embedded store; several machines can share it.",
   },
   {
+    key: "ledger_retention_days",
+    type: "number",
+    default: 0,
+    min: 0,
+    max: 36_500,
+    says: "Runs that started more days ago leave the ledger, unless a charge of theirs is unknown; 0 keeps all.",
+  },
+  {
     key: "log_level",
     type: "text",
     default: "info",

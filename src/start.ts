@@ -3,7 +3,11 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { flag, number, optionalText, text, type Settings } from "./config.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
-import { createDrainer, type Drainer } from "./ledger/drain.ts";
+import { createDrainer } from "./ledger/drain.ts";
+import { openLedgerDesk } from "./ledger/ledger-desk.ts";
+import { createLedgerReader } from "./ledger/ledger-reader.ts";
+import { keepLedgerFor } from "./ledger/retention.ts";
+import { untilDrained } from "./ledger/until-drained.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
@@ -11,6 +15,7 @@ import { createLog, type Log } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
+import type { Store } from "./storage/store.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
@@ -72,6 +77,14 @@ export async function start(options: StartOptions): Promise<Running> {
     databaseUrl === undefined
       ? null
       : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
+  const retention = openRetention({
+    days: number(settings, "ledger_retention_days"),
+    dataDir,
+    databaseUrl,
+    store,
+    clock,
+    log,
+  });
   const authenticator = createAuthenticator({ store: store.access, clock });
   const door = openVendorDoor(settings, clock);
 
@@ -123,6 +136,7 @@ export async function start(options: StartOptions): Promise<Running> {
     },
   });
   noteAddress(dataDir, service.url);
+  void catalogs.functions.ready();
   log.info({
     event: "listening",
     url: service.url,
@@ -147,10 +161,12 @@ export async function start(options: StartOptions): Promise<Running> {
     async close() {
       forgetAddress(dataDir);
       await service.stop(number(settings, "limits.shutdown_grace_ms"));
+      await retention.close();
       door.close();
       await catalogs.functions.close();
       await authenticator.close();
-      if (drainer !== null) await untilDrained(drainer, clock);
+      const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+      if (drainer !== null) await untilDrained(drainer, clock, () => clock.now() >= giveUpAt);
       await drainer?.close();
       await ledger.close();
       await store.close();
@@ -160,19 +176,33 @@ export async function start(options: StartOptions): Promise<Running> {
   };
 }
 
+interface RetentionParts {
+  readonly days: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Where each machine has a ledger of its own, a thread prunes it: it is large, and no run shall wait for that. */
+function openRetention({ days, dataDir, databaseUrl, store, clock, log }: RetentionParts): { close(): Promise<void> } {
+  if (days === 0) return { close: async () => {} };
+  const desk = databaseUrl === undefined ? openLedgerDesk({ dir: join(dataDir, "ledger") }) : null;
+  const end = keepLedgerFor({ days, ledger: desk ?? createLedgerReader(store.ledgerTables), clock, log });
+  return {
+    close: async () => {
+      end();
+      await desk?.close();
+    },
+  };
+}
+
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
 
 /** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
 const DRAIN_WAIT_MS = 5_000;
-const DRAIN_LOOK_MS = 50;
-
-async function untilDrained(drainer: Drainer, clock: Clock): Promise<void> {
-  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
-  while (drainer.state().pendingRuns > 0 && clock.now() < giveUpAt) {
-    await new Promise<void>((resolve) => clock.after(DRAIN_LOOK_MS, resolve));
-  }
-}
 
 /** Rejects if the promise does within that time; otherwise waits no longer. */
 function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {

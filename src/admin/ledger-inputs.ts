@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { CALL_OUTCOMES, type LedgerFilter } from "../ledger/ledger-filter.ts";
+import { CALL_OUTCOMES } from "../ledger/call-outcome.ts";
+import type { LedgerFilter } from "../ledger/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { OperatorError } from "./ports.ts";
 

@@ -1,5 +1,9 @@
-import type { CallOutcome } from "./ledger-filter.ts";
 import type { CallRow } from "./ports.ts";
+
+/** What became of a call: a record, an answer without one, a failure, or nobody knows. */
+export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
+
+export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
 
 export function outcomeOf(call: Pick<CallRow, "success" | "match">): CallOutcome {
   if (call.success === null) return "unknown";

@@ -1,5 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
-import type { RunningLedger } from "./ledger-state.ts";
+import type { RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "./ports.ts";
 

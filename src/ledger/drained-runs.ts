@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { DrainNote } from "./ledger-state.ts";
+import type { DrainNote } from "./running-ledger.ts";
 
 /** So few that the commits between them hardly wait. */
 const FORGET_AT_ONCE = 100;

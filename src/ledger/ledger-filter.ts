@@ -1,10 +1,6 @@
 import type { Charged } from "../terms/fault.ts";
+import type { CallOutcome } from "./call-outcome.ts";
 import { toStored } from "./stored-text.ts";
-
-/** What became of a call: a record, an answer without one, a failure, or nobody knows. */
-export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
-
-export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
 
 /** Which runs are meant. What is left out does not narrow. `source`, `outcome` and `charged` speak of one and the same call. */
 export interface LedgerFilter {

@@ -10,7 +10,7 @@ import { systemClock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { makeDiskFaults, setDiskFault, type DiskFault, type DiskStep } from "./disk-faults.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
-import type { RunningLedger } from "./ledger-state.ts";
+import type { RunningLedger } from "./running-ledger.ts";
 import { createLedger, type LedgerOptions } from "./ledger.ts";
 
 export const BALLAST_BYTES = 16 * 1024;

@@ -9,11 +9,11 @@ import { IntentLog } from "./intent-log.ts";
 import { JournalLink } from "./journal-link.ts";
 import { JournalSize } from "./journal-size.ts";
 import type { FromJournal } from "./journal-messages.ts";
-import type { DrainNote, LedgerState, RunningLedger } from "./ledger-state.ts";
+import type { DrainNote, LedgerState, RunningLedger } from "./running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./record-lines.ts";
-import { OpenRun } from "./run-record.ts";
+import { OpenRun } from "./open-run.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { Unacknowledged } from "./unacknowledged.ts";
 

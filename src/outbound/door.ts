@@ -125,6 +125,7 @@ class VendorDoor implements OutboundDoor, Sender {
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
       answers: options.answers,
+      free: options.free === true,
       redirectsLeft,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),

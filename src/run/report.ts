@@ -8,7 +8,7 @@ export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;
   const charged = chargeOf(result, call.attempts, outcome.charge);
-  settleAttempts(call.attempts, charged);
+  settleAttempts(call.attempts, charged, outcome.charge);
   return {
     source: call.id,
     ordinal: call.ordinal,

@@ -1,26 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { startPostgres } from "../postgres/start-postgres.ts";
+import { verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
 import { startCommand, type CommandService } from "./command.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 const BODY = { config: { sources: { publicsuffix__domain: true } }, inputs: { domain: "login.shop.example.co.uk" } };
-
-type Environment = Readonly<Record<string, string>>;
-
-function verb(env: Environment, ...args: string[]): Record<string, string> {
-  const ended = spawnSync(process.execPath, [LAUNCHER, ...args, "--json"], {
-    env: { PATH: process.env["PATH"], ...env },
-    encoding: "utf8",
-  });
-  assert.equal(ended.status, 0, ended.stderr);
-  return JSON.parse(ended.stdout) as Record<string, string>;
-}
 
 async function post(
   service: CommandService,

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Printed {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command as an operator does, in a process of its own, and waits for its end. */
+export function command(env: Environment, ...args: string[]): Printed {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+    env: { PATH: process.env["PATH"], ...env },
+    encoding: "utf8",
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** Its result, where it must succeed. */
+export function verb<Result = Record<string, string>>(env: Environment, ...args: string[]): Result {
+  const ended = command(env, ...args, "--json");
+  assert.equal(ended.code, 0, ended.stderr);
+  return JSON.parse(ended.stdout) as Result;
+}
