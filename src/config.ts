@@ -106,6 +106,12 @@ export const SETTINGS = [
     default: [],
     says: "Origins of sources whose host names may lead to private addresses, each exactly as the source declares it.",
   },
+  {
+    key: "outbound.trace_origins",
+    type: "list",
+    default: [],
+    says: "Origins of sources that are told the caller's trace id (W3C `traceparent`), each exactly as the source declares it.",
+  },
   { key: "limits.body_bytes", type: "number", default: MIB, min: 1024, says: "Bytes of a request body." },
   {
     key: "limits.json_depth",

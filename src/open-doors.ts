@@ -17,6 +17,7 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
     beforeSend: createBeforeSend(clock),
     limits: outboundLimits(settings),
     allowPrivate: list(settings, "outbound.private_origins"),
+    traced: list(settings, "outbound.trace_origins"),
     proxy: optionalText(settings, "outbound.proxy"),
     extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
   });

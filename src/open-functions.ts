@@ -37,6 +37,8 @@ export interface OpenedFunctions extends FunctionCatalog {
   /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
   reload(): Promise<readonly FunctionLoadError[]>;
   stats(): PoolStats;
+  /** Starts the processes, if there are functions, and resolves when one is ready. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,8 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       prelude: preparePrelude(options.cacheDir),
       children: options.processes,
       spares: options.spares,
+      // Functions that are prepared already need no process to be loaded: the start does not share its time with any.
+      startsOnUse: true,
     }));
   const problems: FunctionLoadError[] = [];
   const open = (folder: string | undefined) => {
@@ -91,6 +95,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       return reloadAll(project, folder);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
+    ready: async () => pool?.ready(),
     close: async () => pool?.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import {
   configFileOf,
@@ -38,6 +39,7 @@ export async function readSettingsOf(
   environment: Readonly<Record<string, string | undefined>>,
   version?: string,
 ): Promise<Settings> {
+  if (project !== undefined && !existsSync(project)) throw new ConfigError(`project: there is no folder ${project}`);
   const configFile = project === undefined ? undefined : configFileOf(project);
   if (configFile !== undefined) letProjectsImport([project!]);
   const file = configFile === undefined ? {} : await importDefault(configFile, version);

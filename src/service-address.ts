@@ -19,14 +19,11 @@ export function forgetAddress(dataDir: string): void {
  * is not believed: whether one runs is asked of the lock that it holds on its ledger.
  */
 export function findAddress(dataDir: string): string | null {
-  const ledger = join(dataDir, "ledger");
-  if (!existsSync(ledger) || isFree(ledger)) return null;
-  try {
-    const { url } = JSON.parse(readFileSync(join(dataDir, FILE), "utf8")) as { url: string };
-    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-  } catch (cause) {
-    throw new Error("a service runs on this data directory and does not listen yet: try again", { cause });
-  }
+  const file = join(dataDir, FILE);
+  // Asked only where something was left: a service that is just starting must not find its lock taken by a question.
+  if (!existsSync(file) || isFree(join(dataDir, "ledger"))) return null;
+  const { url } = JSON.parse(readFileSync(file, "utf8")) as { url: string };
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 function isFree(ledger: string): boolean {

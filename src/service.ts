@@ -103,7 +103,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const internal = fault.code === "request.unexpected" ? { cause: causeOf(fault.cause) } : {};
       log[fault.row.status >= 500 ? "error" : "debug"]({
         event: "refused",
-        path,
+        // Any other is the caller's own words, of any length.
+        path: PATHS.has(path) ? path : "(other)",
         code: fault.code,
         detail: fault.detail,
         ...internal,
@@ -181,6 +182,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     });
   }
 }
+
+const PATHS = new Set(["/data", "/func", "/status"]);
 
 /** After the grace: time to answer what was ended, and to write answers out. */
 const ANSWER_LEFT_MS = 1_000;

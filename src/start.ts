@@ -136,6 +136,7 @@ export async function start(options: StartOptions): Promise<Running> {
     },
   });
   noteAddress(dataDir, service.url);
+  void catalogs.functions.ready();
   log.info({
     event: "listening",
     url: service.url,

@@ -7,7 +7,7 @@ import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import { type LiveAnswer, OperatorError, type SourceWorkshop } from "./ports.ts";
-import { requireFile } from "./require-workshop.ts";
+import { requireFile, shownPath } from "./require-workshop.ts";
 import type { VerbCall } from "./verb.ts";
 
 export interface LiveCallMade {
@@ -32,7 +32,7 @@ export async function recordLive(asked: LiveCallMade, workshop: SourceWorkshop, 
   const seen = { ...asked, name, replies: answer.replies, outcome };
   try {
     const added = await recordCase(source, seen, wordsOfRules(text, source), workshop.cases);
-    return writeCase(path, text, added);
+    return shownPath(writeCase(path, text, added));
   } catch (error) {
     throw new OperatorError(
       "refused",

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { OperatorError, type SourceFile, type SourceWorkshop, type VerbDeps } from "./ports.ts";
 
 /** @throws OperatorError where there is none: a service's admin port writes no files and asks no vendors */
@@ -12,4 +13,9 @@ export function requireFile(workshop: SourceWorkshop, id: string): SourceFile {
   const file = workshop.fileOf(id);
   if (file === undefined) throw new OperatorError("not_found", `There is no file of the source ${id}.`);
   return file;
+}
+
+/** A file as it is shown to whoever works in the current folder. */
+export function shownPath(path: string): string {
+  return relative(process.cwd(), path);
 }

@@ -16,6 +16,7 @@ export interface KeeperOptions {
   readonly prelude: Promise<string>;
   readonly children: number;
   readonly spares: number;
+  readonly startsOnUse: boolean;
   readonly runsPerChild: number;
   readonly childMemoryMb: number;
 }
@@ -48,7 +49,7 @@ export class Keeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    void this.#fill();
+    if (!options.startsOnUse) void this.#fill();
   }
 
   stats(): PoolStats {
@@ -65,6 +66,7 @@ export class Keeper {
 
   ready(): Promise<void> {
     if ([...this.#wards].some((ward) => ward.ready && !ward.retired)) return Promise.resolve();
+    void this.#fill();
     return new Promise((resolve) => this.#whenReady.push(resolve));
   }
 
@@ -76,6 +78,7 @@ export class Keeper {
     if (this.#closed)
       return running.fail(new Fault("function.raised", {}, { cause: new Error("the service is ending") }));
     this.#queue.push(running);
+    if (this.#wards.size === 0) void this.#fill();
     this.#serve();
   }
 

@@ -4,8 +4,12 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import type { Fault } from "../terms/fault.ts";
+import { preparePrelude } from "./bundle-cache.ts";
+import { hashOf } from "./bundle.ts";
+import { createPool } from "./pool.ts";
 import { startPool, type Tried } from "./pool-rig.ts";
 import { createQuarantine } from "./quarantine.ts";
 
@@ -193,4 +197,16 @@ test("where V8 gives up, one run is lost: those beside it finish, and then their
   assert.equal(codeOf(await beside), "ok");
   await rig.settled(1);
   assert.notEqual(rig.pool.stats().pids[0], before);
+});
+
+test("a pool that starts on use has no process before the first run", async (t) => {
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const prelude = preparePrelude(undefined);
+  const pool = createPool({ clock: systemClock, log, prelude, children: 1, spares: 0, startsOnUse: true });
+  t.after(() => pool.close());
+  await prelude;
+  assert.deepEqual(pool.stats().pids, []);
+  const code = `__take(function () { return { default: { id: "dfunc_a", run() {} } }; });`;
+  assert.equal(await pool.describe({ code, hash: hashOf(code) }), `{"id":"dfunc_a","run":"function"}`);
+  assert.equal(pool.stats().pids.length, 1);
 });

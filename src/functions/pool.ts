@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly children?: number;
   /** Processes that stand by; 1 unless said. */
   readonly spares?: number;
+  /** No process is started before the first run, or before somebody waits for `ready`. */
+  readonly startsOnUse?: boolean;
   /** Runs at once in one process, further ones wait until their deadline; 32 unless said. */
   readonly runsPerChild?: number;
   /** How long the evaluation of a file that is being loaded may take; 5 s unless said. */
@@ -61,6 +63,7 @@ export function createPool(options: PoolOptions): Pool {
     prelude: options.prelude,
     children: options.children ?? 2,
     spares: options.spares ?? 1,
+    startsOnUse: options.startsOnUse ?? false,
     runsPerChild: options.runsPerChild ?? 32,
     childMemoryMb: options.childMemoryMb ?? 320,
   };

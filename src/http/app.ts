@@ -49,6 +49,8 @@ export function createApp(parts: AppParts): Handler {
     const arrivedAt = parts.clock.now();
     try {
       const received = await receiveRun(request, route.check, parts);
+      // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
+      if (response.destroyed) return;
       const started = route.start(received, arrivedAt);
       response.on("close", started.clientGone);
       const body = await started.answer;
@@ -64,9 +66,12 @@ export function createApp(parts: AppParts): Handler {
     parts.observer.refused(pathOf(request), fault);
     if (response.destroyed || response.headersSent) return;
     // A body that was not read to its end stands in the way of the next request on this connection.
-    const close = hasUnreadBody(request) || parts.isStopping();
+    const unread = hasUnreadBody(request);
+    // Who waits to be told to go on with its body has not sent it.
+    const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
-      close,
+      close: unread || parts.isStopping(),
+      ...(isComing ? { unread: { request, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
       headOnly: request.method === "HEAD",
       ...(allow === undefined ? {} : { allow }),
     });
@@ -81,6 +86,9 @@ export function createApp(parts: AppParts): Handler {
     return route.handle(request, response);
   };
 }
+
+/** How much of an unwanted body is taken in, as a multiple of what a wanted one may measure. */
+const PASSING_BODIES = 8;
 
 function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0");

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Authenticator } from "./ports.ts";
 import { checkMediaType, parseBody, readBody, type BodyLimits } from "./read-body.ts";
@@ -15,6 +16,7 @@ export interface ReceiveParts {
 export interface ReceivedRun {
   readonly caller: Caller;
   readonly body: JsonObject;
+  readonly trace: Trace | null;
 }
 
 /**
@@ -34,14 +36,18 @@ export async function receiveRun(
   if (isCaller(known)) {
     const body = await readJson(request, bodyLimits);
     check(body);
-    return { caller: known, body };
+    return { caller: known, body, trace: traceOf(request) };
   }
   const received = await readJson(request, bodyLimits).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
   if (received instanceof Fault) throw received;
   check(received);
-  return { caller, body: received };
+  return { caller, body: received, trace: traceOf(request) };
+}
+
+function traceOf({ headers }: IncomingMessage): Trace | null {
+  return readTraceparent(headers["traceparent"]);
 }
 
 async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {

@@ -1,5 +1,6 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import { letBodyPass } from "./let-body-pass.ts";
 
 /** On every response whatsoever (specification 1.4). */
 export const PROTECTIVE_HEADERS = [
@@ -16,6 +17,8 @@ export interface ReplyOptions {
   readonly allow?: string;
   /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
+  /** A request whose body is still coming, and how much of it may come before the connection is closed. */
+  readonly unread?: { readonly request: IncomingMessage; readonly bytesMax: number };
 }
 
 /** The one way a response leaves: one head with its length, one body. */
@@ -38,7 +41,14 @@ export function sendJson(
   if (options.close === true) headers.push("Connection", "close");
   if (options.allow !== undefined) headers.push("Allow", options.allow);
   response.writeHead(status, headers);
-  response.end(options.headOnly === true ? undefined : body);
+  if (options.headOnly === true) response.end();
+  else if (options.unread === undefined) response.end(body);
+  else {
+    response.write(body);
+    letBodyPass(options.unread.request, options.unread.bytesMax, () => {
+      if (!response.destroyed) response.end();
+    });
+  }
 }
 
 export interface FaultStatuses {

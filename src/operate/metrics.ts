@@ -133,7 +133,7 @@ type Distribution = readonly [labels: readonly string[], buckets: Float64Array, 
 /** A histogram whose cumulative buckets are made from our own counts at the moment it is read. */
 function histogram(name: string, help: string, labelNames: string[], read: () => readonly Distribution[]): Histogram {
   const metric = new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [] });
-  metric.get = (async () => {
+  const collected = async () => {
     const values = read().flatMap(([labels, buckets, sumMs]) => {
       const own = labelled(labelNames, labels);
       let total = 0;
@@ -148,8 +148,9 @@ function histogram(name: string, help: string, labelNames: string[], read: () =>
       ];
     });
     return { name, help, type: "histogram", values, aggregator: "sum" };
-  }) as unknown as typeof metric.get;
-  return metric;
+  };
+  // The page is made by the second of them, which the types of the library do not know.
+  return Object.assign(metric, { get: collected, getForPromString: collected }) as unknown as Histogram;
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number): void {

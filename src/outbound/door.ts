@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto";
 import type { SecureContext } from "node:tls";
 import type { BeforeSend, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { Http, HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
+import { writeTraceparent } from "../terms/trace.ts";
 import { dnsResolve, type Resolve } from "./dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./egress-proxy.ts";
 import { Exchange, type ExchangeNeeds } from "./exchange.ts";
@@ -28,6 +30,8 @@ export interface DoorOptions {
    * literal or `localhost` that a source declares exactly needs no entry: it says itself where it leads.
    */
   readonly allowPrivate?: readonly string[];
+  /** Exact origins whose requests carry the caller's trace id; nobody else is told it. */
+  readonly traced?: readonly string[];
   /** `http://[user:password@]host:port`: all requests go through it, and it resolves the vendors' names. */
   readonly proxy?: string | undefined;
   /** PEM of certificate authorities to trust besides Node's. */
@@ -58,6 +62,7 @@ class VendorDoor implements OutboundDoor, Sender {
   readonly headerBytesMax: number;
   readonly #limits: OutboundLimits;
   readonly #private: OriginRules;
+  readonly #traced: OriginRules;
   readonly #proxy: EgressProxy | null;
   readonly #trust: Trust;
   readonly #exchangeNeeds: ExchangeNeeds;
@@ -73,6 +78,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.headerBytesMax = limits.headerBytesMax;
     this.#limits = limits;
     this.#private = new OriginRules(options.allowPrivate ?? []);
+    this.#traced = new OriginRules(options.traced ?? []);
     this.#proxy = options.proxy === undefined ? null : readProxy(options.proxy);
     this.#trust = new Trust(options.extraAuthorities);
     this.#exchangeNeeds = { clock, limits, beforeSend };
@@ -119,12 +125,14 @@ class VendorDoor implements OutboundDoor, Sender {
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
       answers: options.answers,
+      free: options.free === true,
       redirectsLeft,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
     };
+    const traced = this.#withTrace(request, call);
     const proxied =
-      this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(request, this.#proxy) : request;
+      this.#proxy !== null && request.url.protocol === "http:" ? throughProxy(traced, this.#proxy) : traced;
     return new Promise((resolve, reject) => {
       pool.enter(new Exchange(proxied, call, pool, this.#exchangeNeeds, expects, resolve, reject));
     });
@@ -137,6 +145,15 @@ class VendorDoor implements OutboundDoor, Sender {
       this.#addresses.set(declaration, addresses);
     }
     return addresses;
+  }
+
+  /** Added last, so that a redirect to another origin does not take it along. */
+  #withTrace(request: OutgoingRequest, { run }: PlannedCall): OutgoingRequest {
+    if (run.trace == null || this.#traced.match(request.url) !== "exact") return request;
+    const isSet = request.fields.some((text, at) => at % 2 === 0 && text.toLowerCase() === "traceparent");
+    if (isSet) return request;
+    const field = writeTraceparent(run.trace, randomBytes(8).toString("hex"));
+    return { ...request, fields: [...request.fields, "traceparent", field] };
   }
 
   /** Connections are shared by all sources that may use the origin in the same way. */

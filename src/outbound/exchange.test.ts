@@ -67,7 +67,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
       body: "x",
       tls: undefined,
     };
-    const expects = { answers: undefined, redirectsLeft: 0, decodedBytesMax: 1_000, waitMaxMs: 100 };
+    const expects = { answers: undefined, free: false, redirectsLeft: 0, decodedBytesMax: 1_000, waitMaxMs: 100 };
     const needs = { clock: systemClock, limits: DEFAULT_LIMITS, beforeSend };
     new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
   });

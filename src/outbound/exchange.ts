@@ -23,6 +23,8 @@ export interface Expectation {
   readonly answers: readonly number[] | undefined;
   readonly redirectsLeft: number;
   readonly decodedBytesMax: number;
+  /** Never billed by itself, as its author says. */
+  readonly free: boolean;
   /** How long it may wait for a connection. */
   readonly waitMaxMs: number;
 }
@@ -134,6 +136,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     // A busy process may run a connection's event before an older timer.
     if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call, false);
     this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method);
+    if (this.#expects.free) this.#attempt.charged = "no";
     this.#controller = controller;
   }
 

@@ -3,19 +3,27 @@ import type { ChargeTerms } from "./fan-out.ts";
 import type { Answer, Attempt } from "./ports.ts";
 
 /**
- * Whether the vendor has charged for a call, by what became of it. Nothing sent, nothing charged: that is the only case
- * in which a failure is surely free.
+ * Whether the vendor has charged for a call, by what became of it. Nothing sent but what is
+ * free by itself, nothing charged.
  */
 export function chargeOf(result: Answer | Fault, attempts: readonly Attempt[], terms: ChargeTerms): Charged {
-  if (attempts.length === 0 || terms === "free") return "no";
-  if (!("json" in result)) return terms === "per_match" && result.charged === "yes" ? "unknown" : result.charged;
-  return terms === "per_match" && !result.match ? "no" : "yes";
+  if (terms === "free" || attempts.every(({ charged }) => charged === "no")) return "no";
+  if ("json" in result) return terms === "per_match" && !result.match ? "no" : "yes";
+  if (terms === "per_match" && result.charged === "yes") return "unknown";
+  // The refusal of one request says nothing of an answer that another one brought, or may still bring.
+  const others = attempts.filter(({ status }, index) => status === null || index < attempts.length - 1);
+  return result.charged === "no" && others.some(mayBeCharged) ? "unknown" : result.charged;
 }
 
-/** Settles every attempt of a call: earlier ones were refused or redirected, so that only the last can have been the charged one. */
-export function settleAttempts(attempts: readonly Attempt[], charged: Charged): void {
+/** Settles every attempt of a call. Its charge is that of the last one; earlier ones that were refused or redirected cost nothing. */
+export function settleAttempts(attempts: readonly Attempt[], charged: Charged, terms: ChargeTerms): void {
   for (const [index, attempt] of attempts.entries()) {
     if (index === attempts.length - 1) attempt.charged = charged;
-    else if (attempt.status !== null) attempt.charged = "no";
+    else attempt.charged = terms !== "free" && mayBeCharged(attempt) ? "unknown" : "no";
   }
+}
+
+/** Of a request that another one followed: what was answered may be on the invoice, unless it was known to be free. */
+function mayBeCharged({ status, charged }: Attempt): boolean {
+  return charged !== "no" && (status === null || (status >= 200 && status < 300));
 }

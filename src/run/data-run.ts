@@ -2,6 +2,7 @@ import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
 import { echoConfig, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
@@ -30,6 +31,7 @@ export interface DataRequest {
   readonly config: JsonObject;
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
+  readonly trace?: Trace | null;
   readonly arrivedAt: number;
 }
 

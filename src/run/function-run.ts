@@ -1,6 +1,7 @@
 import type { Caller, Context } from "../terms/caller.ts";
 import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
+import type { Trace } from "../terms/trace.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
 import { echoConfig, withoutCredentials } from "./envelope.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
@@ -25,6 +26,7 @@ export interface FunctionRequest {
   /** `null`: none was named, and none runs. */
   readonly functionId: string | null;
   readonly passthrough: boolean;
+  readonly trace?: Trace | null;
   readonly arrivedAt: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
+import type { Trace } from "../terms/trace.ts";
 import type { Ledger, Run, RunIntent } from "./ports.ts";
 
 export interface RunOpening {
@@ -9,6 +10,7 @@ export interface RunOpening {
   readonly context: Context;
   readonly arrivedAt: number;
   readonly functionId: string | null;
+  readonly trace?: Trace | null;
 }
 
 export interface OpenedRun {
@@ -43,6 +45,7 @@ export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clo
     simulated: intent.simulated,
     record: parts.ledger.open(intent),
     maySend: true,
+    trace: opening.trace ?? null,
   };
   return { run, intent };
 }

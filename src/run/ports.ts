@@ -8,6 +8,7 @@ import type { Caller, Context } from "../terms/caller.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Secret } from "../terms/secret.ts";
+import type { Trace } from "../terms/trace.ts";
 
 // ---- sources -------------------------------------------------------------------------------------------------------
 
@@ -46,6 +47,8 @@ export interface Run {
   readonly startedWallAt: number;
   readonly simulated: boolean;
   readonly record: RunRecord;
+  /** The caller's, if it named one. */
+  readonly trace?: Trace | null;
   /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */
   maySend: boolean;
 }
@@ -181,6 +184,8 @@ export interface AttemptIntent {
 export interface RunReport extends RunIntent {
   readonly tookMs: number;
   readonly clientGone: boolean;
+  /** For the log alone. */
+  readonly traceId?: string;
   /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
   readonly functionFault?: FaultCode | null;
   readonly calls: readonly CallReport[];

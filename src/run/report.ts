@@ -8,7 +8,7 @@ export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;
   const charged = chargeOf(result, call.attempts, outcome.charge);
-  settleAttempts(call.attempts, charged);
+  settleAttempts(call.attempts, charged, outcome.charge);
   return {
     source: call.id,
     ordinal: call.ordinal,
@@ -33,6 +33,7 @@ export function reportRun(
   tookMs: number,
   functionFault?: FaultCode | null,
 ): RunReport {
-  const report = { ...intent, tookMs, clientGone: !run.maySend, calls };
+  const trace = run.trace == null ? {} : { traceId: run.trace.traceId };
+  const report = { ...intent, ...trace, tookMs, clientGone: !run.maySend, calls };
   return functionFault === undefined ? report : { ...report, functionFault };
 }

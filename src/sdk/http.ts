@@ -29,6 +29,8 @@ export interface HttpOptions {
   readonly answers?: readonly number[] | undefined;
   /** How many redirects to follow, to declared origins only. 0 unless said: a 3xx is then a failure. */
   readonly redirects?: number | undefined;
+  /** A request that the vendor never bills by itself, such as a login: the ledger then says so. */
+  readonly free?: boolean | undefined;
   /** A client certificate for mutual TLS, PEM. */
   readonly tls?: ClientTls | undefined;
 }

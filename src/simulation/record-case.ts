@@ -76,8 +76,8 @@ function bodyOf(reply: Reply, keep: ReadonlySet<string>): Json {
 }
 
 /**
- * The words of a source's own rules: every text in quotes in its file, cases left out, and the constants of its output's
- * schema. A reply's meaning hangs on them, so they are not masked.
+ * The words of a source's own rules: every text in quotes in its file, the constants of its output's schema, and the
+ * texts of the replies that its cases have already. A reply's meaning hangs on them, so they are not masked.
  */
 export function wordsOfRules(text: string, source: RunnableSource): ReadonlySet<string> {
   const rules = text.split(/^cases:/m)[0]!;
@@ -86,7 +86,15 @@ export function wordsOfRules(text: string, source: RunnableSource): ReadonlySet<
     for (const quoted of [single, double, tick]) if (quoted !== undefined) words.add(quoted.replaceAll(/^"|"$/g, ""));
   }
   collectConstants(source.declaration.output, words);
+  // What stands in the file's own cases is known already, and is mostly the vendor's words too.
+  for (const { reply } of source.declaration.cases ?? []) collectTexts(reply, words);
   return words;
+}
+
+function collectTexts(value: unknown, words: Set<string>): void {
+  if (typeof value === "string") words.add(value);
+  else if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) collectTexts(part, words);
 }
 
 function collectConstants(schema: unknown, words: Set<string>): void {

@@ -43,6 +43,27 @@ test("a body announced as too large is refused before it is sent, and the connec
   }
 });
 
+test("a client that sends a body before it reads is told why it was refused", async () => {
+  const body = "x".repeat(7 * MAX);
+  for (const path of PATHS) {
+    const unknown = `POST ${path} HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: unknown\r\n`;
+    for (const [head, status] of [
+      [service.rawHead(path), 422],
+      [unknown, 401],
+    ] as const) {
+      const pieces = body.match(/[^]{1,4096}/g)!.flatMap((piece) => [piece, 20]);
+      const { replies, closed } = await service.raw([
+        (socket) => socket.pause(),
+        `${head}Content-Length: ${body.length}\r\n\r\n`,
+        ...pieces,
+        (socket) => socket.resume(),
+      ]);
+      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status]); // prettier-ignore
+      assert.ok(closed);
+    }
+  }
+});
+
 test("a body in chunks without end is cut off at the limit", async () => {
   for (const path of PATHS) {
     let sent = 0;

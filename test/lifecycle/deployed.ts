@@ -10,7 +10,7 @@ import { openKeyedStore } from "../../src/open-store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { createClient, type Client, type Reply } from "../rig/client.ts";
 import { readLedger, type LedgerRows } from "../rig/ledger-rows.ts";
-import { createOperator, type Organization } from "../rig/organization.ts";
+import { createOperator, type Operator, type Organization } from "../rig/organization.ts";
 import { Secrets } from "../rig/secrets.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
@@ -73,6 +73,8 @@ export interface Deployment {
   start(options?: StartOptions): Promise<Process>;
   /** An operator's verb, in a process of its own. @returns the one JSON value that it printed */
   verb(...args: string[]): Promise<any>; // eslint-disable-line typescript/no-explicit-any -- tests read what they assert
+  /** What verbs do, without a process for each. */
+  operate<Result>(act: (operator: Operator) => Promise<Result>): Promise<Result>;
   /** The head of a request that is allowed in, without the empty line that ends it. */
   head(path: string): string;
   ledger(): LedgerRows[];
@@ -83,12 +85,21 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const environment = { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, DATARUN_PROJECT: project, ...env };
   const secrets = new Secrets();
-  const access = await prepare(dataDir, secrets);
+  const operate = async <Result>(act: (operator: Operator) => Promise<Result>): Promise<Result> => {
+    const opened = await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock });
+    try {
+      return await act(createOperator(opened, systemClock, secrets));
+    } finally {
+      await opened.store.close();
+    }
+  };
+  const access = await operate((operator) => operator.createOrganization("Acme"));
 
   return {
     dataDir,
     access,
     secrets,
+    operate,
     head: (path) =>
       `POST ${path} HTTP/1.1\r\nHost: test\r\nX-Service-Access-Token: ${access.token}\r\nX-Service-Workflow: ${access.workflow}\r\n`,
     ledger: () => readLedger(dataDir),
@@ -145,14 +156,6 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
       };
     },
   };
-}
-
-/** As the verbs do it, without a process for each. */
-async function prepare(dataDir: string, secrets: Secrets): Promise<Organization> {
-  const opened = await openKeyedStore({ dataDir, databaseUrl: undefined, rootKey: undefined, clock: systemClock });
-  const organization = await createOperator(opened, systemClock, secrets).createOrganization("Acme");
-  await opened.store.close();
-  return organization;
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
 import type { LoadedSource } from "../../src/project.ts";
 import { collectAnswer } from "../../src/run/collect.ts";
@@ -11,26 +10,26 @@ import { fieldsOf, hasBranches } from "./schema-fields.ts";
 
 const FOLDER = "docs/catalog";
 
-/** When a source was last asked for real: `{"<source>": "YYYY-MM-DD"}`. */
-const LIVE_RUNS = new URL("../../docs/catalog/live-runs.json", import.meta.url);
-
 /** The catalog's index and one page for each of its sources and functions, from their declarations and cases. */
 export async function catalogPages(
   all: ReadonlyMap<string, LoadedSource>,
   functions: readonly ListedFunction[],
 ): Promise<Page[]> {
   const loaded = [...all.values()].sort((a, b) => (a.source.id < b.source.id ? -1 : 1));
-  const liveRuns = (existsSync(LIVE_RUNS) ? JSON.parse(readFileSync(LIVE_RUNS, "utf8")) : {}) as LiveRuns;
   return [
-    indexPage(loaded, functions, liveRuns),
-    ...(await Promise.all(loaded.map((source) => sourcePage(source, liveRuns)))),
+    indexPage(loaded, functions),
+    ...(await Promise.all(loaded.map((source) => sourcePage(source)))),
     ...functions.map(functionPage),
   ];
 }
 
-type LiveRuns = Readonly<Record<string, string>>;
+/** When a source was last asked for real, by its own annotation `x-live-tested: YYYY-MM-DD`. */
+function liveRunOf({ declaration }: LoadedSource["source"]): string {
+  const { "x-example": isExample, "x-live-tested": day } = declaration as unknown as Readonly<Record<string, unknown>>;
+  return isExample === true ? "never: an example without a vendor" : typeof day === "string" ? day : "never";
+}
 
-function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFunction[], liveRuns: LiveRuns): Page {
+function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFunction[]): Page {
   const offline = loaded.filter(({ source }) => !source.leavesMachine);
   const outside = loaded.filter(({ source }) => source.leavesMachine);
   const head = ["source", "what it answers", "credential", "cases"];
@@ -41,7 +40,7 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
       source.credentialUse,
       String(source.declaration.cases?.length ?? 0),
     ]);
-  const live = outside.map(({ source }) => [`[${code(source.id)}](${source.id}.md)`, liveRuns[source.id] ?? "not yet"]);
+  const live = outside.map(({ source }) => [`[${code(source.id)}](${source.id}.md)`, liveRunOf(source)]);
   return page(
     `${FOLDER}/README.md`,
     generated("the declarations in catalog/"),
@@ -64,12 +63,12 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
     "## Run against the real vendor",
     outside.length === 0
       ? "Nothing here has a vendor, so nothing has been run against one. The sources above are run with all their cases by `npm test`."
-      : "All cases of a source are run by `npm test`, against answers that are scripted from the vendor's documentation. When a source was asked for real:",
-    outside.length === 0 ? "" : table(["source", "last asked for real"], live),
+      : "All cases of a source are run by `npm test`, against answers that are scripted from the vendor's documentation. When a source was last run against the vendor itself (`npx datarun source test ID --live`):",
+    outside.length === 0 ? "" : table(["source", "run live"], live),
   );
 }
 
-async function sourcePage({ source }: LoadedSource, liveRuns: LiveRuns): Promise<Page> {
+async function sourcePage({ source }: LoadedSource): Promise<Page> {
   const { declaration } = source;
   const inputs = fieldsOf(declaration.inputs);
   const output = fieldsOf(declaration.output ?? {});
@@ -80,7 +79,7 @@ async function sourcePage({ source }: LoadedSource, liveRuns: LiveRuns): Promise
     generated("the source's declaration and cases"),
     `# ${code(source.id)}: ${declaration.title}`,
     declaration.description?.trim() ?? "",
-    table(["", ""], facts(source, liveRuns)),
+    table(["", ""], facts(source)),
     "## Inputs",
     table(
       ["name", "type", "required", "meaning"],
@@ -162,7 +161,7 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
   ];
 }
 
-function facts(source: LoadedSource["source"], liveRuns: LiveRuns): string[][] {
+function facts(source: LoadedSource["source"]): string[][] {
   const { declaration } = source;
   const charge = declaration.charge ?? (source.leavesMachine ? "per_call" : "free");
   const model = typeof charge === "string" ? charge : charge.model;
@@ -171,7 +170,7 @@ function facts(source: LoadedSource["source"], liveRuns: LiveRuns): string[][] {
     ["credential", source.credentialUse],
     ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[model]],
     ["time", `${source.timeoutMs} ms at the most`],
-    ...(source.leavesMachine ? [["asked for real", liveRuns[source.id] ?? "not yet"]] : []),
+    ...(source.leavesMachine ? [["run live", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
   ]; // prettier-ignore
 }

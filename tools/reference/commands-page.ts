@@ -19,7 +19,7 @@ export async function commandsPage(): Promise<Page> {
         ...verbs.map(({ name, verb }) => [`[${code(name)}](#${name.replaceAll(" ", "-")})`, `${verb.summary}.`]),
       ],
     ),
-    `The options of ${COMMANDS.map(({ name }) => code(name)).join(" and ")} are the [settings](configuration.md).`,
+    `The options of ${code("start")} and ${code("dev")} are the [settings](configuration.md); ${code("simulate --help")} says its own, and [the guide](../guides/simulate.md) what it is for.`,
     "## What all verbs have in common",
     [
       "- They work while the service runs, on the same store; a running service notices what they change within a second.",

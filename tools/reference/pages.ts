@@ -10,6 +10,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
+import { sourceFormatPage } from "./source-format-page.ts";
 
 /** Every page that is written from the code. The same code gives the same pages, byte for byte. */
 export async function referencePages(): Promise<Page[]> {
@@ -21,6 +22,7 @@ export async function referencePages(): Promise<Page[]> {
     configurationPage(),
     await commandsPage(),
     limitsPage(),
+    sourceFormatPage(),
     decisionsPage(PACKAGE_ROOT),
     ...(await catalogPages(all, functions)),
   ];

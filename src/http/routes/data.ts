@@ -24,6 +24,7 @@ export function startData(
     config,
     sources,
     inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
+    trace: received.trace,
     arrivedAt,
   });
 }

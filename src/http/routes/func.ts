@@ -25,6 +25,7 @@ export function startFunc(
     inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
     extra: Object.fromEntries<Json>(Object.entries(body).filter(([name]) => !KNOWN.has(name))),
     functionId: named === undefined || named === null || named === "" ? null : named,
+    trace: received.trace,
     passthrough: config["datafunc_response_passthrough"] === true,
     arrivedAt,
   });

@@ -108,17 +108,19 @@ function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Pla
 /** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. */
 async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accept: string): Promise<Reply> {
   const values = valuesOf(call);
-  const send = createSend(call.http, auth.tls?.(values), accept);
+  const { http } = call;
+  const send = createSend(http, auth.tls?.(values), accept);
   const { tokens } = auth;
   if (tokens === undefined) return send(authenticate(request, auth, values));
   // With any token, to see that the rest can be sent before a login call is made for it.
   authenticate(request, auth, { ...values, token: "-" });
   const owner = call[credentialScope];
-  const token = await tokens.obtain(owner, values, send);
+  const login = createSend(http, auth.tls?.(values), accept, true);
+  const token = await tokens.obtain(owner, values, login);
   const reply = await send(authenticate(request, auth, { ...values, token }));
   if (reply.status !== 401) return reply;
   tokens.drop(owner, values, token);
-  const renewed = await tokens.obtain(owner, values, send);
+  const renewed = await tokens.obtain(owner, values, login);
   return send(authenticate(request, auth, { ...values, token: renewed }));
 }
 

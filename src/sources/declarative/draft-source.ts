@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { draftAuth, type DraftedAuth } from "./draft-auth.ts";
-import { isTruthy, pathOf, tellingPath } from "./telling-path.ts";
+import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 
 /** What somebody knows of a vendor who has its documentation open. */
@@ -105,41 +105,33 @@ function templatesIn(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
 }
 
-/** Which answers are a record, which fields a record has, and of which types: all from the sample. */
+/** Which answers are a record, which fields a record has, and of which types: all from the samples. */
 function draftAnswer({ sample, nobody }: SourceDraft) {
-  const found = "sample" in nobody ? tellingPath(sample, nobody.sample) : (tellingPath(sample, null) ?? null);
-  if ("sample" in nobody && found === null)
-    throw new RangeError("nothing that the sample has is missing or empty in the answer for nobody");
-  const holds = found === null ? "" : ` && ${found}`;
-  const match = {
-    record: `status == \`200\`${holds}`,
-    no_record:
-      "sample" in nobody
-        ? `status == \`200\` && ${isThis(nobody.sample)} && !(${found})`
-        : `status == \`${nobody.status}\``,
-  };
+  const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
+  const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
   const fields = fieldsOf(sample);
   if (fields.length === 0) throw new RangeError("the sample shows no field");
+  const required = fields.find(({ value }) => typeof value === "string" && value !== "");
   return {
-    match,
+    match: {
+      record: `status == \`200\`${holds}`,
+      no_record: "sample" in nobody ? noRecordOf(sample, nobody.sample, steps) : `status == \`${nobody.status}\``,
+    },
     map: Object.fromEntries(fields.map(({ name, path }) => [name, path])),
     output: {
       type: "object",
-      required: fields
-        .filter(({ value }) => typeof value === "string" && value !== "")
-        .slice(0, 1)
-        .map(({ name }) => name),
+      ...(required === undefined ? {} : { required: [required.name] }),
       properties: Object.fromEntries(fields.map(({ name, value }) => [name, typeOf(value)])),
     },
   };
 }
 
-/** Recognises the answer for nobody by something that it has: an empty answer must not be taken for it. */
-function isThis(nobody: Json): string {
-  if (Array.isArray(nobody)) return "type(body) == 'array'";
-  const name = isJsonObject(nobody) ? Object.keys(nobody).find((key) => /^[^'\\]+$/.test(key)) : undefined;
-  if (name === undefined) throw new RangeError("the answer for nobody has no field by which it can be recognised");
-  return `type(body) == 'object' && contains(keys(body), '${name}')`;
+/** Nobody is recognised by what that answer has: an empty or a strange answer must not be taken for it. */
+function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
+  if (steps === null) throw new RangeError("nothing that the sample has is missing or empty in the answer for nobody");
+  const sign = tellingSign(nobody, sample);
+  if (sign === null) throw new RangeError("the answer for nobody has no field by which it can be recognised");
+  return `status == \`200\` && ${sign} && !(${pathOf(steps)})`;
 }
 
 interface Field {
@@ -155,10 +147,9 @@ function fieldsOf(sample: Json): readonly Field[] {
   if (Array.isArray(sample)) return [{ name: "records", path: "body", value: sample }];
   const steps: string[] = [];
   let record = sample;
-  while (isJsonObject(record) && Object.keys(record).length === 1 && isJsonObject(Object.values(record)[0])) {
-    const [name, inner] = Object.entries(record)[0]!;
-    steps.push(name);
-    record = inner;
+  for (let inner = wrappedIn(record); inner !== null; inner = wrappedIn(record)) {
+    steps.push(inner[0]);
+    record = inner[1];
   }
   if (!isJsonObject(record)) return [];
   const fields = Object.entries(record).map(([name, value]) => ({
@@ -170,6 +161,16 @@ function fieldsOf(sample: Json): readonly Field[] {
     .filter(({ name }, at) => name !== "" && fields.findIndex((other) => other.name === name) === at)
     .slice(0, FIELDS_MAX);
 }
+
+/** The only object among an object's members, where the others are a word or two about the answer itself. */
+function wrappedIn(value: Json): [string, JsonObject] | null {
+  if (!isJsonObject(value)) return null;
+  const members = Object.entries(value);
+  const objects = members.filter((member): member is [string, JsonObject] => isJsonObject(member[1]));
+  return objects.length === 1 && members.length <= WRAPPER_MEMBERS_MAX ? objects[0]! : null;
+}
+
+const WRAPPER_MEMBERS_MAX = 2;
 
 function snakeCase(name: string): string {
   return name

@@ -7,13 +7,14 @@ export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
 /** Every status that an answer with a meaning can have. A redirect that is not followed is none. */
 const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
 
-export function createSend(http: Http, tls: ClientTls | undefined, accept: string): SendRequest {
+export function createSend(http: Http, tls: ClientTls | undefined, accept: string, free = false): SendRequest {
   return (request) =>
     http.request(request.method, addressOf(request), {
       headers: { accept, ...request.headers },
       body: request.body,
       answers: ANSWERS,
       redirects: request.redirects,
+      free,
       tls,
     });
 }

@@ -3,13 +3,12 @@ import { isJsonObject, type Json } from "../../terms/json.ts";
 const DEPTH_MAX = 4;
 
 /**
- * The JMESPath of the first member that one answer has and the other lacks or has empty, by which the two can be told
- * apart; `null` if there is none.
+ * The way to the first member that one answer has and the other lacks or has empty, by which the two can be told apart;
+ * `null` if there is none.
  */
-export function tellingPath(has: Json, lacks: Json): string | null {
-  if (Array.isArray(has)) return has.length > 0 && !isTruthy(lacks) ? "body" : null;
-  const steps = search(has, lacks, []);
-  return steps === null ? null : pathOf(steps);
+export function tellingSteps(has: Json, lacks: Json): readonly string[] | null {
+  if (Array.isArray(has)) return has.length > 0 && !isTruthy(lacks) ? [] : null;
+  return search(has, lacks, []);
 }
 
 function search(has: Json, lacks: Json, steps: readonly string[]): readonly string[] | null {
@@ -25,6 +24,43 @@ function search(has: Json, lacks: Json, steps: readonly string[]): readonly stri
 
 function memberOf(value: Json, name: string): Json {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name]! : null;
+}
+
+/**
+ * What holds for this answer and not for the other, as a JMESPath: an empty list, a flag, a number or a word that differs.
+ * Left to the last is that it has its first member at all. `null` if it has nothing.
+ */
+export function tellingSign(answer: Json, other: Json): string | null {
+  if (Array.isArray(answer)) return "type(body) == 'array'";
+  const signs = signsOf(answer, other, []);
+  const order = ["list", "flag", "number", "word"] as const;
+  const best = order.flatMap((kind) => signs.filter((sign) => sign.kind === kind))[0];
+  if (best !== undefined) return best.says;
+  const name = isJsonObject(answer) ? Object.keys(answer).find((key) => /^[^'\\]+$/.test(key)) : undefined;
+  return name === undefined ? null : `type(body) == 'object' && contains(keys(body), '${name}')`;
+}
+
+interface Sign {
+  readonly kind: "list" | "flag" | "number" | "word";
+  readonly says: string;
+}
+
+function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly Sign[] {
+  const path = pathOf(steps);
+  if (Array.isArray(answer)) {
+    const empty = answer.length === 0 && isTruthy(other);
+    return empty ? [{ kind: "list", says: `type(${path}) == 'array' && length(${path}) == \`0\`` }] : [];
+  }
+  if (isJsonObject(answer)) {
+    if (steps.length >= DEPTH_MAX) return [];
+    return Object.entries(answer).flatMap(([name, value]) => signsOf(value, memberOf(other, name), [...steps, name]));
+  }
+  if (answer === other) return [];
+  if (typeof answer === "boolean") return [{ kind: "flag", says: `${path} == \`${answer}\`` }];
+  if (answer === 0) return [{ kind: "number", says: `${path} == \`0\`` }];
+  // A word of the format, and no identifier or time that differs anyway.
+  const isWord = typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
+  return isWord ? [{ kind: "word", says: `${path} == '${answer}'` }] : [];
 }
 
 /** As JMESPath sees it: empty texts, lists and objects are false, the number 0 is not. */

@@ -36,7 +36,6 @@ export default defineVerb({
         source: source.id,
         verdict: "could not tell",
         reason: "the source declares no call that proves a credential",
-        charged: "no",
       };
     }
     if (credential.disabled)
@@ -52,19 +51,19 @@ export default defineVerb({
       },
       call,
     );
-    return { cred_id: id, source: source.id, ...verdictOf(answer), charged: answer.report.charged };
+    return { cred_id: id, source: source.id, ...verdictOf(answer) };
   },
 
   hasFailed: (result) => result["verdict"] !== "good",
 });
 
-/** The source with its proof in place of its question, which takes no inputs. */
+/** The source with its proof in place of its question: it takes no inputs, and is chosen because it costs nothing. */
 function proving(source: RunnableSource): RunnableSource {
   const { declaration } = source;
   const run = async (call: SourceCall) => ((await declaration.verify!(call)) ? {} : null);
   return {
     ...source,
-    declaration: { ...declaration, run },
+    declaration: { ...declaration, run, charge: "free" },
     filter: () => ({}),
     inputProblem: () => null,
   };

@@ -9,7 +9,7 @@ import { SOURCE_ID } from "../../../sources/check-declaration.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";
 import { OperatorError, type SourceWorkshop } from "../../ports.ts";
-import { requireWorkshop } from "../../require-workshop.ts";
+import { requireWorkshop, shownPath } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
@@ -19,7 +19,7 @@ export default defineVerb({
   description:
     "Asks for what is not given as an option. Writes a YAML file with cases into the project folder; its cases have passed before it is written. What it guesses from the sample is a beginning: read the file, and correct what the vendor's documentation says otherwise.",
   example:
-    "acme__company --title 'Company by its number' --url 'https://api.acme.example/companies/{number}' --auth header:X-Api-Key --sample reply.json",
+    'acme__company --title "Company by its number" --url "https://api.acme.example/companies/{number}" --auth header:X-Api-Key --sample reply.json',
   input: Type.Object(
     {
       id: Type.String({
@@ -51,7 +51,7 @@ export default defineVerb({
     writeFileSync(path, text, { flag: "wx" });
     if (workshop.fileOf(id)?.from === "catalog") call.note(`It takes the place of the catalog's ${id}.`);
     call.note(`Read it, then: datarun source test ${id}`);
-    return { source: id, file: path };
+    return { source: id, file: shownPath(path) };
   },
 });
 
@@ -59,9 +59,9 @@ export default defineVerb({
 function placeOf({ project, fileOf }: SourceWorkshop, id: string): string {
   if (project === undefined) throw new OperatorError("usage", "Say with --project which folder it belongs to.");
   const there = fileOf(id);
-  if (there?.from === "project") throw new OperatorError("refused", `${id} is there already: ${there.path}`);
+  if (there?.from === "project") throw new OperatorError("refused", `${id} is there already: ${shownPath(there.path)}`);
   const path = join(project, "sources", `${id.replace("__", "/")}.yaml`);
-  if (existsSync(path)) throw new OperatorError("refused", `There is a file already: ${path}`);
+  if (existsSync(path)) throw new OperatorError("refused", `There is a file already: ${shownPath(path)}`);
   return path;
 }
 

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
 import type { SourceFile } from "../../ports.ts";
 import { requireSource } from "../../require.ts";
+import { shownPath } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -25,7 +26,7 @@ export default defineVerb({
       title: declaration.title,
       description: declaration.description ?? null,
       docs: declaration.docs ?? null,
-      file: file?.path ?? null,
+      file: file === undefined ? null : shownPath(file.path),
       from: file?.from ?? null,
       data: plain(declaration.data ?? []),
       input_names: [...source.inputNames],

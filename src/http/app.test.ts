@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { test, type TestContext } from "node:test";
+import { systemClock } from "../terms/clock.ts";
+import { createApp, type AppParts } from "./app.ts";
+import type { TokenGrant } from "./ports.ts";
+import { createEdge } from "./server.ts";
+
+const LIMITS = {
+  headerBytesMax: 16_384,
+  headersMax: 100,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 10_000,
+  writeTimeoutMs: 10_000,
+  pipelinedMax: 32,
+};
+const GRANT: TokenGrant = { tokenId: "tok_1", organizationId: "org_1" };
+const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false }; // prettier-ignore
+
+/** An edge whose token look-ups the test answers, and a count of the runs that were started. */
+async function openEdge(t: TestContext) {
+  const asked: (() => void)[] = [];
+  let started = 0;
+  const start = () => {
+    started += 1;
+    return { answer: Promise.resolve(Buffer.from("{}")), clientGone: () => {} };
+  };
+  const route = { check: () => {}, start };
+  const parts: AppParts = {
+    authenticator: {
+      resolveToken: () => new Promise((resolve) => asked.push(() => resolve(GRANT))),
+      resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }),
+    },
+    bodyLimits: { bodyBytesMax: 1_000_000, depthMax: 64, keysPerObjectMax: 100 },
+    data: route,
+    func: route,
+    overloadStatus: 500,
+    statusBody: "{}",
+    clock: systemClock,
+    observer: { refused: () => {} },
+    isStopping: () => false,
+  };
+  const edge = createEdge(createApp(parts), LIMITS, parts.observer);
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  t.after(() => edge.close());
+  return { edge, asked, started: () => started, port: (edge.address() as AddressInfo).port };
+}
+
+const BODY = `{"access_token":"t","workflow":"w"}`;
+const REQUEST = `POST /data HTTP/1.1\r\nHost: t\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+
+test("a client that hangs up while its token is looked up starts nothing", async (t) => {
+  const { edge, asked, started, port } = await openEdge(t);
+  const arrived = once(edge, "request");
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  socket.write(REQUEST);
+  const [, response] = (await arrived) as [unknown, NodeJS.EventEmitter];
+  while (asked.length === 0) await new Promise(setImmediate);
+  socket.resetAndDestroy();
+  await once(response, "close");
+  for (const answer of asked) answer();
+  await new Promise(setImmediate);
+  assert.equal(started(), 0);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lockDirectory } from "./ledger/directory-lock.ts";
+import { findAddress, forgetAddress, noteAddress } from "./service-address.ts";
+
+test("a service is found while it runs, and what a killed one left behind is not believed", (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-address-"));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  assert.equal(findAddress(dataDir), null, "there never was one");
+
+  mkdirSync(join(dataDir, "ledger"));
+  const unlock = lockDirectory(join(dataDir, "ledger"));
+  assert.equal(findAddress(dataDir), null, "it does not listen yet");
+  noteAddress(dataDir, "http://0.0.0.0:8080");
+  assert.equal(findAddress(dataDir), "http://127.0.0.1:8080");
+  noteAddress(dataDir, "http://[::]:8080");
+  assert.equal(findAddress(dataDir), "http://[::1]:8080");
+
+  unlock();
+  assert.equal(findAddress(dataDir), null, "it was killed");
+  forgetAddress(dataDir);
+  assert.equal(findAddress(dataDir), null);
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startService } from "../service.ts";
+import { asksVendor, throws } from "../sources.ts";
+import { after as later, json } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+/** Names, types and samples of a Prometheus page. */
+async function metricsOf(adminUrl: string) {
+  const reply = await fetch(`${adminUrl}/metrics`);
+  assert.equal(reply.status, 200);
+  assert.match(reply.headers.get("content-type")!, /^text\/plain; version=0\.0\.4/);
+  const lines = (await reply.text()).split("\n");
+  const types = new Map(lines.filter((line) => line.startsWith("# TYPE")).map((line) => line.split(" ").slice(2) as [string, string])); // prettier-ignore
+  const samples = new Map(
+    lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const),
+  );
+  return { types, samples };
+}
+
+test("the metrics page counts runs, calls by outcome and charge, and refusals", async (t) => {
+  const vendor = await startVendor(t);
+  const sources = [
+    asksVendor("acme__people", vendor, "/json"),
+    asksVendor("acme__down", vendor, "/status/503"),
+    throws("acme__throws", new Error("x")),
+  ];
+  const service = await startService(t, { sources, vendors: [vendor] });
+  await service.run({ acme__people: true, acme__down: true, acme__throws: true });
+  await service.run({ acme__people: true });
+  await service.post("/data", { config: { sources: { ok__echo: true } } }, { as: { token: "x", workflow: "y" } });
+  await service.post("/data", { config: { sources: 1 } });
+
+  const { types, samples } = await metricsOf(service.adminUrl);
+  const expected: Record<string, number> = {
+    'datarun_runs_total{kind="data",outcome="ok"}': 1,
+    'datarun_runs_total{kind="data",outcome="with_failures"}': 1,
+    'datarun_source_calls_total{source="acme__people",outcome="match"}': 2,
+    'datarun_source_calls_total{source="acme__down",outcome="vendor_5xx"}': 1,
+    'datarun_source_calls_total{source="acme__throws",outcome="adapter"}': 1,
+    'datarun_source_charged_total{source="acme__people",charged="yes"}': 2,
+    'datarun_source_charged_total{source="acme__down",charged="unknown"}': 1,
+    'datarun_refusals_total{code="unauthenticated"}': 1,
+    'datarun_refusals_total{code="invalid_request"}': 1,
+    datarun_run_seconds_count: 2,
+    'datarun_source_seconds_count{source="acme__people"}': 2,
+    'datarun_run_seconds_bucket{le="+Inf"}': 2,
+    datarun_runs_under_way: 0,
+    datarun_breakers_open: 0,
+  };
+  for (const [sample, value] of Object.entries(expected)) assert.equal(samples.get(sample), value, sample);
+  for (const name of [
+    "ledger_pending_records",
+    "ledger_lag_seconds",
+    "ledger_undrained_runs",
+    "journal_bytes",
+    "vendor_calls_in_flight",
+    "vendor_calls_waiting",
+    "function_runs_under_way",
+    "function_processes_killed",
+  ])
+    // prettier-ignore
+    assert.equal(types.get(`datarun_${name}`), "gauge", name);
+  const bounds = [...samples.keys()].flatMap((name) => /^datarun_run_seconds_bucket\{le="([\d.]+)"\}$/.exec(name)?.slice(1).map(Number) ?? []); // prettier-ignore
+  assert.deepEqual(
+    bounds,
+    bounds.toSorted((a, b) => a - b),
+  );
+  assert.ok(bounds[0]! <= 0.01 && bounds.at(-1)! >= 60, "from a few milliseconds to the longest deadline there is");
+});
+
+test("what callers make up becomes no label", async (t) => {
+  const service = await startService(t);
+  const madeUp = Array.from({ length: 90 }, (_, number) => [`made_up__${number}`, true]);
+  for (let count = 0; count < 3; count += 1) await service.run(Object.fromEntries(madeUp));
+  await service.post("/func", { config: { data_func: "dfunc_made_up" } });
+  for (let count = 0; count < 5; count += 1) await service.send("GET", `/made-up-${count}`);
+  const { samples } = await metricsOf(service.adminUrl);
+  assert.ok(![...samples.keys()].some((name) => /made.up/.test(name)));
+  assert.equal(samples.get('datarun_source_calls_total{source="(unknown)",outcome="unknown_source"}'), 270);
+  assert.equal(samples.get('datarun_refusals_total{code="not_found"}'), 5);
+});
+
+test("the probes tell life from readiness, and a service that stops is alive and not ready", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/slow": later(800, json({ ok: true })) } });
+  const service = await startService(t, { sources: [asksVendor("acme__slow", vendor, "/slow")], vendors: [vendor] });
+  const probe = async (path: string) => {
+    const reply = await fetch(service.adminUrl + path);
+    for (const [name, value] of [
+      ["x-frame-options", "DENY"],
+      ["content-security-policy", "frame-ancestors 'none'"],
+      ["cache-control", "no-store"],
+    ])
+      // prettier-ignore
+      assert.equal(reply.headers.get(name!), value);
+    return [reply.status, await reply.json()];
+  };
+  assert.deepEqual(await probe("/live"), [200, { status: "OK" }]);
+  assert.deepEqual(await probe("/ready"), [200, { status: "OK", reasons: [] }]);
+  const running = service.run({ acme__slow: true });
+  await vendor.received(1);
+  const closing = service.close();
+  assert.deepEqual(await probe("/live"), [200, { status: "OK" }]);
+  assert.deepEqual(await probe("/ready"), [503, { status: "not ready", reasons: ["shutting down"] }]);
+  assert.equal((await running).statusCode, 200);
+  await closing;
+  await assert.rejects(fetch(`${service.adminUrl}/live`));
+});
+
+test("the public port has none of it", async (t) => {
+  const service = await startService(t);
+  for (const path of ["/metrics", "/live", "/ready"]) assert.equal((await service.send("GET", path)).statusCode, 404);
+});

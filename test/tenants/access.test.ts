@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { startService } from "../service.ts";
+
+const service = await startService({ after });
+const { a, b, operator } = service;
+const BODY = { config: { sources: { ok__echo: true } } };
+
+test("no token opens a workflow of another organization, and no answer tells that there is one", async () => {
+  const disabled = await operator.createWorkflow(b.id, { disabled: true });
+  const bodies = new Set<string>();
+  for (const path of ["/data", "/func"] as const) {
+    for (const workflow of [b.workflow, disabled, `wfl_${"0".repeat(32)}`, b.id, b.tokenId, "x"]) {
+      const inHeader = await service.post(path, BODY, { as: { token: a.token, workflow } });
+      const inBody = await service.post(path, { ...BODY, access_token: a.token, workflow }, { as: null });
+      const mixed = await service.post(path, { ...BODY, workflow }, { as: null, headers: { "X-Service-Access-Token": a.token } }); // prettier-ignore
+      for (const reply of [inHeader, inBody, mixed]) {
+        assert.equal(reply.statusCode, 401);
+        bodies.add(reply.text);
+      }
+    }
+    for (const token of [b.tokenId, b.workflow, a.token.slice(0, -1), `${a.token}x`]) {
+      const reply = await service.post(path, BODY, { as: { token, workflow: b.workflow } });
+      assert.equal(reply.statusCode, 401);
+      bodies.add(reply.text);
+    }
+  }
+  assert.equal(bodies.size, 1, "one body for all of them");
+  assert.equal(service.ledgerRows().length, 0);
+});
+
+test("a workflow in the body does not take the place of the one in the header, nor a token", async () => {
+  const reply = await service.post("/data", { ...BODY, access_token: b.token, workflow: b.workflow });
+  assert.equal(reply.statusCode, 200);
+  const { run } = service.ledgerRows(reply.json().transaction_id);
+  assert.deepEqual([run["organization_id"], run["workflow_id"], run["token_id"]], [a.id, a.workflow, a.tokenId]);
+});
+
+test("an organization id in a request changes nothing, and its own is all that a caller is told", async () => {
+  const reply = await service.post("/func", { config: { organization_tuid: b.id }, organization_tuid: b.id });
+  assert.equal(reply.statusCode, 200);
+  assert.equal(reply.json().config.organization_tuid, a.id);
+  assert.equal(service.ledgerRows(reply.json().transaction_id).run["organization_id"], a.id);
+});
+
+test("to revoke a token or to disable a workflow touches nobody else", async () => {
+  const second = await operator.createOrganization("second");
+  await operator.revokeToken(second.tokenId);
+  await operator.changeWorkflow(second.workflow, { disabled: true });
+  assert.equal((await service.post("/data", BODY, { as: second })).statusCode, 401);
+  for (const as of [a, b]) assert.equal((await service.post("/data", BODY, { as })).statusCode, 200);
+});

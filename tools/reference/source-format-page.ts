@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import { FILTERS } from "../../src/sources/declarative/filters.ts";
+import { publishedSchema } from "../../src/sources/declarative/published-schema.ts";
+import { block, code, generated, page, table, type Page } from "./markdown.ts";
+import { typeOf } from "./schema-fields.ts";
+
+interface Schema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly then?: { readonly items?: Schema };
+  readonly const?: string;
+}
+
+/** What each filter does. A filter without a line here, or a line without a filter, stops the generator. */
+const FILTER_SAYS: Readonly<Record<string, string>> = {
+  upper: "capital letters",
+  lower: "small letters",
+  trim: "without blanks at both ends",
+  digits: "only its digits 0 to 9",
+  alphanumeric: "only its digits and its letters A to Z, a to z",
+  zero_pad: "zeros before it up to a length: `zero_pad(10)`",
+  first: "its first characters: `first(2)`",
+  last: "its last characters: `last(4)`",
+  map: "one value in place of another, every other as it is: `map('GR', 'EL')`",
+  without_prefix: "without that beginning, if it has it: `without_prefix('DE')`",
+  e164: "a phone number as `+442079460018`; `e164('GB')` says of which country one without a country code is",
+  date: "a date in the vendor's form: `date('DD.MM.YYYY')`",
+  base64: "Base64 of its UTF-8",
+  base64url: "Base64 for addresses",
+  sha256: "SHA-256 of its UTF-8, hexadecimal; `sha256('base64')` or `'base64url'` otherwise",
+  sha1: "SHA-1, for vendors that ask for it",
+  md5: "MD5, for vendors that ask for it",
+  lucene_quote: "in quotes, with what is special in Lucene escaped",
+  default: "another value where there is none: `default('en')`",
+  join: "a list as one text: `join(',')`; an entry that contains the separator fails the call",
+  json: "its JSON text",
+};
+
+/** The format of declarative sources, from its JSON Schema. */
+export function sourceFormatPage(): Page {
+  const root = publishedSchema() as Schema;
+  const at = (...path: readonly string[]): Schema =>
+    path.reduce((schema, name) => objectOf(schema).properties![name]!, root);
+  const kinds = (at("auth").then?.items?.oneOf ?? []).map((kind) => ({ name: kind.properties!["kind"]!.const!, kind }));
+  return page(
+    "docs/reference/source-format.md",
+    generated("the format in src/sources/declarative/format.ts"),
+    "# The format of a source file",
+    `A source that is one HTTP call and a mapping is one YAML file. ${code("npx datarun source new")} writes a first one; the [tutorial](../tutorials/from-api-docs-to-source.md) goes all the way. Keys that are not listed here are errors; those that begin with ${code("x-")} are yours. An editor completes and checks a file whose first line names the schema:`,
+    block("yaml", "# yaml-language-server: $schema=…/src/sources/declarative/source.schema.json"),
+    "## The file",
+    fields(root),
+    "## `request`",
+    `${at("request").description} An absent optional input drops its parameter, header or member. A value is encoded by where it stands, so that none can change the host, the shape of the path, or add a parameter or header.`,
+    fields(at("request")),
+    "### `request.body`",
+    at("request", "body").description!,
+    fields(at("request", "body")),
+    "## `reply`",
+    fields(at("reply")),
+    "## `auth`",
+    at("auth").description!,
+    ...kinds.flatMap(({ name, kind }) => [`### ${code(`kind: ${name}`)}`, kind.description!, fields(kind, ["kind"])]),
+    "## `errors`",
+    at("errors").description!,
+    fields(at("errors").items!),
+    fields(objectOf(at("errors").items!).properties!["when"]!),
+    "An answer that no row, neither side of `match` and no status explains is a failure of kind `contract`. What statuses mean without a row: 401 and 403 `credential`, 429 `rate_limited`, other 4xx `vendor_4xx`, 5xx `vendor_5xx`.",
+    "## `match`",
+    at("match").description!,
+    fields(at("match")),
+    "## `limits`",
+    at("limits").description!,
+    fields(at("limits")),
+    fields(at("limits", "rate").items!),
+    "## `charge`",
+    at("charge").description!,
+    fields(at("charge")),
+    "## `verify`",
+    `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes it.`,
+    fields(at("verify")),
+    "## `cases`",
+    `${at("cases").description} [${code("datarun source test")}](commands.md#source-test) runs them; [simulation](../guides/simulate.md) answers from them. They may also stand in ${code("<name>.cases.json")} beside the file.`,
+    fields(at("cases").items!),
+    "### A case's `reply`",
+    fields(itemOf(objectOf(at("cases").items!).properties!["reply"]!)),
+    "### A case's `request`",
+    itemOf(objectOf(at("cases").items!).properties!["request"]!).description!,
+    fields(itemOf(objectOf(at("cases").items!).properties!["request"]!)),
+    "### A case's `expect`",
+    objectOf(at("cases").items!).properties!["expect"]!.description!,
+    fields(objectOf(at("cases").items!).properties!["expect"]!),
+    "## Templates",
+    `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each through any number of filters: ${code("{{ inputs.vin | trim | upper }}")}.`,
+    table(["filter", "gives"], filterRows()),
+    "## Errors in a file",
+    `Each is said with file, line, column and a hint, and ends with a code that stays the same: ${codes().map(code).join(", ")}.`,
+  );
+}
+
+function filterRows(): string[][] {
+  const [known, told] = [Object.keys(FILTERS), Object.keys(FILTER_SAYS)];
+  const astray = [...known.filter((name) => !told.includes(name)), ...told.filter((name) => !known.includes(name))];
+  if (astray.length > 0)
+    throw new Error(`tools/reference/source-format-page.ts and the filters disagree on ${astray.join(", ")}`);
+  return known.map((name) => [code(name), FILTER_SAYS[name]!]);
+}
+
+function codes(): string[] {
+  const text = readFileSync(new URL("../../src/sources/declarative/declaration-error.ts", import.meta.url), "utf8");
+  return [...text.matchAll(/^ {2}\| "([a-z._]+)"/gm)].map(([, name]) => name!);
+}
+
+/** The object among what a value may be. */
+function objectOf(schema: Schema): Schema {
+  if (schema.properties !== undefined) return schema;
+  return (schema.anyOf ?? schema.oneOf ?? []).find(({ properties }) => properties !== undefined) ?? schema;
+}
+
+/** One of what may also be a list of several. */
+function itemOf(schema: Schema): Schema {
+  return objectOf(schema);
+}
+
+function fields(schema: Schema, without: readonly string[] = []): string {
+  const { properties = {}, required = [] } = objectOf(schema);
+  const rows = Object.entries(properties)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, property]) => [
+      code(name),
+      property.const === undefined ? kindOf(property) : code(property.const),
+      required.includes(name) ? "yes" : "no",
+      property.description ?? "",
+    ]);
+  return table(["key", "type", "required", "meaning"], rows);
+}
+
+function kindOf(schema: Schema): string {
+  if (schema.then !== undefined) return "object or list of objects";
+  if (schema.type === undefined && schema.anyOf === undefined && (schema as { enum?: unknown }).enum === undefined)
+    return "any";
+  return typeOf(schema as Parameters<typeof typeOf>[0]);
+}
