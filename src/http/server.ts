@@ -139,7 +139,8 @@ function isAnswered(turn: Turn | undefined): boolean {
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
   if (request.rawHeaders.length / 2 > limits.headersMax) return "request.http_headers";
-  if (request.headers.host === undefined && request.httpVersion === "1.1") return "request.http";
+  const hosts = request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return "request.http";
   // The parser takes `GET /path` without a version for HTTP/0.9, whose answers have no headers.
   if (request.httpVersionMajor !== 1) return "request.http";
   return null;

@@ -115,6 +115,7 @@ function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): 
         ? null
         : { credentialId: null, rule: "inline", fields: new Secret(credential), scope: "org_1" },
     attempts: [],
+    controller: null,
     ended: false,
     nearMisses: [],
   };

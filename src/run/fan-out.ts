@@ -1,3 +1,4 @@
+import { endCall } from "./end-call.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Planned } from "./plan.ts";
@@ -36,7 +37,7 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
 
 /** Ends a call: from now on it can send nothing more. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
-  call.ended = true;
+  endCall(call);
   return {
     call,
     charge: chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false),

@@ -55,6 +55,7 @@ export function planCall(run: Run, plan: CallPlan): PlannedCall {
     startedAt: plan.startedAt,
     credential: null,
     attempts: [],
+    controller: null,
     ended: false,
     nearMisses: [],
   };

@@ -71,6 +71,8 @@ export interface PlannedCall {
   credential: FoundCredential | null;
   /** Every request that was handed to the operating system for this call, in order. */
   readonly attempts: Attempt[];
+  /** Made when the adapter asks for its signal; aborted when the call ends, however it ends. */
+  controller: AbortController | null;
   /** Set when the outcome is settled: an adapter that goes on after that can send nothing more. */
   ended: boolean;
   /** Names of inputs that the filter dropped although they resemble a declared one. */

@@ -142,6 +142,7 @@ function planCall(source: RunnableSource, played: SourceCase, credentials: JsonO
       ? { credentialId: null, rule: "inline", fields: new Secret(credentials), scope: transactionId }
       : null,
     attempts: [],
+    controller: null,
     ended: false,
     nearMisses: [],
   };

@@ -26,6 +26,7 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
     readonly credentials: JsonObject;
     readonly #source: RunnableSource;
     readonly #call: PlannedCall;
+    #http: Http | undefined;
 
     constructor(source: RunnableSource, call: PlannedCall, inputs: JsonObject) {
       this.#source = source;
@@ -36,7 +37,7 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
 
     get http(): Http {
       const door = this.#call.run.simulated ? parts.simulatedDoor : parts.door;
-      return door.httpFor(this.#source, this.#call);
+      return (this.#http ??= door.httpFor(this.#source, this.#call));
     }
 
     get context(): Context {
@@ -57,10 +58,8 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
     }
 
     get signal(): AbortSignal {
-      const controller = new AbortController();
-      const left = Math.max(0, this.#call.deadlineAt - parts.clock.now());
-      parts.clock.after(left, () => controller.abort(new Fault("source.timeout", { afterMs: this.#source.timeoutMs })));
-      return controller.signal;
+      this.#call.controller ??= new AbortController();
+      return this.#call.controller.signal;
     }
 
     get log(): CallLog {

@@ -46,6 +46,7 @@ function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): P
     inputs: {},
     credential: null,
     attempts: [],
+    controller: null,
     ended: false,
     nearMisses: [],
   };

@@ -54,6 +54,7 @@ async function runAt(
     inputs: {},
     credential: null,
     attempts: [],
+    controller: null,
     ended: false,
     nearMisses: [],
   };

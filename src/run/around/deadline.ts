@@ -1,3 +1,4 @@
+import { endCall } from "../end-call.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, Around } from "../ports.ts";
@@ -18,7 +19,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
       const end = (fault: Fault) => {
         underWay.delete(end);
         cancel();
-        call.ended = true;
+        endCall(call, fault);
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
