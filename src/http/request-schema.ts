@@ -104,9 +104,9 @@ export function createBodyChecks(): { readonly data: CheckBody; readonly func: C
       if (validate(body)) return;
       const seen = new Set<string>();
       const problems = (validate.errors ?? [])
+        // The branch of a choice knows only the one type that it takes; what all of them take, the choice says itself.
         .filter(
-          (error) =>
-            (error.keyword !== "if" && error.keyword !== "anyOf") || error.parentSchema?.["x-says"] !== undefined,
+          ({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")),
         )
         .map(toProblem)
         .filter(({ path }) => !seen.has(path) && seen.add(path));

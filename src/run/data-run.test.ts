@@ -121,7 +121,6 @@ test("keys of outputs = keys of status = keys of the request, whatever the sourc
 test("over the limit of the whole answer the largest outputs fail, and no more than needed", () => {
   const outcome = (size: number): Outcome => ({
     call: {} as never,
-    leavesMachine: true,
     charge: "per_call",
     tookMs: 1,
     result: { match: true, json: "x".repeat(size) },

@@ -6,7 +6,6 @@ import type { Answer, PlannedCall, RunSource } from "./ports.ts";
 /** How one planned call ended: an answer, or the fault that stands in its place. */
 export interface Outcome {
   readonly call: PlannedCall;
-  readonly leavesMachine: boolean;
   readonly charge: ChargeTerms;
   readonly tookMs: number;
   readonly result: Answer | Fault;
@@ -23,7 +22,8 @@ export function fanOut(plan: readonly Planned[], runSource: RunSource, clock: Cl
 }
 
 /** One call to its outcome. */
-export async function settle({ call, source }: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
+export async function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
+  const { call, source } = planned;
   let result: Answer | Fault;
   try {
     if (source === undefined) throw new Fault("source.unknown", { source: call.id });
@@ -31,10 +31,14 @@ export async function settle({ call, source }: Planned, runSource: RunSource, cl
   } catch (thrown) {
     result = asFault(thrown, "source.adapter_raised");
   }
+  return endWith(planned, result, clock);
+}
+
+/** Ends a call: from now on it can send nothing more. */
+export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   call.ended = true;
   return {
     call,
-    leavesMachine: source?.leavesMachine ?? false,
     charge: chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false),
     tookMs: Math.round(clock.now() - call.startedAt),
     result,

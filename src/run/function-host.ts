@@ -1,7 +1,7 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import { settle, type Outcome } from "./fan-out.ts";
+import { endWith, settle, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./plan.ts";
 import type { FunctionHost, Run, RunSource, SourceCatalog } from "./ports.ts";
 
@@ -69,20 +69,8 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 
     end() {
       ended = true;
-      return slots.map((slot) => (slot.outcome ??= abandon(slot.planned, clock)));
+      return slots.map((slot) => (slot.outcome ??= endWith(slot.planned, new Fault("source.abandoned"), clock)));
     },
-  };
-}
-
-/** A call still under way when its function has ended: its answer interests nobody, what it cost is not known. */
-function abandon({ call, source }: Planned, clock: Clock): Outcome {
-  call.ended = true;
-  return {
-    call,
-    leavesMachine: source?.leavesMachine ?? false,
-    charge: source?.leavesMachine === true ? "per_call" : "free",
-    tookMs: Math.round(clock.now() - call.startedAt),
-    result: new Fault("source.abandoned"),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SourceDeclaration } from "../sdk/source.ts";
+import type { ChargeModel, SourceDeclaration } from "../sdk/source.ts";
 import { isJsonObject } from "../terms/json.ts";
 
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
@@ -27,11 +27,43 @@ export function declarationProblem(value: unknown): string | null {
     return `timeout_ms must be a whole number from 1 to ${TIMEOUT_MS_MAX}`;
   }
   if (source.cases !== undefined && !Array.isArray(source.cases)) return "cases must be a list";
-  return originsProblem(source.origins) ?? unknownKey(value);
+  return (
+    originsProblem(source.origins) ?? limitsProblem(source.limits) ?? chargeProblem(source.charge) ?? unknownKey(value)
+  );
 }
 
 function isWholeWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+function limitsProblem(limits: unknown): string | null {
+  if (limits === undefined) return null;
+  if (!isJsonObject(limits)) return "limits must be an object";
+  for (const name of ["max_bytes", "concurrency"]) {
+    const limit = limits[name];
+    if (limit !== undefined && !isWholeWithin(limit, 1, Infinity))
+      return `limits.${name} must be a whole number from 1`;
+  }
+  const rate: unknown = limits["rate"] ?? [];
+  return Array.isArray(rate) && rate.every(isRate)
+    ? null
+    : "limits.rate must be a list of { max, every_ms }, with per: credential or source";
+}
+
+function isRate(limit: unknown): boolean {
+  if (!isJsonObject(limit)) return false;
+  const { max, every_ms: everyMs, per } = limit;
+  const isPer = per === undefined || per === "credential" || per === "source";
+  return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, 1, Infinity) && isPer;
+}
+
+const CHARGE_MODELS: readonly unknown[] = ["free", "per_call", "per_match", "per_success"] satisfies ChargeModel[];
+
+function chargeProblem(charge: unknown): string | null {
+  const model = isJsonObject(charge) ? charge["model"] : charge;
+  return charge === undefined || CHARGE_MODELS.includes(model)
+    ? null
+    : `charge must be one of ${CHARGE_MODELS.join(", ")}, or an object with one as its model`;
 }
 
 function originsProblem(origins: readonly string[] | undefined): string | null {
@@ -41,8 +73,11 @@ function originsProblem(origins: readonly string[] | undefined): string | null {
     // A star stands for whole labels on the left; the rest has to be an origin and nothing more.
     const plain = typeof origin === "string" ? origin.replace(/^(https?:\/\/)\*\./, "$1star.") : "";
     const url = URL.canParse(plain) ? new URL(plain) : undefined;
+    // A pattern for a whole top-level domain would be one for everybody.
+    const isTooWide = plain !== origin && plain.split(".").length < 3;
     if (
       url === undefined ||
+      isTooWide ||
       !/^https?:$/.test(url.protocol) ||
       `${url.protocol}//${url.host}` !== plain.toLowerCase().replace(/:(443|80)$/, portIfOdd(url))
     ) {

@@ -84,6 +84,11 @@ export async function testBodies(path: "/data" | "/func"): Promise<void> {
     assert.deepEqual(paths.sort(), ["/config/context", "/inputs"]);
   });
 
+  test("a field that may be null is said to be so", async () => {
+    const reply = await service.post(path, { config: { sources: SOURCES }, workflow: 5 });
+    assert.deepEqual(reply.json().error.details, [{ path: "/workflow", message: "must be a string or null" }]);
+  });
+
   test("more than a hundred sources, or an identifier of more than 128 characters, is 422", async () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`acme__s${index}`, true]));
     assert.equal((await service.post(path, { config: { sources: many } })).statusCode, 422);

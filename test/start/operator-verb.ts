@@ -22,6 +22,7 @@ export function command(env: Environment, ...args: string[]): Printed {
 }
 
 /** Its result, where it must succeed. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the command says what its result is
 export function verb<Result = Record<string, string>>(env: Environment, ...args: string[]): Result {
   const ended = command(env, ...args, "--json");
   assert.equal(ended.code, 0, ended.stderr);

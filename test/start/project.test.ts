@@ -82,6 +82,21 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     /broken\.mjs: origins/,
   ],
   [
+    "an origin that is everybody's",
+    { "sources/broken.mjs": source("acme__a", `origins: ["https://*.com"]`) },
+    /broken\.mjs: origins/,
+  ],
+  [
+    "a rate that is no list",
+    { "sources/broken.mjs": source("acme__a", "limits: { rate: 5 }") },
+    /broken\.mjs: limits\.rate must be a list/,
+  ],
+  [
+    "a charge that nobody knows",
+    { "sources/broken.mjs": source("acme__a", `charge: "sometimes"`) },
+    /broken\.mjs: charge must be one of/,
+  ],
+  [
     "a timeout over the ceiling",
     { "sources/broken.mjs": source("acme__a", "timeout_ms: 60001") },
     /broken\.mjs: timeout_ms/,

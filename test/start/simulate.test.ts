@@ -14,9 +14,10 @@ async function simulate(t: TestContext, args: readonly string[]) {
   child.stderr.on("data", (text: Buffer) => (err += text.toString()));
   const ended = new Promise<number | null>((resolve) => child.on("close", (code) => resolve(code)));
   t.after(() => child.kill("SIGKILL"));
-  let over = false;
-  void ended.then(() => (over = true));
-  while (!over && !/ {2}vpic\.nhtsa\.dot\.gov .*\n/.test(out)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const listed = new Promise<void>((resolve) => {
+    child.stdout.on("data", () => / {2}vpic\.nhtsa\.dot\.gov .*\n/.test(out) && resolve());
+  });
+  await Promise.race([listed, ended]);
   return { out: () => out, err: () => err, ended, stop: () => child.kill("SIGTERM") };
 }
 

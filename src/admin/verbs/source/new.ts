@@ -19,7 +19,7 @@ export default defineVerb({
   description:
     "Asks for what is not given as an option. Writes a YAML file with cases into the project folder; its cases have passed before it is written. What it guesses from the sample is a beginning: read the file, and correct what the vendor's documentation says otherwise.",
   example:
-    'acme__company --title "Company by its number" --url "https://api.acme.example/companies/{number}" --auth header:X-Api-Key --sample reply.json',
+    "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(
     {
       id: Type.String({

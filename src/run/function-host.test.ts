@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../terms/fake-clock.ts";
+import { openHost } from "./function-host.ts";
+import type { Run, RunnableSource } from "./ports.ts";
+import { reportCall } from "./report.ts";
+
+test("a call that is left when its function ends is told as its source's charge says", () => {
+  const clock = new FakeClock();
+  const source = (charge?: "free") =>
+    ({ timeoutMs: 1000, leavesMachine: true, declaration: { charge } }) as RunnableSource;
+  const sources = new Map([
+    ["acme__register", source("free")],
+    ["bell__bureau", source()],
+  ]);
+  const host = openHost(
+    { run: { arrivedAt: clock.now() } as Run, functionId: "dfunc_x", sources: {}, deadlineAt: clock.now() + 1000 },
+    {
+      catalog: { find: (id) => sources.get(id) },
+      clock,
+      log: () => {},
+      runSource: (_, call) => {
+        call.attempts.push({ status: null, charged: "unknown" } as never);
+        return new Promise(() => {});
+      },
+    },
+  );
+  for (const id of sources.keys()) void host.runSource(id, "{}");
+  const told = host.end().map(reportCall);
+  assert.deepEqual(
+    told.map((call) => [call.fault?.code, call.charged]),
+    [
+      ["source.abandoned", "no"],
+      ["source.abandoned", "unknown"],
+    ],
+  );
+});
