@@ -155,7 +155,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     async stop(graceMs) {
       stopping = true;
       const endAt = clock.now() + graceMs;
-      const closed = new Promise<void>((resolve) => edge.close(() => resolve()));
+      const closed = edge.stopListening();
       const idle = admission.stop();
       if (!(await within(graceMs, idle))) {
         deadline.endAll();
@@ -164,8 +164,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       }
       // The last answer is begun in this turn. One that a client is slow to read has what is left of the grace.
       await new Promise(setImmediate);
-      edge.closeIdleConnections();
       await within(Math.max(0, endAt - clock.now()), edge.whenWritten());
+      edge.closeIdleConnections();
       if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, admin.close()]);
     },

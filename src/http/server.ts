@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { EdgeObserver } from "./ports.ts";
@@ -21,6 +22,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void | Pr
 export interface Edge extends Server {
   /** Resolves once every answer that was begun has been handed to the operating system, or its client is gone. */
   whenWritten(): Promise<void>;
+  /** Refuses new connections and closes idle ones; resolves when the last is closed. */
+  stopListening(): Promise<void>;
 }
 
 /**
@@ -46,7 +49,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   const queues = new WeakMap<Duplex, Turn[]>();
   const latest = new WeakMap<Duplex, Turn>();
   const unwritten = new Set<ServerResponse>();
-  let onWritten: () => void = () => {};
+  const waiters: (() => void)[] = [];
 
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -78,7 +81,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   function written(response: ServerResponse): void {
     unwritten.delete(response);
-    if (unwritten.size === 0) onWritten();
+    if (unwritten.size === 0) for (const resolve of waiters.splice(0)) resolve();
   }
 
   function refuse(response: ServerResponse, code: RequestFaultCode, path: string): void {
@@ -119,12 +122,19 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     current.response.shouldKeepAlive = false;
     current.response.once("finish", () => socket.destroy());
   });
+  const whenWritten = () =>
+    new Promise<void>((resolve) => {
+      if (unwritten.size === 0) resolve();
+      else waiters.push(resolve);
+    });
   return Object.assign(server, {
-    whenWritten: () =>
-      new Promise<void>((resolve) => {
-        if (unwritten.size === 0) resolve();
-        else onWritten = resolve;
-      }),
+    whenWritten,
+    stopListening() {
+      // Node's own `close` takes a connection for idle while the end of its answer is still being written, and cuts it off.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      void whenWritten().then(() => server.closeIdleConnections());
+      return closed;
+    },
   });
 }
 

@@ -72,28 +72,33 @@ test("what hangs is answered as failed at the end of the grace, and nothing new 
   assertRecorded(deployment, vendor, 2);
 });
 
-test("an answer that its client is slow to read has the rest of the grace", async (t) => {
-  const vendor = await startVendor(t, { paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) } }); // prettier-ignore
-  const deployment = await deploy(t, { project: vendorProject(t, vendor, { large: "/large" }) });
-  const service = await deployment.start();
-  const text = JSON.stringify({ config: { sources: { acme__large: true } } });
-  const reading = exchange(
-    service.url,
-    [
-      `${deployment.head("/data")}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
-      (socket: Socket) => socket.pause(),
-      () => vendor.received(1),
-      () => service.signal("SIGTERM"),
-      2_500,
-      (socket: Socket) => socket.resume(),
-    ],
-    { withinMs: 20_000 },
-  );
-  const [reply] = (await reading).replies;
-  assert.equal(reply?.statusCode, 200);
-  assert.equal(JSON.parse(reply.text).outputs["acme__large"].text.length, 4_000_000);
-  assert.equal((await service.ended).code, 0);
-});
+for (const [when, beforeMs] of [
+  ["before", 0],
+  ["while", 900],
+] as const)
+  test(`an answer that its client is slow to read has the rest of the grace, told ${when} it is written`, async (t) => {
+    const vendor = await startVendor(t, { paths: { "/large": later(300, body(JSON.stringify({ text: "x".repeat(4_000_000) }))) } }); // prettier-ignore
+    const deployment = await deploy(t, { project: vendorProject(t, vendor, { large: "/large" }) });
+    const service = await deployment.start();
+    const text = JSON.stringify({ config: { sources: { acme__large: true } } });
+    const reading = exchange(
+      service.url,
+      [
+        `${deployment.head("/data")}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+        (socket: Socket) => socket.pause(),
+        () => vendor.received(1),
+        beforeMs,
+        () => service.signal("SIGTERM"),
+        2_500,
+        (socket: Socket) => socket.resume(),
+      ],
+      { withinMs: 20_000 },
+    );
+    const [reply] = (await reading).replies;
+    assert.equal(reply?.statusCode, 200);
+    assert.equal(JSON.parse(reply.text).outputs["acme__large"].text.length, 4_000_000);
+    assert.equal((await service.ended).code, 0);
+  });
 
 test("a second signal ends it at once; what was sent is listed as unknown after the next start", async (t) => {
   const vendor = await startVendor(t, { paths: { "/hung": hang } });
