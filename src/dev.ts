@@ -18,7 +18,9 @@ export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
  * anew, on the same ports; a broken one is reported and changes nothing.
  */
 export async function startDev(options: DevOptions): Promise<Running> {
-  const log = createLog(String(options.settings.get("log_level")), {
+  // The words of an error of the author's own, which a production log does not show.
+  const level = options.settings.get("log_level");
+  const log = createLog(level === "info" ? "debug" : String(level), {
     write: (line) => options.print(readableLine(line)),
   });
   const project = optionalText(options.settings, "project");

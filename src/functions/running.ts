@@ -67,6 +67,19 @@ export class Running {
     this.#settle.reject(fault);
   }
 
+  /** It ended by an error of its own. Whose words those are nobody knows: an error of `JSON.parse` quotes what it was given. */
+  #raised(fault: Fault): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (fault.cause instanceof Error) this.#logOwnWords("the function failed", fault.cause.message);
+    this.#settle.reject(fault);
+  }
+
+  #logOwnWords(what: string, words: string): void {
+    this.#host.log("warn", `${what}: ${/^[A-Z]\w*Error\b|^Error\b/.exec(words)?.[0] ?? "an error of its own"}`);
+    this.#host.log("debug", `${what}: ${words}`);
+  }
+
   /** What came from its process. False: it broke the bridge's rules, which only a subverted prelude can. */
   hear(message: RunMessage, reply: (message: ToChild) => void): boolean {
     if (this.#over) return true;
@@ -77,7 +90,7 @@ export class Running {
         this.#pipes += 1;
         if (this.#pipes > PIPES_MAX) return false;
         this.#host.pipe(message.name, message.json);
-        if (message.failure !== undefined) this.#host.log("warn", `the step failed: ${message.failure}`);
+        if (message.failure !== undefined) this.#logOwnWords("the step failed", message.failure);
         return true;
       case "log":
         this.#logs += 1;
@@ -89,7 +102,7 @@ export class Running {
         this.succeed(message.json);
         return true;
       case "failed":
-        this.fail(faultOf(message));
+        this.#raised(faultOf(message));
         return true;
       case "lost":
         this.fail(new Fault("function.memory", {}, { cause: new Error(message.text) }));

@@ -9,7 +9,7 @@ export interface HostParts {
   readonly catalog: SourceCatalog;
   readonly runSource: RunSource;
   readonly clock: Clock;
-  readonly log: (run: Run, functionId: string, level: "info" | "warn", message: string) => void;
+  readonly log: (run: Run, functionId: string, level: "debug" | "info" | "warn", message: string) => void;
 }
 
 export interface HostRun {

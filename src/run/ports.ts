@@ -267,5 +267,6 @@ export interface FunctionHost {
   runSource(source: string, inputsJson: string): Promise<string>;
   /** Records a named step's result, already JSON. */
   pipe(name: string, json: string): void;
-  log(level: "info" | "warn", message: string): void;
+  /** `debug`: words that may hold inputs, which a production log does not show. */
+  log(level: "debug" | "info" | "warn", message: string): void;
 }
