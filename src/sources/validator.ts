@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldProblem } from "../terms/fault.ts";
+import { schemaErrors } from "../terms/schema-language.ts";
 import { describeProblem } from "../terms/schema-problem.ts";
 
 /** `null` if the value is valid, else the first thing wrong with it. */
@@ -17,15 +18,15 @@ export function createSchemas() {
     logger: false,
     allErrors: false,
     addUsedSchema: false,
+    validateSchema: false,
   });
   addFormats.default(ajv);
 
   return {
     /** Says what is wrong with a schema itself, or `null`. */
     schemaProblem(schema: object): string | null {
-      if (ajv.validateSchema(schema) === true) return null;
-      const error = ajv.errors?.[0];
-      return error === undefined ? "is no JSON Schema" : `${error.instancePath || "/"} ${error.message}`;
+      const [error] = schemaErrors(schema);
+      return error === undefined ? null : `${error.instancePath || "/"} ${error.message}`;
     },
 
     /** Compiles at the first use unless it is told to now: a catalog of sources costs nothing until it is called. */

@@ -1,17 +1,25 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { schemaErrors } from "../../terms/schema-language.ts";
 import type { Place } from "./read-document.ts";
 
-/** Knows the language of schemas itself; it keeps no author's schema. */
-const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, allErrors: false, addUsedSchema: false });
+/** Keeps no author's schema, and compiles only what has been checked. */
+const ajv = new Ajv2020({
+  strict: false,
+  ownProperties: true,
+  logger: false,
+  allErrors: false,
+  addUsedSchema: false,
+  validateSchema: false,
+});
 addFormats.default(ajv);
 
 /** Refuses what is no JSON Schema 2020-12; unknown keywords are annotations. @throws DeclarationError */
 export function checkAuthorSchema(schema: object, place: Place): void {
-  if (ajv.validateSchema(schema) === true) return;
-  const [error] = ajv.errors ?? [];
-  const steps = (error?.instancePath ?? "").split("/").slice(1);
-  place.in(...steps).refuse("schema.invalid", `this is no JSON Schema: it ${error?.message ?? "is not valid"}`);
+  const [error] = schemaErrors(schema);
+  if (error === undefined) return;
+  const steps = error.instancePath.split("/").slice(1);
+  place.in(...steps).refuse("schema.invalid", `this is no JSON Schema: it ${error.message ?? "is not valid"}`);
 }
 
 /**
