@@ -75,7 +75,7 @@ async function closed(pid: number, load: Load, pace: Pace): Promise<Loaded> {
 }
 
 async function open(pid: number, load: Load, pace: Pace): Promise<Loaded> {
-  await openLoop(load, pace.runsPerSecond * 3, pace.warmUpSeconds);
+  await openLoop(load, pace.runsPerSecond, pace.warmUpSeconds);
   const window = openWindow(pid, load);
   const latencies = await openLoop(load, pace.runsPerSecond, pace.openSeconds);
   return { ...window(), p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };

@@ -21,6 +21,9 @@ export interface PeerStarter {
   start(name: PeerName, ports: readonly number[]): Promise<Peer>;
 }
 
+/** The other peers refuse nobody; when the machine stalls for a moment, neither does the service. */
+const NO_SHEDDING = { DATARUN_LIMITS_RUNS: "4096", DATARUN_LIMITS_RUNS_PER_ORGANIZATION: "4096" };
+
 /** How each peer is started, all with one request, in a temporary folder that the caller deletes. */
 export async function createPeerStarter(folder: string, prefix: readonly string[]): Promise<PeerStarter> {
   const dataDir = join(folder, "data");
@@ -31,7 +34,7 @@ export async function createPeerStarter(folder: string, prefix: readonly string[
     const log = openSync(join(folder, "log"), "w");
     const child = spawn(command, args, {
       stdio: ["ignore", log, "inherit", ...(ipc ? (["ipc"] as const) : [])],
-      env: { ...process.env, BENCH_TOKEN: access.token },
+      env: { ...process.env, ...NO_SHEDDING, BENCH_TOKEN: access.token },
     });
     closeSync(log);
     return child;
