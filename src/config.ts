@@ -166,6 +166,13 @@ export const SETTINGS = [
     min: 1,
     says: "Runs of one organization under way at once in one process.",
   },
+  {
+    key: "limits.held_bytes",
+    type: "number",
+    default: 0,
+    min: 0,
+    says: "Bytes of requests, replies and answers held in memory at once, shared fairly by organizations; 0: a quarter of what the process may use.",
+  },
   { key: "limits.vendor_connections", type: "number", default: 64, min: 1, says: "Connections to one vendor origin." },
   {
     key: "limits.vendor_queue",

@@ -11,6 +11,7 @@ import { reportCall } from "./run/report.ts";
 import type { Reply } from "./sdk/http.ts";
 import { captureReplies } from "./simulation/capture-replies.ts";
 import { createArgument } from "./sources/argument.ts";
+import { heldWithoutLimit } from "./terms/byte-budget.ts";
 import type { Clock } from "./terms/clock.ts";
 import { newId } from "./terms/ids.ts";
 import type { JsonObject } from "./terms/json.ts";
@@ -39,6 +40,7 @@ export function createLiveVendors(door: Door, clock: Clock): (question: LiveQues
       startedWallAt: clock.wall(),
       simulated: false,
       record: { intend: () => {}, close: () => {} },
+      held: heldWithoutLimit(),
       maySend: true,
     };
     const entry = credentialId === undefined ? {} : { cred_id: credentialId };

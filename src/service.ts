@@ -7,6 +7,7 @@ import { startData } from "./http/routes/data.ts";
 import { startFunc } from "./http/routes/func.ts";
 import { statusBody, type Deployment } from "./http/routes/status.ts";
 import { createEdge } from "./http/server.ts";
+import { heldBytesByDefault } from "./memory-limit.ts";
 import { createAdminServer } from "./operate/admin-server.ts";
 import type { Log } from "./operate/log.ts";
 import { createMetrics } from "./operate/metrics.ts";
@@ -24,6 +25,7 @@ import { createFunctionRun } from "./run/function-run.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "./run/ports.ts";
 import { withMadeUpCredential } from "./simulation/with-made-up-credential.ts";
 import { createArgument } from "./sources/argument.ts";
+import { ByteBudget } from "./terms/byte-budget.ts";
 import type { Clock } from "./terms/clock.ts";
 
 /** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
@@ -59,6 +61,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     runsMax: number(settings, "limits.runs"),
     runsPerOrganizationMax: number(settings, "limits.runs_per_organization"),
   });
+  const budget = new ByteBudget(number(settings, "limits.held_bytes") || heldBytesByDefault());
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
   const metrics = createMetrics({
@@ -66,6 +69,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     isSource: (id) => parts.sources.find(id) !== undefined,
     gauges: {
       ...parts.gauges,
+      held_bytes: {
+        help: "Bytes of requests, replies and answers that are held in memory.",
+        read: () => budget.heldBytes,
+      },
       breakers_open: { help: "Sources, by credential, that are not called for a while.", read: breaker.openCount },
     },
   });
@@ -123,6 +130,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     data: { check: checks.data, start: (received, arrivedAt) => startData(received, arrivedAt, runData) },
     func: { check: checks.func, start: (received, arrivedAt) => startFunc(received, arrivedAt, runFunction) },
     statusBody: statusBody(parts.deployment),
+    budget,
     clock,
     observer: edgeObserver,
     isStopping: () => stopping,

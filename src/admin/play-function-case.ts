@@ -10,6 +10,7 @@ import { createFunctionRun } from "../run/function-run.ts";
 import type { Door, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { asList } from "../simulation/as-list.ts";
 import type { Difference } from "../simulation/difference.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -71,6 +72,7 @@ export async function playFunctionCase(
     extra: played.extra ?? {},
     functionId: id,
     passthrough: false,
+    held: heldWithoutLimit(),
     arrivedAt: clock.now(),
   });
   const envelope = JSON.parse((await answer).toString("utf8")) as Envelope;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
+import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { createApp, type AppParts } from "./app.ts";
 import type { TokenGrant } from "./ports.ts";
@@ -39,6 +40,7 @@ async function openEdge(t: TestContext) {
     func: route,
     overloadStatus: 500,
     statusBody: "{}",
+    budget: new ByteBudget(10_000_000),
     clock: systemClock,
     observer: { refused: () => {} },
     isStopping: () => false,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StartedRun } from "../run/data-run.ts";
+import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { EdgeObserver } from "./ports.ts";
@@ -17,6 +18,8 @@ export interface AppParts extends ReceiveParts, FaultStatuses {
   readonly data: RunRoute;
   readonly func: RunRoute;
   readonly statusBody: string;
+  /** What may be held in memory for all callers. */
+  readonly budget: ByteBudget;
   readonly clock: Clock;
   readonly observer: EdgeObserver;
   /** True once the service is ending: connections are then closed with their answer. */
@@ -47,8 +50,9 @@ export function createApp(parts: AppParts): Handler {
 
   async function run(route: RunRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const arrivedAt = parts.clock.now();
+    const held = parts.budget.open(NOT_YET_KNOWN);
     try {
-      const received = await receiveRun(request, route.check, parts);
+      const received = await receiveRun(request, held, route.check, parts);
       // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt);
@@ -59,6 +63,10 @@ export function createApp(parts: AppParts): Handler {
       // The client went away while it was sending: there is nothing to answer, and nothing was run.
       if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
       refuse(request, response, asFault(thrown, "request.unexpected"));
+    } finally {
+      // Whoever does not read its answer goes on holding it.
+      if (response.closed) held.release();
+      else response.once("close", () => held.release());
     }
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -17,6 +18,8 @@ export interface ReceivedRun {
   readonly caller: Caller;
   readonly body: JsonObject;
   readonly trace: Trace | null;
+  /** What its body holds in memory. */
+  readonly held: Held;
 }
 
 /**
@@ -27,6 +30,7 @@ export interface ReceivedRun {
  */
 export async function receiveRun(
   request: IncomingMessage,
+  held: Held,
   check: CheckBody,
   parts: ReceiveParts,
 ): Promise<ReceivedRun> {
@@ -36,14 +40,14 @@ export async function receiveRun(
   if (isCaller(known)) {
     const body = await readJson(request, bodyLimits);
     check(body);
-    return { caller: known, body, trace: traceOf(request) };
+    return { caller: known, body, trace: traceOf(request), held };
   }
   const received = await readJson(request, bodyLimits).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
   if (received instanceof Fault) throw received;
   check(received);
-  return { caller, body: received, trace: traceOf(request) };
+  return { caller, body: received, trace: traceOf(request), held };
 }
 
 function traceOf({ headers }: IncomingMessage): Trace | null {

@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import type { Attempt, PlannedCall, Run, RunnableSource } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault, type FaultCode } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
@@ -99,8 +100,8 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
 
 function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): PlannedCall {
   const now = systemClock.now();
-  // Of a run the door reads only this.
-  const run = { maySend: true } as Run;
+  // Of a run the door reads only these.
+  const run = { maySend: true, held: heldWithoutLimit() } as Run;
   return {
     run,
     id: source.id,

@@ -1,3 +1,4 @@
+import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 
 export interface AdmissionLimits {
@@ -9,42 +10,34 @@ export interface AdmissionLimits {
 
 /**
  * Lets runs in up to the limits and refuses the rest at once, before any vendor is called: a refusal bills nobody. The
- * limit per organization keeps one of them from taking the others' share.
+ * organizations share the places fairly, so that none of them, nor a few together, can take those of the others.
  */
 export function createAdmission(limits: AdmissionLimits) {
-  const perOrganization = new Map<string, number>();
-  let running = 0;
+  const places = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
   let stopping = false;
   let whenIdle: (() => void) | undefined;
 
   return {
     get running(): number {
-      return running;
+      return places.inUse;
     },
 
     /** @throws Fault `request.overloaded` or `request.stopping` */
     enter(organizationId: string): void {
       if (stopping) throw new Fault("request.stopping");
-      const ofOrganization = perOrganization.get(organizationId) ?? 0;
-      if (running >= limits.runsMax || ofOrganization >= limits.runsPerOrganizationMax)
-        throw new Fault("request.overloaded");
-      running += 1;
-      perOrganization.set(organizationId, ofOrganization + 1);
+      if (!places.take(organizationId)) throw new Fault("request.overloaded");
     },
 
     leave(organizationId: string): void {
-      running -= 1;
-      const left = (perOrganization.get(organizationId) ?? 1) - 1;
-      if (left === 0) perOrganization.delete(organizationId);
-      else perOrganization.set(organizationId, left);
-      if (running === 0) whenIdle?.();
+      places.give(organizationId);
+      if (places.inUse === 0) whenIdle?.();
     },
 
     /** Refuses new runs from now on; resolves when none is under way. */
     stop(): Promise<void> {
       stopping = true;
       return new Promise((resolve) => {
-        if (running === 0) resolve();
+        if (places.inUse === 0) resolve();
         else whenIdle = resolve;
       });
     },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
@@ -43,6 +44,7 @@ function request(sources: Record<string, unknown>): DataRequest {
     config: { sources } as never,
     sources: sources as never,
     inputs: {},
+    held: heldWithoutLimit(),
     arrivedAt: systemClock.now(),
   };
 }
@@ -135,16 +137,17 @@ test("over the limit of the whole answer the largest outputs fail, and no more t
 });
 
 test("the limits of runs refuse before anything is called, and give their places back", async () => {
-  const admission = createAdmission({ runsMax: 3, runsPerOrganizationMax: 2 });
+  const admission = createAdmission({ runsMax: 4, runsPerOrganizationMax: 2 });
   admission.enter("a");
   admission.enter("a");
   assert.throws(() => admission.enter("a"), { code: "request.overloaded" });
   admission.enter("b");
-  assert.throws(() => admission.enter("c"), { code: "request.overloaded" });
-  admission.leave("a");
   admission.enter("c");
+  assert.throws(() => admission.enter("d"), { code: "request.overloaded" });
+  admission.leave("a");
+  admission.enter("d");
   const stopped = admission.stop();
   assert.throws(() => admission.enter("b"), { code: "request.stopping" });
-  for (const organization of ["a", "b", "c"]) admission.leave(organization);
+  for (const organization of ["a", "b", "c", "d"]) admission.leave(organization);
   await stopped;
 });

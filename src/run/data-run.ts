@@ -1,3 +1,4 @@
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
@@ -32,6 +33,8 @@ export interface DataRequest {
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
   readonly trace?: Trace | null;
+  /** What its body holds in memory already; the run goes on with it. */
+  readonly held: Held;
   readonly arrivedAt: number;
 }
 

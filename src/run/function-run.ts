@@ -1,3 +1,4 @@
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
@@ -27,6 +28,8 @@ export interface FunctionRequest {
   readonly functionId: string | null;
   readonly passthrough: boolean;
   readonly trace?: Trace | null;
+  /** What its body holds in memory already; the run goes on with it. */
+  readonly held: Held;
   readonly arrivedAt: number;
 }
 

@@ -1,3 +1,4 @@
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
@@ -11,6 +12,7 @@ export interface RunOpening {
   readonly arrivedAt: number;
   readonly functionId: string | null;
   readonly trace?: Trace | null;
+  readonly held: Held;
 }
 
 export interface OpenedRun {
@@ -44,6 +46,7 @@ export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clo
     startedWallAt,
     simulated: intent.simulated,
     record: parts.ledger.open(intent),
+    held: opening.held,
     maySend: true,
     trace: opening.trace ?? null,
   };

@@ -4,6 +4,7 @@
  */
 import type { Http } from "../sdk/http.ts";
 import type { SourceCall, SourceDeclaration } from "../sdk/source.ts";
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -47,6 +48,8 @@ export interface Run {
   readonly startedWallAt: number;
   readonly simulated: boolean;
   readonly record: RunRecord;
+  /** What this run holds in memory, from its request's body to the last byte of its answer. Asked before anything is kept. */
+  readonly held: Held;
   /** The caller's, if it named one. */
   readonly trace?: Trace | null;
   /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */

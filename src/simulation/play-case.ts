@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Answer, PlannedCall, Run, RunnableSource, RunRecord } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { asFault, type Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
@@ -126,6 +127,7 @@ function planCall(source: RunnableSource, played: SourceCase, credentials: JsonO
     startedWallAt: parts.clock.wall(),
     simulated: false,
     record: UNRECORDED,
+    held: heldWithoutLimit(),
     maySend: true,
   };
   const given = Object.keys(credentials).length > 0;

@@ -25,6 +25,7 @@ export function startData(
     sources,
     inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
     trace: received.trace,
+    held: received.held,
     arrivedAt,
   });
 }

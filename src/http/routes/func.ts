@@ -26,6 +26,7 @@ export function startFunc(
     extra: Object.fromEntries<Json>(Object.entries(body).filter(([name]) => !KNOWN.has(name))),
     functionId: named === undefined || named === null || named === "" ? null : named,
     trace: received.trace,
+    held: received.held,
     passthrough: config["datafunc_response_passthrough"] === true,
     arrivedAt,
   });

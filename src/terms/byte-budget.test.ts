@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ByteBudget, NOT_YET_KNOWN } from "./byte-budget.ts";
+
+test("a piece of work holds no more than it may, whatever is free", () => {
+  const held = new ByteBudget(1_000).open("a", 100);
+
+  assert.ok(held.hold(100));
+  assert.ok(!held.hold(1));
+  held.drop(50);
+  assert.ok(held.hold(50));
+  assert.equal(held.bytes, 100);
+});
+
+test("one organization leaves room for the next", () => {
+  const budget = new ByteBudget(1_000);
+  const greedy = Array.from({ length: 20 }, () => budget.open("a"));
+
+  assert.equal(greedy.filter((held) => held.hold(100)).length, 5);
+  assert.ok(budget.open("b").hold(250));
+});
+
+test("all who are not known yet share an eighth", () => {
+  const budget = new ByteBudget(800);
+
+  assert.ok(budget.open(NOT_YET_KNOWN).hold(100));
+  assert.ok(!budget.open(NOT_YET_KNOWN).hold(1));
+  assert.ok(budget.open("a").hold(300));
+});
+
+test("once it is known for whom, the bytes count there", () => {
+  const budget = new ByteBudget(800);
+  const held = budget.open(NOT_YET_KNOWN);
+  held.hold(100);
+
+  assert.ok(held.passTo("a"));
+  assert.ok(budget.open(NOT_YET_KNOWN).hold(100));
+  assert.ok(held.hold(200));
+  held.release();
+  assert.equal(budget.heldBytes, 100);
+});
+
+test("what was released holds nothing any more, however often it is released", () => {
+  const budget = new ByteBudget(800);
+  const held = budget.open("a");
+  held.hold(10);
+
+  held.release();
+  held.release();
+  held.drop(10);
+
+  assert.ok(!held.hold(1));
+  assert.equal(budget.heldBytes, 0);
+});
+
+test("it says when it is tight before it is full: for the work, for its owner, for all", () => {
+  const budget = new ByteBudget(1_000);
+  const work = budget.open("a", 100);
+  assert.ok(!work.isTight);
+  work.hold(80);
+  assert.ok(work.isTight);
+
+  const greedy = budget.open("a");
+  greedy.hold(320);
+  assert.ok(greedy.isTight);
+  assert.ok(!budget.open("b").isTight);
+
+  for (const owner of ["b", "c", "d"]) while (budget.open(owner).hold(50));
+  assert.ok(budget.open("e").isTight);
+});

@@ -1,0 +1,50 @@
+/** A piece that keeps more than this many times its own size alive is copied out of the buffer that it is a part of. */
+const BACKING_MAX = 4;
+const FIRST_BYTES = 4_096;
+
+/**
+ * Joins what comes in pieces. Each piece is copied into one buffer as it comes, so that a million pieces of one byte take
+ * a megabyte and not a million objects, each of which keeps the buffer alive that it was read into.
+ */
+export class JoinedBytes {
+  /** The only piece so far, as it came: most often it stays the only one. */
+  #only: Buffer | null = null;
+  #joined: Buffer | null = null;
+  #length = 0;
+  #pieces = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  add(piece: Buffer): void {
+    const before = this.#length;
+    this.#length += piece.length;
+    this.#pieces += 1;
+    if (this.#pieces === 1) {
+      this.#only = piece;
+      return;
+    }
+    if (this.#joined === null || this.#joined.length < this.#length) this.#grow(before);
+    piece.copy(this.#joined!, before);
+  }
+
+  /** All of it. To be called once, at the end. */
+  take(): Buffer {
+    const only = this.#only;
+    if (only !== null)
+      return only.buffer.byteLength > BACKING_MAX * only.length + FIRST_BYTES ? Buffer.from(only) : only;
+    return this.#joined === null ? Buffer.alloc(0) : this.#joined.subarray(0, this.#length);
+  }
+
+  #grow(before: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * this.#length));
+    (this.#joined ?? this.#only)!.copy(grown, 0, 0, before);
+    this.#joined = grown;
+    this.#only = null;
+  }
+}

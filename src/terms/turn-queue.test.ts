@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { TurnQueue } from "./turn-queue.ts";
+
+const anybody = () => true;
+
+function drain(queue: TurnQueue<string>): string[] {
+  const order: string[] = [];
+  for (let item = queue.next(anybody); item !== undefined; item = queue.next(anybody)) order.push(item);
+  return order;
+}
+
+test("owners take turns, and each one's items keep their order", () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.add(item[0]!, item);
+
+  assert.equal(queue.size, 6);
+  assert.deepEqual(drain(queue), ["a1", "b1", "c1", "a2", "c2", "a3"]);
+  assert.equal(queue.size, 0);
+});
+
+test("an owner who may not go on keeps its turn", () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ["a1", "b1", "b2"]) queue.add(item[0]!, item);
+
+  assert.equal(
+    queue.next((owner) => owner !== "a"),
+    "b1",
+  );
+  assert.deepEqual(drain(queue), ["a1", "b2"]);
+});
+
+test("an item that cannot be served does not hold up those behind it", () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ["a1", "a2"]) queue.add(item[0]!, item);
+
+  assert.equal(
+    queue.next(anybody, (item) => item === "a2"),
+    "a2",
+  );
+  assert.equal(
+    queue.next(anybody, () => false),
+    undefined,
+  );
+  assert.deepEqual(drain(queue), ["a1"]);
+});
+
+test("what is taken back is not served", () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ["a1", "a2"]) queue.add(item[0]!, item);
+
+  assert.ok(queue.remove("a", "a1"));
+  assert.ok(!queue.remove("a", "a1"));
+  assert.ok(!queue.remove("b", "b1"));
+  assert.deepEqual([queue.size, queue.of("a")], [1, 1]);
+  assert.deepEqual(queue.clear(), ["a2"]);
+  assert.deepEqual([queue.size, queue.of("a")], [0, 0]);
+});
