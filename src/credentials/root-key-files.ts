@@ -4,7 +4,6 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory, syncDirectory } from "../terms/make-directory.ts";
 import { formatRootKey, parseRootKeys, RootKeyError, rootKeyId } from "./root-key.ts";
 import { KEY_BYTES, type NamedKey } from "./seal.ts";
 
@@ -40,7 +40,7 @@ export class RootKeyFiles {
 
   /** Adds the next key, on disk before it is used. Says false when another process has just added one. */
   add(): boolean {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.directory);
     const path = this.#path((this.#numbers()[0] ?? 0) + 1);
     const bytes = randomBytes(KEY_BYTES);
     const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
@@ -110,14 +110,5 @@ function writeDurably(path: string, text: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function syncDirectory(path: string): void {
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
   }
 }

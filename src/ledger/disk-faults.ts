@@ -2,7 +2,7 @@
  * A seam for tests: what the next of these steps in the journal's thread shall come to. Shared memory, because the
  * thread is another one.
  */
-export const DISK_STEP = { commit: 0, sync: 1, ballast: 2, open: 3 } as const;
+export const DISK_STEP = { commit: 0, sync: 1, ballast: 2, open: 3, recovery: 4 } as const;
 export const DISK_FAULT = { none: 0, ENOSPC: 1, EIO: 2, exit: 3, hang: 4 } as const;
 
 export type DiskStep = keyof typeof DISK_STEP;

@@ -60,8 +60,11 @@ export class IntentLog {
     }
   }
 
-  /** Appends whole lines and returns the file they went to, or `null` when they are not, or not wholly, with the operating system. */
-  append(text: string): Segment | null {
+  /**
+   * Appends whole lines of a run and returns the file they went to, which stays until `release`, or `null` when they are
+   * not, or not wholly, with the operating system. `already`: the file that this run wrote to last, which is counted.
+   */
+  append(text: string, already: Segment | undefined): Segment | null {
     const segment = this.#current;
     if (segment === null) return null;
     const bytes = Buffer.byteLength(text);
@@ -74,6 +77,8 @@ export class IntentLog {
       this.abandon(diskErrorCode(error));
       return null;
     }
+    // Before it can be left: a file that no run is counted in goes at once.
+    if (segment !== already) segment.openRuns += 1;
     this.#markDirty(segment.name);
     if (segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
     return segment;

@@ -2,7 +2,8 @@ import { close, fdatasync, open } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { passDisk } from "./disk-faults.ts";
-import { diskErrorCode, syncDirectory } from "./journal-database.ts";
+import { syncDirectory } from "../terms/make-directory.ts";
+import { diskErrorCode } from "./journal-database.ts";
 
 const openFile = promisify(open);
 const syncFile = promisify(fdatasync);

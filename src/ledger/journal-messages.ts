@@ -1,8 +1,10 @@
 /** What the journal's thread is started with. */
 export interface JournalSetup {
   readonly directory: string;
-  /** Intent files of earlier lives, whose runs without outcome are to be written down. */
-  readonly recover: readonly string[];
+  /** Intent files with a lower number are of earlier lives: their runs without outcome are to be written down. */
+  readonly recoverBefore: number;
+  /** The thread has failed before, in this life of the service. */
+  readonly afterFailure: boolean;
   readonly ballastBytes: number;
   readonly walBytesMax: number;
   readonly syncIntentsEveryMs: number;

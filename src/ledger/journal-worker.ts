@@ -3,10 +3,12 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { syncDirectory } from "../terms/make-directory.ts";
 import { dropBallast, placeBallast } from "./ballast.ts";
 import { passDisk } from "./disk-faults.ts";
 import { forgetDrained, noteDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
+import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
 import type { Doing, FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
 import { JournalWriter } from "./journal-writer.ts";
@@ -183,10 +185,18 @@ async function keepRoom(): Promise<void> {
 
 const database = attempt("open", () => {
   passDisk(setup.faults, "open");
-  return openJournal(setup.directory, setup.walBytesMax);
+  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure);
 });
 const writer = attempt("open", () => new JournalWriter(database));
-const recovered = attempt("recovery", () => recoverIntents(database, writer, setup.directory, setup.recover));
+const recovered = attempt("recovery", () => {
+  // Listed at each start of the thread: an earlier one may have failed after it had removed some of them.
+  const files = listIntentFiles(setup.directory).filter(({ number }) => number < setup.recoverBefore);
+  const syncFiles = (): void => {
+    passDisk(setup.faults, "recovery");
+    syncDirectory(setup.directory);
+  };
+  return recoverIntents(database, writer, { directory: setup.directory, files, syncFiles });
+});
 const journal = attempt("open", () => new Journal(database, writer));
 port.on("message", (message: ToJournal) => journal.receive(message));
 post({ is: "ready", recovered, bytes: journal.bytes() });

@@ -62,7 +62,7 @@ export async function startLedger(
     faults: { ...options.faults, disk },
   });
   atEnd(t, async () => {
-    for (const step of ["commit", "sync", "ballast", "open"] as const) setDiskFault(disk, step, "none");
+    for (const step of ["commit", "sync", "ballast", "open", "recovery"] as const) setDiskFault(disk, step, "none");
     await ledger.close();
   });
   await ledger.ready;

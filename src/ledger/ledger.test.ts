@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock, type Clock } from "../terms/clock.ts";
@@ -19,6 +20,7 @@ import {
   stateOf,
   until,
 } from "./ledger-under-test.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
 import { createLedger } from "./ledger.ts";
 
 const intentFiles = (directory: string): string[] =>
@@ -206,4 +208,32 @@ test("no timer is kept while nothing is pending", async (t) => {
     callback();
   }
   assert.equal(timers.size, 0);
+});
+
+test("the file of an intent stays until its run has an outcome, however small files are", async (t) => {
+  const { ledger, directory } = await startLedger(t, { limits: { segmentBytesMax: 200 } });
+  const run = makeRun();
+  const record = ledger.open(run);
+
+  record.intend(makeIntent());
+  record.intend(makeIntent({ attempt: 2 }));
+
+  const kept = intentFiles(directory).map((name) => readFileSync(join(directory, name), "utf8"));
+  assert.equal(kept.join("").split("\n").length, 4);
+  await record.close(makeReport(run));
+});
+
+test("a service starts while somebody reads its journal", async (t) => {
+  const first = await startLedger(t);
+  await runOnce(first.ledger);
+  const reader = new DatabaseSync(join(first.directory, JOURNAL_FILE), { readOnly: true });
+  reader.exec("BEGIN; SELECT count(*) FROM runs");
+  await runOnce(first.ledger);
+  await first.ledger.close();
+
+  const { ledger } = await startLedger(t, { directory: first.directory });
+
+  assert.equal(ledger.state().unavailable, null);
+  await runOnce(ledger);
+  reader.close();
 });

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import type { RunIntent, RunRecord, RunReport } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import { makeDirectory } from "../terms/make-directory.ts";
 import { Availability } from "./availability.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { listIntentFiles } from "./intent-files.ts";
@@ -42,7 +42,7 @@ export interface LedgerFaults {
  *   reason: the ledger refuses runs then and recovers by itself.
  */
 export function createLedger(options: LedgerOptions): RunningLedger {
-  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  makeDirectory(options.dir);
   const unlock = lockDirectory(options.dir);
   try {
     return new FileLedger(options, unlock);
@@ -68,7 +68,7 @@ class FileLedger implements RunningLedger {
   readonly #size: JournalSize;
   readonly #stall: StallWatch;
   readonly #waiting = new Unacknowledged();
-  #recover: readonly string[];
+  #recoverBefore: number;
   #sent = 0;
   #turnPlanned = false;
   #cancelRetry: (() => void) | null = null;
@@ -91,11 +91,10 @@ class FileLedger implements RunningLedger {
       () => this.#waiting.oldestAt,
       () => this.#stalled(),
     );
-    const old = listIntentFiles(options.dir);
-    this.#recover = old.map(({ name }) => name);
+    this.#recoverBefore = (listIntentFiles(options.dir).at(-1)?.number ?? 0) + 1;
     this.#intents = new IntentLog({
       directory: options.dir,
-      firstNumber: (old.at(-1)?.number ?? 0) + 1,
+      firstNumber: this.#recoverBefore,
       segmentBytesMax: this.#limits.segmentBytesMax,
       onFailed: (code) => this.#intentsFailed(code),
       onDirty: () => this.#planTurn(),
@@ -105,7 +104,8 @@ class FileLedger implements RunningLedger {
       clock: options.clock,
       setup: () => ({
         directory: options.dir,
-        recover: this.#recover,
+        recoverBefore: this.#recoverBefore,
+        afterFailure: this.#link.restarts > 0,
         ballastBytes: this.#limits.ballastBytes,
         walBytesMax: Math.min(WAL_BYTES_MAX, Math.ceil(this.#limits.journalBytesMax / 16)),
         syncIntentsEveryMs: this.#limits.syncIntentsEveryMs,
@@ -201,7 +201,7 @@ class FileLedger implements RunningLedger {
   }
 
   #started({ recovered, bytes }: Extract<FromJournal, { readonly is: "ready" }>): void {
-    this.#recover = [];
+    this.#recoverBefore = 0;
     if (recovered.attempts > 0 || recovered.unreadable > 0) {
       this.#options.log.warn(
         { event: "ledger_recovered_intents", ...recovered },

@@ -22,11 +22,10 @@ export class OpenRun implements RunRecord {
     if (this.#closed) throw new Fault("source.stopped");
     const attempt = attemptIntentText(this.#run.transactionId, intent);
     const text = this.#segments.length === 0 ? runIntentText(this.#run) + attempt : attempt;
-    const segment = this.#intents.append(text);
+    const already = this.#segments.at(-1);
+    const segment = this.#intents.append(text, already);
     if (segment === null) throw new Fault("request.journal_unavailable");
-    if (this.#segments.at(-1) === segment) return;
-    segment.openRuns += 1;
-    this.#segments.push(segment);
+    if (segment !== already) this.#segments.push(segment);
   }
 
   close(report: RunReport): Promise<void> | void {

@@ -4,7 +4,17 @@ import { join } from "node:path";
 import test from "node:test";
 import * as fc from "fast-check";
 import { intentFileName } from "./intent-files.ts";
-import { makeDirectory, makeIntent, makeRun, query, runOnce, startLedger, stateOf } from "./ledger-under-test.ts";
+import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
+import {
+  makeDirectory,
+  makeIntent,
+  makeRun,
+  query,
+  runOnce,
+  startLedger,
+  stateOf,
+  until,
+} from "./ledger-under-test.ts";
 import { readIntents } from "./read-intents.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
@@ -85,4 +95,23 @@ test("whatever an id says, it is one line, and reads back as it was", (t) => {
       },
     ),
   );
+});
+
+test("a disk that fails once while files are removed does not keep the journal shut", async (t) => {
+  const directory = makeDirectory(t);
+  const died = makeRun();
+  writeFileSync(
+    join(directory, intentFileName(3)),
+    runIntentText(died) + attemptIntentText(died.transactionId, makeIntent()),
+  );
+  const disk = makeDiskFaults();
+  setDiskFault(disk, "recovery", "EIO");
+
+  const { ledger } = await startLedger(t, { directory, faults: { disk } });
+  assert.notEqual(ledger.state().unavailable, null);
+  setDiskFault(disk, "recovery", "none");
+
+  await until(() => ledger.state().unavailable === null, "runs are taken again");
+  assert.equal(stateOf(directory, died), "unknown");
+  await runOnce(ledger);
 });

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { syncDirectory } from "./journal-database.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { readIntents } from "./read-intents.ts";
@@ -15,6 +14,13 @@ interface Unfinished {
 
 type AttemptIntentLine = Extract<IntentLine, readonly ["attempt", ...unknown[]]>;
 
+export interface IntentFiles {
+  readonly directory: string;
+  readonly files: readonly { readonly name: string }[];
+  /** Makes their removal survive a power cut. */
+  readonly syncFiles: () => void;
+}
+
 /**
  * Writes down the runs of an earlier life that have intents and no outcome: each call as `unknown`, since nobody can
  * know whether the vendor acted on it. An outcome that is in the journal settles its run, whether or not its answer
@@ -23,11 +29,11 @@ type AttemptIntentLine = Extract<IntentLine, readonly ["attempt", ...unknown[]]>
 export function recoverIntents(
   database: DatabaseSync,
   writer: JournalWriter,
-  directory: string,
-  files: readonly string[],
+  { directory, files, syncFiles }: IntentFiles,
 ): Recovered {
   if (files.length === 0) return { runs: 0, attempts: 0, unreadable: 0 };
-  const { unfinished, unreadable } = findUnfinished(database, directory, files);
+  const paths = files.map(({ name }) => join(directory, name));
+  const { unfinished, unreadable } = findUnfinished(database, paths);
   let attempts = 0;
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -41,22 +47,21 @@ export function recoverIntents(
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
-  for (const file of files) rmSync(join(directory, file), { force: true });
-  syncDirectory(directory);
+  for (const path of paths) rmSync(path, { force: true });
+  syncFiles();
   return { runs: unfinished.size, attempts, unreadable };
 }
 
 function findUnfinished(
   database: DatabaseSync,
-  directory: string,
-  files: readonly string[],
+  paths: readonly string[],
 ): { readonly unfinished: Map<string, Unfinished>; readonly unreadable: number } {
   const isWritten = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
   const unfinished = new Map<string, Unfinished>();
   const finished = new Set<string>();
   let unreadable = 0;
-  for (const file of files) {
-    for (const line of readIntents(join(directory, file))) {
+  for (const path of paths) {
+    for (const line of readIntents(path)) {
       if (line === null) {
         unreadable += 1;
         continue;

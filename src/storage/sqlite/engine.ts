@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
+import { makeDirectory } from "../../terms/make-directory.ts";
 import { type Engine, StoreRefused } from "../engine.ts";
 import { isMigrated, migrate } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
@@ -70,7 +71,7 @@ function engineOver(connections: Connections, version: () => number, closeDataba
 
 /** The store's file with nobody else's eyes on it; SQLite gives the files beside it the same mode. */
 function makePrivateFile(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const file = join(dataDir, STORE_FILE);
   closeSync(openSync(file, "a", 0o600));
   return file;
