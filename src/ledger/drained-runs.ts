@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { noteForgotten } from "./journal-pruner.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
 /** So few that the commits between them hardly wait. */
@@ -31,6 +32,7 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
     for (const statement of statements) statement.run(id);
     deleteRun.run(id);
   }
+  if (runs.length > 0) noteForgotten(database, startedBefore);
   database.exec("COMMIT");
   return runs.length === FORGET_AT_ONCE;
 }

@@ -1,5 +1,6 @@
 import { OperatorError } from "../admin/ports.ts";
 import { JournalTables } from "./journal-tables.ts";
+import { pruneJournal } from "./prune-journal.ts";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
 
 export interface JournalReader extends LedgerReader {
@@ -22,6 +23,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       }
       return reader.reconcile(decision);
     },
+    prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(options.dir, { startedBefore, unknownToo }),
     undrained: async () => {
       const [row] = await tables.query<{ readonly runs: number }>(
         "SELECT count(*) AS runs FROM runs WHERE id > coalesce((SELECT run FROM drained), 0)",

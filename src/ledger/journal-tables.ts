@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { systemClock } from "../terms/clock.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
 import type { LedgerQuery, LedgerTables } from "./ports.ts";
@@ -14,7 +15,7 @@ const CALL_COLUMNS = `c.ordinal, c.source, c.success, c.match, c.fault_code, c.f
 const ATTEMPT_COLUMNS = "a.ordinal, a.number, a.origin, a.method, a.sent_at, a.status, a.took_ms, a.charged";
 const RECONCILIATION_COLUMNS = "x.ordinal, x.revision, x.charged, x.decided_by, x.decided_at, x.note, x.attempt";
 const RUN_COLUMNS = `transaction_id, state, kind, organization_id, workflow_id, token_id, context, region, simulated,
-  function_id, started_at, took_ms, client_gone, function_fault`;
+  function_id, started_at, took_ms, client_gone, function_fault, has_unknown`;
 
 /** The journal under the names and columns of the ledger. They live in the connection and change no file. */
 const VIEWS = `
@@ -30,24 +31,18 @@ const VIEWS = `
 
 const RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)";
 
-/** What may be changed through them: a charge, with the word it rests on, and deleting. */
+/** What may be changed through them: a charge, with the word it rests on. Deleting is the writer's alone. */
 const CHANGES = `
   CREATE TEMP TRIGGER charge_call INSTEAD OF UPDATE OF charged ON ledger_calls BEGIN
     UPDATE calls SET charged = NEW.charged WHERE run = ${RUN} AND ordinal = OLD.ordinal; END;
+  CREATE TEMP TRIGGER mark_run INSTEAD OF UPDATE OF has_unknown ON ledger_runs BEGIN
+    UPDATE runs SET has_unknown = NEW.has_unknown WHERE transaction_id = OLD.transaction_id; END;
   CREATE TEMP TRIGGER charge_attempt INSTEAD OF UPDATE OF charged ON ledger_attempts BEGIN
     UPDATE attempts SET charged = NEW.charged WHERE run = ${RUN} AND ordinal = OLD.ordinal AND number = OLD.number; END;
   CREATE TEMP TRIGGER reconcile INSTEAD OF INSERT ON ledger_reconciliations BEGIN
     INSERT INTO reconciliations (run, ordinal, revision, charged, decided_by, decided_at, note, attempt)
     SELECT id, NEW.ordinal, NEW.revision, NEW.charged, NEW.decided_by, NEW.decided_at, NEW.note, NEW.attempt
-    FROM runs WHERE transaction_id = NEW.transaction_id; END;
-  CREATE TEMP TRIGGER delete_reconciliation INSTEAD OF DELETE ON ledger_reconciliations BEGIN
-    DELETE FROM reconciliations WHERE run = ${RUN} AND ordinal = OLD.ordinal AND revision = OLD.revision; END;
-  CREATE TEMP TRIGGER delete_attempt INSTEAD OF DELETE ON ledger_attempts BEGIN
-    DELETE FROM attempts WHERE run = ${RUN} AND ordinal = OLD.ordinal AND number = OLD.number; END;
-  CREATE TEMP TRIGGER delete_call INSTEAD OF DELETE ON ledger_calls BEGIN
-    DELETE FROM calls WHERE run = ${RUN} AND ordinal = OLD.ordinal; END;
-  CREATE TEMP TRIGGER delete_run INSTEAD OF DELETE ON ledger_runs BEGIN
-    DELETE FROM runs WHERE id = ${RUN}; END;`;
+    FROM runs WHERE transaction_id = NEW.transaction_id; END;`;
 
 export function hasJournal(directory: string): boolean {
   return existsSync(join(directory, JOURNAL_FILE));
@@ -55,7 +50,6 @@ export function hasJournal(directory: string): boolean {
 
 /** The journal of one machine, read beside the thread that writes it, in whatever process. */
 export class JournalTables implements LedgerTables {
-  readonly heldBack = "r.transaction_id IN (SELECT transaction_id FROM runs WHERE id > (SELECT run FROM drained))";
   readonly query: LedgerQuery;
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -74,6 +68,10 @@ export class JournalTables implements LedgerTables {
       throw error;
     }
     this.query = async (sql, values) => this.rows(sql, values);
+  }
+
+  wallAt(): Promise<number> {
+    return Promise.resolve(systemClock.wall());
   }
 
   /** What `query` gives, at once. */

@@ -11,6 +11,7 @@ import { IntentSyncer } from "./intent-syncer.ts";
 import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
 import type { Doing, FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
+import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
@@ -22,6 +23,9 @@ const port = parentPort!;
 const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
 const TIDY_AFTER_MS = 250;
 const FORGET_AGAIN_MS = 20;
+/** How often it is looked whether somebody wants runs deleted, and the rest between two steps of doing so. */
+const PRUNE_LOOK_MS = 1_000;
+const PRUNE_AGAIN_MS = 20;
 const MEASURE_EVERY_MS = 200;
 const ROOM_CHECK_MS = 1_000;
 
@@ -57,6 +61,7 @@ class Journal {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #pages: StatementSync;
+  readonly #pruner: JournalPruner;
   #lastCommitAt = 0;
   #tidying = false;
   #measuredAt = 0;
@@ -65,6 +70,7 @@ class Journal {
   constructor(database: DatabaseSync, writer: JournalWriter) {
     this.#database = database;
     this.#writer = writer;
+    this.#pruner = new JournalPruner(database);
     this.#begin = database.prepare("BEGIN IMMEDIATE");
     this.#commit = database.prepare("COMMIT");
     this.#pages = database.prepare(
@@ -146,6 +152,13 @@ class Journal {
     this.measure();
   }
 
+  /** In a turn of its own, so that records that have come meanwhile are committed before the next step. */
+  prune(): void {
+    const more = attempt("commit", () => this.#pruner.step());
+    if (more) this.#afterCommit();
+    setTimeout(() => this.prune(), more ? PRUNE_AGAIN_MS : PRUNE_LOOK_MS);
+  }
+
   measure(): void {
     this.#measuredAt = performance.now();
     post({ is: "measured", bytes: this.bytes() });
@@ -200,4 +213,5 @@ const recovered = attempt("recovery", () => {
 const journal = attempt("open", () => new Journal(database, writer));
 port.on("message", (message: ToJournal) => journal.receive(message));
 post({ is: "ready", recovered, bytes: journal.bytes() });
+journal.prune();
 void keepRoom();

@@ -16,8 +16,8 @@ export class JournalWriter {
   constructor(database: DatabaseSync) {
     this.#insertRun = database.prepare(
       `INSERT INTO runs (id, transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
-         simulated, function_id, started_at, took_ms, client_gone, function_fault)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id) DO NOTHING`,
+         simulated, function_id, started_at, took_ms, client_gone, function_fault, has_unknown)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id) DO NOTHING`,
     );
     this.#insertCall = database.prepare(
       `INSERT INTO calls (run, ordinal, source, success, match, fault_code, fault_kind, charged, credential_id,
@@ -70,6 +70,7 @@ export class JournalWriter {
       whole(tookMs),
       whole(clientGone),
       text(functionFault),
+      calls.some(hasUnknownCharge) ? 1 : 0,
     );
     if (changes === 0) return false;
     this.#nextId += 1;
@@ -110,6 +111,12 @@ export class JournalWriter {
       text(attempt[6]),
     );
   }
+}
+
+/** By its requests; a call that has none speaks for itself. */
+function hasUnknownCharge(call: CallLine): boolean {
+  const attempts = call[12];
+  return attempts.length === 0 ? call[6] === "unknown" : attempts.some((attempt) => attempt[6] === "unknown");
 }
 
 function text(value: unknown): string | null {

@@ -28,6 +28,15 @@ export interface LedgerAnswers {
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before a moment; those with unknown charges only when told to. */
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;
+  /** What a clock must agree with before it may say what is old. */
+  moment(): Promise<LedgerMoment>;
+}
+
+export interface LedgerMoment {
+  /** What time it is where the ledger lies. */
+  readonly wallAt: number;
+  /** When the last run of it started; `null` where there is none. */
+  readonly lastRunAt: number | null;
 }
 
 /** The same questions to any ledger: the journal of one machine, or the one that several share. */
@@ -45,6 +54,12 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     summary: (month) => summarize(query, month),
     unknown: (limit = 1_000) => unknownCharges(query, limit),
     reconcile: (decision) => reconcileCharge(tables, decision),
+    moment: async () => {
+      const [last] = await query<{ readonly started_at: number }>(
+        "SELECT r.started_at FROM ledger_runs AS r ORDER BY r.started_at DESC LIMIT 1",
+      );
+      return { wallAt: await tables.wallAt(), lastRunAt: last?.started_at ?? null };
+    },
     prune: (startedBefore, { unknownToo = false } = {}) => pruneRuns(tables, startedBefore, unknownToo),
   };
 }

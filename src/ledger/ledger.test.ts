@@ -88,6 +88,7 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
       took_ms: 81,
       client_gone: 1,
       function_fault: "function.timeout",
+      has_unknown: 1,
     },
   );
   const calls = query(directory, "SELECT * FROM calls ORDER BY ordinal");

@@ -66,7 +66,7 @@ function select(
      FROM (
        SELECT r.* FROM ledger_runs AS r
        WHERE ${condition.sql} AND (r.started_at, r.transaction_id) < (?, ?)
-         AND r.transaction_id ${unknown ? "IN" : "NOT IN"} (SELECT transaction_id FROM ledger_unsettled)
+         AND r.has_unknown = ${unknown ? 1 : 0}
        ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ?
      ) AS page ORDER BY page.started_at DESC, page.transaction_id DESC`,
     [...condition.values, startedAt, transactionId, limit],

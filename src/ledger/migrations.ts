@@ -81,6 +81,29 @@ const MIGRATIONS: readonly string[] = [
     drained_at INTEGER NOT NULL
   );
   `,
+  `
+  ALTER TABLE runs ADD COLUMN has_unknown INTEGER NOT NULL DEFAULT 0;
+  UPDATE runs SET has_unknown = 1 WHERE id IN (SELECT run FROM unsettled);
+  CREATE INDEX runs_unknown ON runs (started_at) WHERE has_unknown = 1;
+
+  -- What operators, and retention, want deleted: asked here by any process, and done by the one that writes.
+  CREATE TABLE prunings (
+    id INTEGER PRIMARY KEY,
+    asked_at INTEGER NOT NULL,
+    started_before INTEGER NOT NULL,
+    unknown_too INTEGER NOT NULL,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    kept_unknown INTEGER NOT NULL DEFAULT 0,
+    kept_undrained INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0
+  );
+
+  -- Runs that started before then may have been deleted: that one is not here does not say that it never ended.
+  CREATE TABLE forgotten (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    started_before INTEGER NOT NULL
+  );
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -25,10 +25,10 @@ export interface LedgerSink {
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;
+  /** What time it is where the ledger lies, milliseconds since 1970: several machines share one, and each has its own clock. */
+  wallAt(): Promise<number>;
   /** All of it or nothing, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
-  /** A condition on `ledger_runs AS r`: the runs that are nowhere else yet and must not be deleted. */
-  readonly heldBack: string;
 }
 
 /** A statement in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */
@@ -68,6 +68,8 @@ export interface RunRow {
   readonly took_ms: number | null;
   readonly client_gone: 0 | 1;
   readonly function_fault: string | null;
+  /** 1 while a charge of the run is known to nobody (`ledger_unsettled`): what lists begin with and deletion spares. */
+  readonly has_unknown: 0 | 1;
 }
 
 /** Unique key: `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */

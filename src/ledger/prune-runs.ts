@@ -8,42 +8,40 @@ export interface Pruned {
   readonly kept_undrained: number;
 }
 
-/** So few at a time that whoever writes to the ledger between them does not wait. */
-const AT_ONCE = 100;
+/** So few at a time that nobody waits for the rows of one transaction. */
+const AT_ONCE = 500;
 
-const UNKNOWN = "r.transaction_id IN (SELECT transaction_id FROM ledger_unsettled)";
 const TABLES = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_runs"];
 
-/** Deletes runs that started before a moment, a few at a time, each with everything that belongs to it. */
+/**
+ * Deletes runs that started before a moment from the ledger that several machines share, a few at a time, each with
+ * everything that belongs to it. They are found by their place in time, going on from the last one found, so what is kept
+ * is looked at once.
+ */
 export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
-  const { heldBack } = tables;
-  const deletable = `r.started_at < ? AND NOT (${heldBack}) ${unknownToo ? "" : `AND NOT ${UNKNOWN}`}`;
+  const unknown = unknownToo ? "" : "AND r.has_unknown = 0";
+  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   let deleted = 0;
-  for (let count = AT_ONCE; count === AT_ONCE; deleted += count) {
-    count = await tables.change(async (query) => {
-      const runs = await query<{ readonly transaction_id: string }>(
-        `SELECT r.transaction_id FROM ledger_runs AS r WHERE ${deletable}
-         ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
-        [startedBefore],
-      );
-      const ids = runs.map((run) => run.transaction_id);
-      const list = ids.map(() => "?").join(", ");
-      if (ids.length > 0) {
-        for (const table of TABLES) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
-      }
-      return ids.length;
-    });
-  }
-  const kept = async (condition: string): Promise<number> => {
-    const [row] = await tables.query<{ readonly kept: number }>(
-      `SELECT count(*) AS kept FROM ledger_runs AS r WHERE r.started_at < ? AND ${condition}`,
-      [startedBefore],
+  for (;;) {
+    const runs = await tables.query<{ readonly transaction_id: string; readonly started_at: number }>(
+      `SELECT r.transaction_id, r.started_at FROM ledger_runs AS r
+       WHERE r.started_at < ? AND (r.started_at, r.transaction_id) > (?, ?) ${unknown}
+       ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
+      [startedBefore, ...place],
     );
-    return row!.kept;
-  };
-  return {
-    deleted,
-    kept_unknown: unknownToo ? 0 : await kept(`NOT (${heldBack}) AND ${UNKNOWN}`),
-    kept_undrained: await kept(`(${heldBack})`),
-  };
+    const last = runs.at(-1);
+    if (last === undefined) break;
+    const ids = runs.map((run) => run.transaction_id);
+    const list = ids.map(() => "?").join(", ");
+    await tables.change(async (query) => {
+      for (const table of TABLES) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
+    });
+    deleted += ids.length;
+    place = [last.started_at, last.transaction_id];
+  }
+  const [kept] = await tables.query<{ readonly runs: number }>(
+    "SELECT count(*) AS runs FROM ledger_runs AS r WHERE r.started_at < ? AND r.has_unknown = 1",
+    [startedBefore],
+  );
+  return { deleted, kept_unknown: kept!.runs, kept_undrained: 0 };
 }

@@ -71,6 +71,11 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
       [...call, earlier.length + at + 1, number, ...said],
     );
   }
+  const unsettled = "SELECT 1 FROM ledger_unsettled WHERE transaction_id = ?";
+  await query(
+    `UPDATE ledger_runs SET has_unknown = CASE WHEN EXISTS (${unsettled}) THEN 1 ELSE 0 END WHERE transaction_id = ?`,
+    [call[0], call[0]],
+  );
   return { attempts: numbers.length, charged: chargedNow };
 }
 

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { forgottenBefore } from "./journal-pruner.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { readIntents } from "./read-intents.ts";
@@ -34,6 +35,9 @@ export function recoverIntents(
   if (files.length === 0) return { runs: 0, attempts: 0, unreadable: 0 };
   const paths = files.map(({ name }) => join(directory, name));
   const { unfinished, unreadable } = findUnfinished(database, paths);
+  // Their outcomes were here, and have been deleted since: a file may outlive the rows of the runs that it names.
+  const forgotten = forgottenBefore(database);
+  for (const [id, { head }] of unfinished) if (head[9] < forgotten) unfinished.delete(id);
   let attempts = 0;
   database.exec("BEGIN IMMEDIATE");
   try {

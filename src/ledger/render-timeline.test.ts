@@ -18,6 +18,7 @@ const run: RunRow = {
   took_ms: 400,
   client_gone: 0,
   function_fault: null,
+  has_unknown: 0,
 };
 const call: CallRow = {
   transaction_id: "trx_1",

@@ -3,14 +3,17 @@ import test from "node:test";
 import type { Clock } from "../terms/clock.ts";
 import { keepLedgerFor } from "./retention.ts";
 
-const DAY = 24 * 60 * 60 * 1_000;
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 10);
 
-test("retention deletes what is older than its days again and again, outlives a failure, and ends", async () => {
+/** A ledger whose clock the test sets, and a service that wakes when the test says so. */
+function retention(lastRunAt: number | null = NOW) {
   const timers: (() => void)[] = [];
+  let now = 0;
   const clock: Clock = {
-    now: () => 0,
-    wall: () => NOW,
+    now: () => now,
+    wall: () => 0,
     after: (_, due) => {
       timers.push(due);
       return () => void timers.splice(timers.indexOf(due), 1);
@@ -19,25 +22,57 @@ test("retention deletes what is older than its days again and again, outlives a 
   const asked: number[] = [];
   const events: string[] = [];
   const note = (fields: object): number => events.push((fields as { event: string }).event);
-  let fails = false;
   const ledger = {
+    wallAt: NOW,
+    fails: false,
+    moment: async () => ({ wallAt: ledger.wallAt, lastRunAt }),
     prune: async (startedBefore: number) => {
       asked.push(startedBefore);
-      if (fails) throw new Error("the database is away");
+      if (ledger.fails) throw new Error("the database is away");
       return { deleted: 3, kept_unknown: 1, kept_undrained: 0 };
     },
   };
   const end = keepLedgerFor({ days: 90, ledger, clock, log: { info: note, warn: note, error: note } });
-  const turn = async (): Promise<void> => {
+  /** An hour by the service's own clock and, unless said, by the ledger's. */
+  const turn = async (leapMs = HOUR): Promise<void> => {
+    now += HOUR;
+    ledger.wallAt += leapMs;
     timers.shift()!();
     await new Promise((resolve) => setImmediate(resolve));
   };
+  return { ledger, asked, events, timers, turn, end };
+}
+
+test("retention deletes what is older than its days again and again, outlives a failure, and ends", async () => {
+  const { ledger, asked, events, timers, turn, end } = retention();
   await turn();
-  fails = true;
+  ledger.fails = true;
   await turn();
-  assert.deepEqual(asked, [NOW - 90 * DAY, NOW - 90 * DAY]);
+  assert.deepEqual(asked, [NOW + HOUR - 90 * DAY, NOW + 2 * HOUR - 90 * DAY]);
   assert.deepEqual(events, ["ledger_pruned", "ledger_prune_failed"]);
   assert.equal(timers.length, 1);
   end();
   assert.equal(timers.length, 0);
+});
+
+test("a clock that leaps ahead deletes nothing for a day, and nothing at all once it is put right", async () => {
+  const { ledger, asked, events, turn } = retention();
+  await turn();
+  await turn(800 * DAY);
+  for (let hour = 0; hour < 5; hour += 1) await turn();
+  assert.equal(asked.length, 1);
+  assert.equal(events.filter((event) => event === "ledger_clock_leapt").length, 1);
+
+  ledger.wallAt -= 800 * DAY;
+  for (let hour = 0; hour < 24; hour += 1) await turn();
+  assert.ok(asked.length > 1);
+  assert.ok(asked.every((startedBefore) => startedBefore < NOW));
+});
+
+test("a service that starts long after the last run waits a day before it deletes", async () => {
+  const { asked, turn } = retention(NOW - 30 * DAY);
+  for (let hour = 0; hour < 24; hour += 1) await turn();
+  assert.equal(asked.length, 0);
+  await turn();
+  assert.equal(asked.length, 1);
 });

@@ -5,7 +5,7 @@ import type { LedgerLog } from "./ports.ts";
 export interface RetentionOptions {
   /** Runs that started longer ago go. */
   readonly days: number;
-  readonly ledger: Pick<LedgerAnswers, "prune">;
+  readonly ledger: Pick<LedgerAnswers, "prune" | "moment">;
   readonly clock: Clock;
   readonly log: LedgerLog;
 }
@@ -14,13 +14,19 @@ export interface RetentionOptions {
 const FIRST_MS = 60_000;
 const EVERY_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * EVERY_MS;
+/** A clock that is further ahead of what was last seen may be wrong, or the service was off: it counts when a day has passed by it. */
+const AHEAD_MS_MAX = 2 * DAY_MS;
 
 /**
  * Deletes old runs by and by; those with unknown charges stay until they are settled. Several machines may do so on one
- * ledger. Returns what ends it.
+ * ledger, by the ledger's own clock. What a wrong clock calls old is deleted for good, so a clock that has leapt is told
+ * of, and waited for: a day, for somebody to put it right. Returns what ends it.
  */
 export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): () => void {
   let closed = false;
+  /** The ledger's time when it was last looked at, and the service's own, which never leaps. */
+  let seen: { readonly wallAt: number; readonly now: number } | null = null;
+  let doubtedAt: number | null = null;
   let cancel = clock.after(FIRST_MS, prune);
   function prune(): void {
     void pruneOnce().finally(() => {
@@ -29,7 +35,20 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   }
   async function pruneOnce(): Promise<void> {
     try {
-      const pruned = await ledger.prune(clock.wall() - days * DAY_MS);
+      const { wallAt, lastRunAt } = await ledger.moment();
+      const expectedAt = seen === null ? lastRunAt : seen.wallAt + (clock.now() - seen.now);
+      seen = { wallAt, now: clock.now() };
+      const aheadMs = expectedAt === null ? 0 : wallAt - expectedAt;
+      if (aheadMs > AHEAD_MS_MAX) {
+        doubtedAt = clock.now();
+        log.error(
+          { event: "ledger_clock_leapt", ahead_days: Math.round(aheadMs / DAY_MS) },
+          "the clock is far ahead of the ledger: nothing is deleted for a day",
+        );
+      }
+      if (doubtedAt !== null && clock.now() - doubtedAt < DAY_MS) return;
+      doubtedAt = null;
+      const pruned = await ledger.prune(wallAt - days * DAY_MS);
       if (pruned.deleted > 0) log.info({ event: "ledger_pruned", ...pruned }, "runs beyond their time were deleted");
     } catch (error) {
       if (!closed) log.warn({ event: "ledger_prune_failed", error: String(error) }, "old runs could not be deleted");

@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import type { Tables } from "./schema.ts";
 
-/** The ledger that several machines share. Nothing in it is nowhere else yet, so nothing is held back from deletion. */
+/** The ledger that several machines share. */
 export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
     (db: Kysely<Tables>): LedgerQuery =>
@@ -13,12 +13,18 @@ export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
       const { rows } = await db.executeQuery(CompiledQuery.raw(inWordsOf(engine, sql), [...values]));
       return rows as Row[];
     };
-  const tables = sayWhenAway(engine, clock, {
+  return sayWhenAway(engine, clock, {
     query: queryOn(engine.auditor),
+    wallAt: async (): Promise<number> => {
+      if (engine.name !== "postgres") return clock.wall();
+      const [row] = await queryOn(engine.auditor)<{ readonly now: number }>(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+      );
+      return row!.now;
+    },
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
   });
-  return { ...tables, heldBack: "FALSE" };
 }
 
 /** PostgreSQL numbers its parameters. The ledger's statements have question marks nowhere else. */

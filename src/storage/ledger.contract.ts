@@ -88,6 +88,7 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       took_ms: unknown ? null : 45,
       client_gone: 0,
       function_fault: null,
+      has_unknown: unknown ? 1 : 0,
     },
     calls: ordinals.map((ordinal) => ({
       transaction_id,

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import * as accessAndCredentials from "./0001_access_and_credentials.ts";
 import * as ledger from "./0002_ledger.ts";
 import * as unsettledCharges from "./0003_unsettled_charges.ts";
+import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
 
 export interface Migration {
   readonly name: string;
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_access_and_credentials", up: accessAndCredentials.up },
   { name: "0002_ledger", up: ledger.up },
   { name: "0003_unsettled_charges", up: unsettledCharges.up },
+  { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
 ];

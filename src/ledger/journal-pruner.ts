@@ -1,0 +1,111 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/** Runs looked at in one step: a few milliseconds, which is what a commit may have to wait. */
+const AT_ONCE = 50;
+/** A younger run may still be open, and is then known by its intents alone. */
+const YOUNG_MS = 10 * 60 * 1_000;
+
+const TABLES = ["reconciliations", "attempts", "calls"];
+
+interface Request {
+  readonly id: number;
+  readonly started_before: number;
+  readonly unknown_too: number;
+}
+
+interface Candidate {
+  readonly id: number;
+  readonly started_at: number;
+  readonly has_unknown: number;
+}
+
+/**
+ * Deletes what operators and retention have asked to be deleted, in the one thread that writes the journal: a little
+ * between two commits, going on from the run it came to, so that nobody waits for the write lock and nothing is looked
+ * through twice.
+ */
+export class JournalPruner {
+  readonly #database: DatabaseSync;
+  readonly #wallAt: () => number;
+  readonly #request: StatementSync;
+  readonly #candidates: StatementSync;
+  readonly #drained: StatementSync;
+  readonly #deletes: readonly StatementSync[];
+  readonly #note: StatementSync;
+  #current: Request | null = null;
+  #place: readonly [startedAt: number, id: number] = [0, 0];
+
+  constructor(database: DatabaseSync, wallAt: () => number = Date.now) {
+    this.#database = database;
+    this.#wallAt = wallAt;
+    this.#request = database.prepare(
+      "SELECT id, started_before, unknown_too FROM prunings WHERE done = 0 ORDER BY id LIMIT 1",
+    );
+    this.#candidates = database.prepare(
+      `SELECT id, started_at, has_unknown FROM runs WHERE (started_at, id) > (?, ?) AND started_at < ?
+       ORDER BY started_at, id LIMIT ${AT_ONCE}`,
+    );
+    this.#drained = database.prepare("SELECT run FROM drained");
+    this.#deletes = [
+      ...TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE run = ?`)),
+      database.prepare("DELETE FROM runs WHERE id = ?"),
+    ];
+    this.#note = database.prepare(
+      `UPDATE prunings SET deleted = deleted + ?, kept_unknown = kept_unknown + ?, kept_undrained = kept_undrained + ?,
+         done = ? WHERE id = ?`,
+    );
+  }
+
+  /** Does a little of what was asked for. False if nothing is left to do. */
+  step(): boolean {
+    this.#current ??= (this.#request.get() as Request | undefined) ?? null;
+    const request = this.#current;
+    if (request === null) return false;
+    this.#database.exec("BEGIN IMMEDIATE");
+    const done = this.#deleteSome(request);
+    this.#database.exec("COMMIT");
+    if (done) {
+      this.#current = null;
+      this.#place = [0, 0];
+    }
+    return true;
+  }
+
+  #deleteSome({ id, started_before, unknown_too }: Request): boolean {
+    const startedBefore = Math.min(started_before, this.#wallAt() - YOUNG_MS);
+    const candidates = this.#candidates.all(...this.#place, startedBefore) as unknown as Candidate[];
+    const outbox = this.#drained.get() as { readonly run: number } | undefined;
+    const kept = { unknown: 0, undrained: 0 };
+    let deleted = 0;
+    for (const run of candidates) {
+      if (outbox !== undefined && run.id > outbox.run) kept.undrained += 1;
+      else if (run.has_unknown === 1 && unknown_too === 0) kept.unknown += 1;
+      else {
+        for (const statement of this.#deletes) statement.run(run.id);
+        deleted += 1;
+      }
+    }
+    if (deleted > 0) noteForgotten(this.#database, startedBefore);
+    const last = candidates.at(-1);
+    if (last !== undefined) this.#place = [last.started_at, last.id];
+    const done = candidates.length < AT_ONCE;
+    this.#note.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
+    return done;
+  }
+}
+
+/** Notes, inside a transaction of the caller's, that runs which started before a moment may be here no more. */
+export function noteForgotten(database: DatabaseSync, startedBefore: number): void {
+  database
+    .prepare(
+      `INSERT INTO forgotten (only, started_before) VALUES (1, ?)
+       ON CONFLICT (only) DO UPDATE SET started_before = max(started_before, excluded.started_before)`,
+    )
+    .run(startedBefore);
+}
+
+/** Before which start a run that is not here may have been deleted. */
+export function forgottenBefore(database: DatabaseSync): number {
+  const row = database.prepare("SELECT started_before FROM forgotten").get() as { started_before: number } | undefined;
+  return row?.started_before ?? Number.MIN_SAFE_INTEGER;
+}

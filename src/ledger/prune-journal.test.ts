@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { openJournalReader } from "./journal-reader.ts";
+import { intentFileName } from "./intent-files.ts";
+import {
+  atEnd,
+  makeCall,
+  makeDirectory,
+  makeIntent,
+  makeReport,
+  makeRun,
+  query,
+  runOnce,
+  startLedger,
+  stateOf,
+} from "./ledger-under-test.ts";
+
+const MARCH = Date.UTC(2026, 2, 1);
+
+test("what was pruned does not come back after a crash, and what was open does", async (t) => {
+  const first = await startLedger(t);
+  const { directory } = first;
+  const old = makeRun({ startedWallAt: MARCH });
+  const record = first.ledger.open(old);
+  record.intend(makeIntent({ sentWallAt: MARCH }));
+  await record.close(makeReport(old));
+  const open = makeRun();
+  first.ledger.open(open).intend(makeIntent());
+  // As they were when the service died: the file names a run that has ended and one that has not.
+  const files = readdirSync(directory).filter((name) => name.startsWith("intents-"));
+  const intents = files.map((name) => readFileSync(join(directory, name), "utf8")).join("");
+  assert.ok(intents.includes(old.transactionId) && intents.includes(open.transactionId));
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  assert.equal((await reader.prune(MARCH + 1)).deleted, 1);
+  await first.ledger.close();
+  writeFileSync(join(directory, intentFileName(99)), intents);
+
+  await startLedger(t, { directory });
+
+  assert.equal(stateOf(directory, old), undefined, "it was deleted");
+  assert.equal(stateOf(directory, open), "unknown");
+});
+
+test("a run that may still be open is never pruned", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const young = makeRun();
+  await runOnce(ledger, young);
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+
+  assert.deepEqual(await reader.prune(Date.now() + 1_000), { deleted: 0, kept_unknown: 0, kept_undrained: 0 });
+  assert.equal(stateOf(directory, young), "ended");
+});
+
+test("without a service the one who asks prunes, after writing down what had died", async (t) => {
+  const directory = makeDirectory(t);
+  const first = await startLedger(t, { directory });
+  for (let count = 0; count < 120; count += 1) await runOnce(first.ledger, makeRun({ startedWallAt: MARCH }));
+  const unknown = makeRun({ startedWallAt: MARCH });
+  await runOnce(
+    first.ledger,
+    unknown,
+    makeReport(unknown, { calls: [makeCall({ charged: "unknown", attempts: [] })] }),
+  );
+  await first.ledger.close();
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+
+  assert.deepEqual(await reader.prune(MARCH + 1), { deleted: 120, kept_unknown: 1, kept_undrained: 0 });
+  assert.equal(query(directory, "SELECT * FROM calls").length, 1, "what belonged to them has gone with them");
+});
+
+test("lists, unknown charges and pruning go by an index, whatever the size of the ledger", async (t) => {
+  const { directory } = await startLedger(t);
+  const plan = (sql: string): string =>
+    query(directory, `EXPLAIN QUERY PLAN ${sql}`)
+      .map((row) => String((row as { detail: unknown }).detail))
+      .join("; ");
+
+  const list = plan("SELECT * FROM runs WHERE has_unknown = 1 AND started_at < 9 ORDER BY started_at DESC LIMIT 50");
+  assert.match(list, /USING INDEX runs_unknown/);
+  const prune = plan(
+    "SELECT id, started_at, has_unknown FROM runs WHERE (started_at, id) > (0, 0) AND started_at < 9 ORDER BY started_at, id LIMIT 50",
+  );
+  assert.match(prune, /SEARCH runs USING INDEX runs_started_at/);
+  assert.doesNotMatch(prune, /TEMP B-TREE/);
+});

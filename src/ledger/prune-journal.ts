@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { systemClock } from "../terms/clock.ts";
+import { LedgerInUse } from "./directory-lock.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
+import { createLedger } from "./ledger.ts";
+import type { Pruned } from "./prune-runs.ts";
+import type { RunningLedger } from "./running-ledger.ts";
+
+export interface JournalPruning {
+  readonly startedBefore: number;
+  readonly unknownToo: boolean;
+}
+
+const WAIT_MS = 5_000;
+const LOOK_MS = 50;
+/** Requests that are kept when they have been done: when retention last ran is read from them. */
+const KEPT = 20;
+
+/**
+ * Asks the one writer of a journal to delete runs, and waits until it has. The service that keeps the ledger is that
+ * writer; where none runs, or it ends meanwhile, this process is.
+ */
+export async function pruneJournal(dir: string, { startedBefore, unknownToo }: JournalPruning): Promise<Pruned> {
+  const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: WAIT_MS });
+  let own: RunningLedger | null = null;
+  try {
+    const id = ask(database, startedBefore, unknownToo);
+    const answer = database.prepare(
+      "SELECT deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ? AND done = 1",
+    );
+    for (;;) {
+      const pruned = answer.get(id) as Pruned | undefined;
+      if (pruned !== undefined) return { ...pruned };
+      own ??= keepIfNobodyDoes(dir);
+      await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+    }
+  } finally {
+    database.close();
+    await own?.close();
+  }
+}
+
+function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
+  database.exec("BEGIN IMMEDIATE");
+  const { lastInsertRowid } = database
+    .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
+    .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
+  database.prepare("DELETE FROM prunings WHERE done = 1 AND id < (SELECT max(id) FROM prunings) - ?").run(KEPT);
+  database.exec("COMMIT");
+  return Number(lastInsertRowid);
+}
+
+/** With what died before it: intents without outcome are written down first, and are then runs like others. */
+function keepIfNobodyDoes(dir: string): RunningLedger | null {
+  const quiet = (): void => {};
+  try {
+    return createLedger({ dir, clock: systemClock, log: { info: quiet, warn: quiet, error: quiet } });
+  } catch (error) {
+    if (error instanceof LedgerInUse) return null;
+    throw error;
+  }
+}
