@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
-import { projectFolder } from "./config.ts";
+import { ConfigError, optionalText, projectFolder, text } from "./config.ts";
 import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
 import { hasJournal } from "./ledger/journal-tables.ts";
@@ -11,9 +12,12 @@ import { createLedgerReader } from "./ledger/ledger-reader.ts";
 import { openListedFunctions } from "./list-functions.ts";
 import { openSources } from "./open-catalogs.ts";
 import { toRunService } from "./run-service.ts";
-import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { openKeyedStore, type OpenedStore, type StoreSettings } from "./open-store.ts";
 import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
 import type { LoadedSources } from "./project.ts";
+import { readSettingsOf } from "./project-settings.ts";
+import { LoadError } from "./sources/load-error.ts";
+import { STORE_FILE } from "./storage/sqlite/engine.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
@@ -26,9 +30,15 @@ export const COMMANDS = [
 /** What a verb may ask for, opened when it asks and closed when it ends. */
 export async function openVerbs(place: Place, note: (sentence: string) => void): Promise<OpenVerbDeps> {
   const environment = process.env;
-  const dataDir = place.dataDir ?? (environment["DATARUN_DATA_DIR"] || ".datarun");
-  const databaseUrl = environment["DATABASE_URL"] || undefined;
   const project = projectFolder(place.project ?? (environment["DATARUN_PROJECT"] || undefined), process.cwd());
+  // By the very function by which a service reads them: both must mean the same store.
+  const settings = await readSettingsOf(
+    project,
+    place.dataDir === undefined ? {} : { "data-dir": place.dataDir },
+    environment,
+  ).catch(invalid);
+  const dataDir = resolve(text(settings, "data_dir"));
+  const databaseUrl = optionalText(settings, "database_url");
   let opened: Promise<OpenedStore> | undefined;
   const ledgerDir = join(dataDir, "ledger");
   let journal: JournalReader | undefined;
@@ -37,13 +47,20 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   let workshop: OpenedWorkshop | undefined;
   let loading: Promise<LoadedSources> | undefined;
   const loaded = () => (loading ??= openSources(project));
-  const open = () =>
-    (opened ??= openKeyedStore({
+  const open = (adoptRootKey = false) =>
+    (opened ??= openStoreThere(place.makesStore, {
       dataDir,
       databaseUrl,
       rootKey: environment["DATARUN_ROOT_KEY"],
       clock: systemClock,
+      adoptRootKey,
     }).catch(unavailable));
+  /** Whoever seals or opens first proves that its keys are the deployment's. */
+  const proven = async (adoptRootKey = false) => {
+    const store = await open(adoptRootKey);
+    await store.proven.catch(unavailable);
+    return store;
+  };
 
   return {
     deps: {
@@ -51,12 +68,12 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       actor: osActor(),
       note,
       store: async () => (await open()).store.admin,
-      sealer: async () => (await open()).sealer,
-      keys: async () => {
-        const { store, rootKeys, sealer } = await open();
+      sealer: async () => (await proven()).sealer,
+      keys: async ({ adopt } = { adopt: false }) => {
+        const { store, rootKeys, sealer } = await proven(adopt);
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
-      finder: async () => (await open()).finder,
+      finder: async () => (await proven()).finder,
       ledger: async () => {
         if (databaseUrl === undefined) return (journal ??= openJournal(ledgerDir));
         if (hasJournal(ledgerDir)) {
@@ -105,6 +122,17 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   };
 }
 
+/** A mistyped folder must not become a store: only the verb that a deployment begins with makes one. */
+async function openStoreThere(makesStore: boolean, settings: StoreSettings): Promise<OpenedStore> {
+  const { dataDir, databaseUrl } = settings;
+  if (databaseUrl === undefined && !makesStore && !existsSync(join(dataDir, STORE_FILE)))
+    throw new OperatorError(
+      "not_found",
+      `There is no store in ${dataDir}. Name its folder with --data-dir, or make one with: datarun org create NAME`,
+    );
+  return openKeyedStore(settings);
+}
+
 function undrainedNote(runs: number): string {
   const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
   return `${which} not gone out to the shared database yet and cannot be seen here.`;
@@ -123,6 +151,13 @@ async function attach(place: AttachPlace): Promise<AttachedService> {
   return attachService(place).catch(unavailable);
 }
 
+function invalid(error: unknown): never {
+  if (error instanceof ConfigError || error instanceof LoadError)
+    throw new OperatorError("invalid", error.message, { cause: error });
+  throw error;
+}
+
 function unavailable(error: unknown): never {
+  if (error instanceof OperatorError) throw error;
   throw new OperatorError("unavailable", error instanceof Error ? error.message : String(error), { cause: error });
 }

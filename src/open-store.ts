@@ -11,6 +11,8 @@ export interface StoreSettings {
   /** The value of `DATARUN_ROOT_KEY`. */
   readonly rootKey: string | undefined;
   readonly clock: Clock;
+  /** See `RootKeyOptions`. */
+  readonly adoptRootKey?: boolean;
 }
 
 export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
@@ -25,8 +27,10 @@ export async function openKeyedStore(settings: StoreSettings) {
   const store: Store = await openStore({ dataDir, databaseUrl, clock });
   try {
     const variable = settings.rootKey;
+    const adopt = settings.adoptRootKey ?? false;
     const shared = databaseUrl !== undefined;
-    const open = (rows: Store["keys"]) => openRootKeys({ variable, directory: shared ? null : dataDir, store: rows });
+    const open = (rows: Store["keys"]) =>
+      openRootKeys({ variable, directory: shared ? null : dataDir, store: rows, adopt });
     const rootKeys = await open(shared ? nothingStored(store.keys) : store.keys);
     const proven: Promise<unknown> = shared ? store.ready().then(() => open(store.keys)) : Promise.resolve();
     // Whoever waits for it hears of it; nobody has to.

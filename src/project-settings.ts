@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
   configFileOf,
@@ -45,5 +46,23 @@ export async function readSettingsOf(
   const file = configFile === undefined ? {} : await importDefault(configFile, version);
   if (typeof file !== "object" || file === null)
     throw new ConfigError(`${configFile} must export defineConfig({…}) by default`);
-  return readSettings({ options: { ...options, ...(project === undefined ? {} : { project }) }, environment, file });
+  return readSettings({
+    options: { ...options, ...(project === undefined ? {} : { project }) },
+    environment,
+    file: project === undefined ? file : fromFolder(project, file),
+  });
+}
+
+/** Paths in a config file are meant from where it lies, whoever reads it and from wherever. */
+function fromFolder(project: string, file: object): object {
+  const { data_dir: dataDir, outbound } = file as { readonly data_dir?: unknown; readonly outbound?: unknown };
+  const caFile =
+    typeof outbound === "object" && outbound !== null ? (outbound as { ca_file?: unknown }).ca_file : undefined;
+  return {
+    ...file,
+    ...(typeof dataDir === "string" && dataDir !== "" ? { data_dir: resolve(project, dataDir) } : {}),
+    ...(typeof caFile === "string" && caFile !== ""
+      ? { outbound: { ...(outbound as object), ca_file: resolve(project, caFile) } }
+      : {}),
+  };
 }

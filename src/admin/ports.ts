@@ -54,8 +54,8 @@ export interface VerbDeps {
   /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
   projectFolder(): string;
   sealer(): Promise<CredentialSealer>;
-  /** What rotating and verifying keys works on. */
-  keys(): Promise<RotationParts>;
+  /** What rotating and verifying keys works on. `adopt`: the key of `DATARUN_ROOT_KEY` shall be the one that seals. */
+  keys(how?: { readonly adopt: boolean }): Promise<RotationParts>;
   /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerQuestions>;
   /** Carries what the data directory's journal still holds to the shared ledger. */

@@ -23,6 +23,8 @@ export interface Verb<Input extends TObject = TObject, Result extends JsonObject
   readonly positional?: readonly Extract<keyof Input["properties"], string>[];
   /** Whether it changes anything; one that does not can be repeated freely. */
   readonly changes: boolean;
+  /** Where there is no store yet, it makes one. A deployment begins with such a verb, or with its first start. */
+  readonly makesStore?: boolean;
   run(input: Static<Input>, call: VerbCall): Promise<Result>;
   /** Whether a result says that what was asked about has failed: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;

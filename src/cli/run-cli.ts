@@ -24,6 +24,8 @@ export interface CliDeps {
 export interface Place {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
+  /** The verb may make a store where there is none. */
+  readonly makesStore: boolean;
 }
 
 export interface OpenVerbDeps {
@@ -99,12 +101,13 @@ async function runOpened(
   name: string,
   verb: Verb,
   input: object,
-  place: Place,
+  place: Omit<Place, "makesStore">,
   io: CommandIo,
   cli: CliDeps,
 ): Promise<JsonObject> {
   const notes: string[] = [];
-  const opened = await cli.open({ dataDir: place.dataDir, project: place.project }, (note) => notes.push(note));
+  const { dataDir, project } = place;
+  const opened = await cli.open({ dataDir, project, makesStore: verb.makesStore === true }, (note) => notes.push(note));
   const terminal = openTerminal(io);
   try {
     return await runVerb(name, verb, input, { ...opened.deps, terminal });

@@ -137,14 +137,21 @@ test("of a list the first seals and all open", async () => {
   assert.equal(ring.find("__proto__"), undefined);
 });
 
-test("an embedded store that is given the variable later still opens what its file sealed", async (t) => {
+test("on an embedded store with key files a variable opens, and seals only once it is adopted or in use", async (t) => {
   const directory = directoryOf(t);
   const embedded = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
   const store = await storeWrappedBy(embedded.current());
   const given = keyNamed("given");
-  const ring = await openRootKeys({ variable: formatRootKey(given), directory, store });
-  assert.deepEqual(ring.current(), given);
-  assert.deepEqual(ring.find(embedded.current().id), embedded.current());
+  const options = { variable: formatRootKey(given), directory, store };
+  const stray = await openRootKeys(options);
+  assert.deepEqual(stray.current(), embedded.current());
+  assert.deepEqual(stray.find("given"), given);
+  const adopted = await openRootKeys({ ...options, adopt: true });
+  assert.deepEqual(adopted.current(), given);
+  assert.deepEqual(adopted.find(embedded.current().id), embedded.current());
+
+  await store.addDataKey(wrapDataKey(given, keyNamed("key_2"), "org_2"));
+  assert.deepEqual((await openRootKeys(options)).current(), given);
 });
 
 test("a running service finds a root key that another process has added, and survives that the files vanish", async (t) => {

@@ -20,6 +20,8 @@ export interface RootKeyOptions {
   /** For the embedded store, which keeps its own key; `null` where a database is shared and the key must be given. */
   readonly directory: string | null;
   readonly store: KeyStore;
+  /** The key of the variable shall seal from now on, also where an embedded store has key files of its own. */
+  readonly adopt?: boolean;
 }
 
 /**
@@ -27,10 +29,15 @@ export interface RootKeyOptions {
  * store makes one.
  * @throws RootKeyError, naming the variable or the file
  */
-export async function openRootKeys({ variable, directory, store }: RootKeyOptions): Promise<RootKeyRing> {
+export async function openRootKeys({
+  variable,
+  directory,
+  store,
+  adopt = false,
+}: RootKeyOptions): Promise<RootKeyRing> {
   const inUse = await store.rootKeyIdsInUse();
   const given = variable?.trim() ?? "";
-  const ring = given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory);
+  const ring = given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
   const where = ring.files === null ? ROOT_KEY_VARIABLE : ring.files.directory;
   for (const id of inUse) {
     if (ring.find(id) === undefined) {
@@ -43,14 +50,24 @@ export async function openRootKeys({ variable, directory, store }: RootKeyOption
   return ring;
 }
 
-/** Files of an embedded store that was given the variable later still open what they sealed, until `keys rotate`. */
-function openVariable(given: string, directory: string | null): RootKeyRing {
+/**
+ * On an embedded store with key files a variable that happens to stand in somebody's shell must not seal anything: all of
+ * its keys open, and its first one seals once it was adopted, by `keys rotate`. The files open what they sealed until then.
+ */
+function openVariable(given: string, directory: string | null, adopt: boolean, inUse: readonly string[]): RootKeyRing {
   const keys = parseRootKeys(given, ROOT_KEY_VARIABLE);
   const files = directory === null ? null : new RootKeyFiles(directory);
-  return ringOf(() => {
-    const older = files?.read().filter((file) => keys.every((key) => key.id !== file.id)) ?? [];
-    return [...keys, ...older];
-  }, null);
+  if (files === null || files.read().length === 0) return ringOf(() => keys, null);
+  const adopted = adopt || keys.some(({ id }) => inUse.includes(id));
+  return ringOf(
+    () => {
+      const own = files.read();
+      const others = (known: readonly NamedKey[], more: readonly NamedKey[]) =>
+        more.filter((key) => known.every(({ id }) => id !== key.id));
+      return adopted ? [...keys, ...others(keys, own)] : [...own, ...others(own, keys)];
+    },
+    adopted ? null : files,
+  );
 }
 
 function openFiles(directory: string | null, hasRows: boolean): RootKeyRing {

@@ -326,7 +326,7 @@ test("source new writes a file whose cases pass at once, whatever the kind of re
 });
 
 test("source new asks a person for what is not given", async (t) => {
-  const folder = project(t, { "datarun.config.ts": "" });
+  const folder = project(t, { "datarun.config.ts": "export default {};" });
   const { run } = shell(t, folder);
   const answers = [
     "",

@@ -5,20 +5,23 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Rotate the root key, while services run",
   description:
-    "On the embedded store a new root key is made; with DATARUN_ROOT_KEY the first key given there becomes the one that seals. Every data key is wrapped by it. Broken off at any moment, it can be started again. Afterwards `keys verify` says which older root keys nothing depends on any more.",
+    "On the embedded store a new root key is made, or with --adopt-root-key the first one of DATARUN_ROOT_KEY is taken; with a shared database the first key given there becomes the one that seals. Every data key is wrapped by it. Broken off at any moment, it can be started again. Afterwards `keys verify` says which older root keys nothing depends on any more.",
   example: "--new-data-keys",
   input: Type.Object(
     {
       new_data_keys: Type.Optional(
         Type.Boolean({ description: "Also give every organization a new data key and seal its credentials again" }),
       ),
+      adopt_root_key: Type.Optional(
+        Type.Boolean({ description: "On the embedded store, seal by DATARUN_ROOT_KEY instead of by files" }),
+      ),
     },
     { additionalProperties: false },
   ),
   changes: true,
 
-  async run({ new_data_keys = false }, { act, store, keys, note }) {
-    const report = await rotateKeys(await keys(), {
+  async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, note }) {
+    const report = await rotateKeys(await keys({ adopt: adopt_root_key }), {
       newDataKeys: new_data_keys,
       onProgress: ({ step, done }) => {
         if (done % 1000 === 0) note(`${step}: ${done} done`);

@@ -11,6 +11,7 @@ export default defineVerb({
   input: Type.Object({ name: nameInput("What people call the organization") }, { additionalProperties: false }),
   positional: ["name"],
   changes: true,
+  makesStore: true,
 
   async run({ name }, { act, store }) {
     const id = newId("organization", act.wallAt);
