@@ -5,6 +5,7 @@ import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
 import { ConfigError, optionalText, projectFolder, text } from "./config.ts";
+import { drainAgain } from "./ledger/drain-again.ts";
 import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
 import { hasJournal } from "./ledger/journal-tables.ts";
@@ -82,11 +83,12 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         }
         return createLedgerReader((await open()).store.ledgerTables);
       },
-      drainLedger: async () => {
+      drainLedger: async (again) => {
         if (databaseUrl === undefined) {
           throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
         }
         const { store } = await open();
+        if (again !== undefined) return drainAgain(ledgerDir, store.ledger, again.startedFrom);
         return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
       },
       functions: async () => {

@@ -58,8 +58,8 @@ export interface VerbDeps {
   keys(how?: { readonly adopt: boolean }): Promise<RotationParts>;
   /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerQuestions>;
-  /** Carries what the data directory's journal still holds to the shared ledger. */
-  drainLedger(): Promise<{ readonly sent: number }>;
+  /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
+  drainLedger(again?: { readonly startedFrom: number }): Promise<{ readonly sent: number }>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
   /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */

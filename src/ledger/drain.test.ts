@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { systemClock } from "../terms/clock.ts";
+import { drainAgain } from "./drain-again.ts";
 import { createDrainer, type Drainer, type DrainerOptions } from "./drain.ts";
 import { openJournalReader } from "./journal-reader.ts";
 import {
@@ -162,4 +163,20 @@ test("a charge is not settled in a journal that goes out, since no run goes out 
   atEnd(t, () => reader.close());
   const decision = { transactionId, ordinal: 0, charged: "no", decidedBy: "ada", decidedAt: 5, note: "" } as const;
   await assert.rejects(reader.reconcile(decision), /DATABASE_URL/);
+});
+
+test("what has gone out can be sent once more, beside the service, and makes no second row", async (t) => {
+  const tested = await startLedger(t);
+  const sink = new MemorySink();
+  const drainer = startDrainer(t, tested, sink);
+  const early = await putRuns(tested, 3, 1_000);
+  const late = await putRuns(tested, 5, 2_000);
+  await until(() => drainer.state().pendingRuns === 0, "all have gone out");
+  await until(() => query(tested.directory, "SELECT run FROM drained")[0]?.["run"] === 8, "that is noted");
+  sink.rows.clear();
+
+  assert.deepEqual(await drainAgain(tested.directory, sink, 2_000), { sent: 5 });
+  assert.deepEqual([...sink.rows.keys()].sort(), late.toSorted());
+  assert.deepEqual(await drainAgain(tested.directory, sink, 0), { sent: 8 });
+  assert.deepEqual([...sink.rows.keys()].sort(), [...early, ...late].sort());
 });
