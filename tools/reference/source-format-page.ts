@@ -23,7 +23,7 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   lower: "small letters",
   trim: "without blanks at both ends",
   digits: "only its digits 0 to 9",
-  alphanumeric: "only its digits and its letters A to Z, a to z",
+  alphanumeric: "only its digits and its letters A to Z, a to z; `alphanumeric('+*')` keeps those signs too",
   zero_pad: "zeros before it up to a length: `zero_pad(10)`",
   first: "its first characters: `first(2)`",
   last: "its last characters: `last(4)`",

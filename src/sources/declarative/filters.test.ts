@@ -19,6 +19,7 @@ const EXAMPLES: readonly (readonly [steps: string, value: Json | undefined, made
   ["trim", " a ", "a"],
   ["digits", "+44 (0)20", "44020"],
   ["alphanumeric", "DE 123-4", "DE1234"],
+  ["alphanumeric('+*')", "1+234.56 W", "1+23456W"],
   ["zero_pad(10)", "320193", "0000320193"],
   ["zero_pad(10)", 320193, "0000320193"],
   ["first(2)", "é😀x", "é😀"],

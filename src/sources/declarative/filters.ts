@@ -52,7 +52,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   lower: onText([0, 0], (text) => text.toLowerCase()),
   trim: shortens([0, 0], (text) => text.trim()),
   digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
-  alphanumeric: shortens([0, 0], (text) => text.replace(/[^0-9A-Za-z]/g, "")),
+  alphanumeric: shortens([0, 1], (text, [besides = ""]) =>
+    Array.from(text)
+      .filter((letter) => /[0-9A-Za-z]/.test(letter) || String(besides).includes(letter))
+      .join(""),
+  ),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
   first: shortens([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
   last: shortens([1, 1], (text, [count]) => {
