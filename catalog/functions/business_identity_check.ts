@@ -35,6 +35,9 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 \`not_checked\` if nothing could be checked; otherwise \`doubtful\`. A business may well keep its account abroad: \`countries_differ\`
 is a question, not an answer. The weights are ours and were fitted to no population.
 
+A number without check digits (a US EIN, a tax number of a German office) is only looked at for its form, as most mistyped
+ones fit as well: \`number_form_only\` says so, and the number counts as unchecked.
+
 **What could not be checked** stands in \`unchecked\` with a reason, lowers \`coverage\` and never fails the function. That the
 account is open, that the number was issued, and whose they are: none of it is known without asking a bank or a register.
 `.trim();
@@ -204,11 +207,15 @@ async function judgeNumber(
     const found = await pipe(`number_as_${kind}`, () => run("stdnum__registration_number", { country, kind, number }));
     tried.push(kind);
     if (found.match) {
-      business.answer("number");
-      business.find("number", "number_valid", 0, `It fits the rules of ${country} for ${found.output.local_name}.`);
+      const { local_name, vies_number, check_digits } = found.output;
+      if (check_digits === false) {
+        business.miss("number", "number_form_only", `It has the form of ${local_name}, which has no check digits.`);
+      } else {
+        business.answer("number");
+        business.find("number", "number_valid", 0, `It fits the rules of ${country} for ${local_name}.`);
+      }
       if (found.output.holder === "individual")
         business.find("number", "number_of_individual", 0.5, "Such numbers are held by natural persons.");
-      const { local_name, vies_number } = found.output;
       return { registration: { number: found.output.number, country, kind, local_name, vies_number }, tried };
     }
     if (found.success) refusals.push(String(found.output.reason));

@@ -45,6 +45,27 @@ test("daylight saving neither lengthens nor shortens a holiday", async () => {
   );
 });
 
+const OPEN_AND_CLOSED: readonly (readonly [country: string, closed: readonly string[], open: readonly string[]])[] = [
+  // Act 2429 on national and general holidays: three days and four days, and the afternoon before each.
+  ["TR", ["2024-06-19", "2025-04-01", "2026-03-20", "2026-03-22"], ["2024-06-20", "2025-04-02", "2026-03-23"]],
+  // Regulations on Holidays of Government Offices, articles 2 and 3: the day before, the day, the day after, and the
+  // substitute for a Sunday among them.
+  ["KR", ["2026-02-16", "2026-02-17", "2026-02-18", "2027-02-09"], ["2026-02-19", "2026-02-15", "2027-02-10"]],
+  // Cabinet Resolution 27 of 2024: the ninth of Dhu al-Hijjah and two days of December; not Mi'raj, nor Ramadan's first.
+  ["AE", ["2025-06-05", "2026-12-02", "2026-12-03"], ["2026-01-16", "2026-02-18", "2026-12-04"]],
+  // State Council decrees 644 and 795: New Year's Eve to the third day since 2025, the first to the third day before.
+  ["CN", ["2026-02-16", "2026-02-19", "2026-05-02", "2024-02-12"], ["2026-02-20", "2026-06-01", "2024-02-09"]],
+];
+
+for (const [country, closed, open] of OPEN_AND_CLOSED) {
+  test(`${country} is closed on the days of its law and open beside them`, async () => {
+    const calendar = await openCalendar({ country });
+    const isClosed = async (date: string) => (await calendar.on(dayNumber(date))).some(({ from }) => from === null);
+    for (const date of closed) assert.equal(await isClosed(date), true, date);
+    for (const date of open) assert.equal(await isClosed(date), false, date);
+  });
+}
+
 test("a place is found in any spelling of its subdivision", async () => {
   assert.deepEqual(await findPlace("DE", "de-by-kath"), { country: "DE", state: "BY", region: "KATH" });
   assert.deepEqual(await findPlace("US", "DE"), { country: "US", state: "DE" });

@@ -1,6 +1,7 @@
 import type { HolidaysTypes } from "date-holidays";
 
 import { breathe } from "./breathe.ts";
+import { corrected, type ListedHoliday } from "./holiday-corrections.ts";
 import { loadOnce } from "./load-once.ts";
 import { dayNumber } from "./weekends.ts";
 
@@ -76,7 +77,8 @@ export async function openCalendar(place: Place): Promise<HolidayCalendar> {
     let days = yearsWorkedOut.get(key);
     if (days === undefined) {
       await breathe();
-      days = workOut(new Holidays(place, { types: ["bank", "public"] }).getHolidays(year, "en"));
+      const listed = toListed(new Holidays(place, { types: ["bank", "public"] }).getHolidays(year, "en"));
+      days = byDay(corrected(place.country, year, listed));
       if (yearsWorkedOut.size >= YEARS_KEPT) yearsWorkedOut.clear();
       yearsWorkedOut.set(key, days);
     }
@@ -101,20 +103,33 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The library counts a lunar feast from the sunset before; its `date` is the day the feast falls on, and what it lasts,
- * rounded to days, is right in spite of that and of daylight saving.
+ * in whole days, is right in spite of that. An hour is added for daylight saving, and no more: a feast of three days and
+ * three quarters begins on the afternoon before its first day.
  */
-function workOut(holidays: readonly HolidaysTypes.Holiday[]): DaysOfYear {
-  const days = new Map<number, Holiday[]>();
-  for (const { date, start, end, name, type, substitute } of holidays) {
-    if (type !== "public" && type !== "bank") continue;
+function toListed(holidays: readonly HolidaysTypes.Holiday[]): readonly ListedHoliday[] {
+  return holidays.flatMap(({ date, start, end, name, type, substitute, rule }) => {
+    if (type !== "public" && type !== "bank") return [];
     const time = date.slice(11, 16);
-    const from = time === "00:00" ? null : time;
-    const first = dayNumber(date.slice(0, 10));
-    const count = Math.max(1, Math.round((end.getTime() - start.getTime()) / HOUR_MS / 24));
-    for (let day = first; day < first + count; day += 1) {
-      const holiday = { name, type, substitute: substitute === true, from: day === first ? from : null };
-      days.set(day, [...(days.get(day) ?? []), holiday]);
+    const hours = (end.getTime() - start.getTime()) / HOUR_MS;
+    return {
+      name,
+      type,
+      rule,
+      substitute: substitute === true,
+      from: time === "00:00" ? null : time,
+      firstDay: dayNumber(date.slice(0, 10)),
+      days: Math.max(1, Math.floor((hours + 1) / 24)),
+    };
+  });
+}
+
+function byDay(holidays: readonly ListedHoliday[]): DaysOfYear {
+  const found = new Map<number, Holiday[]>();
+  for (const { name, type, substitute, from, firstDay, days } of holidays) {
+    for (let day = firstDay; day < firstDay + days; day += 1) {
+      const holiday = { name, type, substitute, from: day === firstDay ? from : null };
+      found.set(day, [...(found.get(day) ?? []), holiday]);
     }
   }
-  return days;
+  return found;
 }

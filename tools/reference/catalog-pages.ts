@@ -1,12 +1,13 @@
+import { relative, sep } from "node:path";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
-import type { LoadedSource } from "../../src/project.ts";
+import { PACKAGE_ROOT, type LoadedSource } from "../../src/project.ts";
 import { collectAnswer } from "../../src/run/collect.ts";
 import type { PlannedCall } from "../../src/run/ports.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";
 import { createArgument } from "../../src/sources/argument.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
-import { fieldsOf, hasBranches } from "./schema-fields.ts";
+import { fieldsOf, isDemandedByABranch } from "./schema-fields.ts";
 
 const FOLDER = "docs/catalog";
 
@@ -68,8 +69,9 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
   );
 }
 
-async function sourcePage({ source }: LoadedSource): Promise<Page> {
+async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
   const { declaration } = source;
+  const declaredIn = relative(PACKAGE_ROOT, file).replaceAll(sep, "/");
   const inputs = fieldsOf(declaration.inputs);
   const output = fieldsOf(declaration.output ?? {});
   const credentials = fieldsOf(declaration.credentials ?? {});
@@ -79,11 +81,11 @@ async function sourcePage({ source }: LoadedSource): Promise<Page> {
     generated("the source's declaration and cases"),
     `# ${code(source.id)}: ${declaration.title}`,
     declaration.description?.trim() ?? "",
-    table(["", ""], facts(source)),
+    table(["", ""], [...facts(source), ["declared in", `[${code(declaredIn)}](../../${declaredIn})`]]),
     "## Inputs",
     table(
       ["name", "type", "required", "meaning"],
-      inputs.map((row) => [code(row.name), row.type, requiredOf(row.required, declaration.inputs), row.says]),
+      inputs.map((row) => [code(row.name), row.type, requiredOf(row, declaration.inputs), row.says]),
     ),
     ...(credentials.length === 0
       ? []
@@ -92,12 +94,7 @@ async function sourcePage({ source }: LoadedSource): Promise<Page> {
           `${source.credentialUse === "optional" ? "Optional. " : ""}Stored with ${code("datarun credential create")}, or sent in the source's entry.`,
           table(
             ["field", "type", "required", "meaning"],
-            credentials.map((row) => [
-              code(row.name),
-              row.type,
-              requiredOf(row.required, declaration.credentials!),
-              row.says,
-            ]),
+            credentials.map((row) => [code(row.name), row.type, requiredOf(row, declaration.credentials!), row.says]),
           ),
         ]),
     "## Output",
@@ -135,7 +132,7 @@ function functionPage({ id, title, description, inputs, output, timeoutMs, memor
       ? ""
       : table(
           ["name", "type", "required", "meaning"],
-          fieldsOf(inputs).map((row) => [code(row.name), row.type, requiredOf(row.required, inputs), row.says]),
+          fieldsOf(inputs).map((row) => [code(row.name), row.type, requiredOf(row, inputs), row.says]),
         ),
     "## Output",
     output === undefined ? "It declares none." : "",
@@ -175,9 +172,9 @@ function facts(source: LoadedSource["source"]): string[][] {
   ]; // prettier-ignore
 }
 
-function requiredOf(required: boolean, schema: object): string {
+function requiredOf({ name, required }: { readonly name: string; readonly required: boolean }, schema: object): string {
   if (required) return "yes";
-  return hasBranches(schema) ? "depends" : "no";
+  return isDemandedByABranch(name, schema) ? "depends" : "no";
 }
 
 function dataOf({ declaration }: LoadedSource["source"]): string[] {

@@ -53,10 +53,13 @@ export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
   return rows;
 }
 
-/** Whether a field may be demanded by something else than the object's own `required`. */
-export function hasBranches(schema: object): boolean {
+/** Whether a field is demanded in some case by something else than the object's own `required`. */
+export function isDemandedByABranch(name: string, schema: object): boolean {
   const { anyOf, oneOf, allOf, then, else: otherwise, dependentSchemas } = schema as Schema;
-  return [anyOf, oneOf, allOf, then, otherwise, dependentSchemas].some((branch) => branch !== undefined);
+  const several = [anyOf, oneOf, allOf, Object.values(dependentSchemas ?? {})].flatMap((branches) => branches ?? []);
+  return [...several, then, otherwise].some(
+    (branch) => branch !== undefined && (branch.required?.includes(name) === true || isDemandedByABranch(name, branch)),
+  );
 }
 
 interface Property {

@@ -23,13 +23,13 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   lower: "small letters",
   trim: "without blanks at both ends",
   digits: "only its digits 0 to 9",
-  alphanumeric: "only its digits and its letters A to Z, a to z",
+  alphanumeric: "only its digits and its letters A to Z, a to z; `alphanumeric('+*')` keeps those signs too",
   zero_pad: "zeros before it up to a length: `zero_pad(10)`",
   first: "its first characters: `first(2)`",
   last: "its last characters: `last(4)`",
   map: "one value in place of another, every other as it is: `map('GR', 'EL')`",
   without_prefix: "without that beginning, if it has it: `without_prefix('DE')`",
-  e164: "a phone number as `+442079460018`; `e164('GB')` says of which country one without a country code is",
+  e164: "a phone number as `+442079460018`; `e164('GB')` says of which country one without a country code is; words around it and an extension fail the call",
   date: "a date in the vendor's form: `date('DD.MM.YYYY')`",
   base64: "Base64 of its UTF-8",
   base64url: "Base64 for addresses",
@@ -38,7 +38,7 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   md5: "MD5, for vendors that ask for it",
   lucene_quote: "in quotes, with what is special in Lucene escaped",
   default: "another value where there is none: `default('en')`",
-  join: "a list as one text: `join(',')`; an entry that contains the separator fails the call",
+  join: "a list as one text: `join(',')`; an entry that contains the separator fails the call, an empty list is no value",
   json: "its JSON text",
 };
 
@@ -99,6 +99,7 @@ export function sourceFormatPage(): Page {
     "## Templates",
     `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each through any number of filters: ${code("{{ inputs.vin | trim | upper }}")}.`,
     table(["filter", "gives"], filterRows()),
+    `A filter that takes characters away (${shortening().map(code).join(", ")}) fails the call where it leaves nothing, naming the field, and nothing is sent: a vendor's "nobody" to an empty question would read like an answer.`,
     "## Errors in a file",
     `Each is said with file, line, column and a hint, and ends with a code that stays the same: ${codes().map(code).join(", ")}.`,
   );
@@ -110,6 +111,10 @@ function filterRows(): string[][] {
   if (astray.length > 0)
     throw new Error(`tools/reference/source-format-page.ts and the filters disagree on ${astray.join(", ")}`);
   return known.map((name) => [code(name), FILTER_SAYS[name]!]);
+}
+
+function shortening(): string[] {
+  return Object.keys(FILTERS).filter((name) => FILTERS[name]!.shortens === true);
 }
 
 function codes(): string[] {

@@ -77,7 +77,8 @@ portability the range says nothing about the operator, and in North America noth
       ),
     },
     {
-      if: { not: { properties: { phone: { pattern: "[+＋﹢]" } } } },
+      // Without a number at all it is the number that is missing, and not the country.
+      if: { properties: { phone: { minLength: 1, not: { pattern: "[+＋﹢]" } } }, required: ["phone"] },
       then: { required: ["country"] },
     },
   ),

@@ -148,11 +148,14 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
     const hostUnicode = domainToUnicode(host);
     if (found.isIp === true) return noMatch({ reason: "ip_address" });
     // A label that still starts with xn-- cannot be decoded.
-    if (found.hostname === null || host.length > 253 || /(?:^|\.)xn--/.test(hostUnicode)) {
+    if (found.hostname === null || host.startsWith(".") || host.length > 253 || /(?:^|\.)xn--/.test(hostUnicode)) {
       return noMatch({ reason: "malformed" });
     }
     if (found.isIcann !== true && found.isPrivate !== true) return noMatch({ reason: "unknown_suffix" });
     if (found.domain === null || found.publicSuffix === null) return noMatch({ reason: "public_suffix" });
+
+    // The DNS has names with underscores, and nobody can register one (RFC 1123, 2.1).
+    if (found.domain.includes("_")) return noMatch({ reason: "malformed" });
 
     const registrableUnicode = domainToUnicode(found.domain);
     const lookalikes = hostUnicode === host ? NO_LOOKALIKES : await findLookalikes(hostUnicode);

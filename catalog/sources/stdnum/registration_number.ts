@@ -1,6 +1,8 @@
 import { defineSource, Type } from "datarun";
 import type { Validator } from "stdnum";
 
+import { hasCheckDigits, mended, type Rules } from "../../offline/mended-numbers.ts";
+
 const DATA_DATE = "2026-08-23";
 
 const KINDS = ["vat", "company", "tax", "person"] as const;
@@ -143,9 +145,18 @@ A **record** is a number that fits the rules. **No record** means there can be n
 \`checksum\`, or \`other_holder\` (a right number, but an individual's where a company was asked for, or the reverse).
 A country without numbers of the asked kind is an input failure that names \`kind\`.
 
-What it does not know: whether the number was ever issued, to whom, and whether it is still in force. Some numbers have no
-check digits (the US EIN, for one), so that "fits" says less there. Names of persons, birth dates and sexes that some
-numbers hold are neither read out nor kept. Ask for \`kind: "person"\` only where the law lets you process such numbers.
+A German tax number of eleven digits is read as an IdNr, which has a check digit, unless it is written with its slashes
+(\`151/815/08156\`).
+
+**What it does not know**
+- Whether the number was ever issued, to whom, and whether it is still in force.
+- More than the form, where \`check_digits\` is false (the US EIN, for one): a mistyped number mostly fits as well.
+- Numbers of one digit alone, such as 111111111: people write them where they have none, and some are right. Zeros alone are
+  no number, and neither is a CPF of one digit alone.
+- Korean resident numbers given out since October 2020: they have no check digit any more, and nine in ten are refused.
+
+Names of persons, birth dates and sexes that some numbers hold are neither read out nor kept. Ask for \`kind: "person"\`
+only where the law lets you process such numbers.
 
 | country | kinds, and the numbers looked for |
 | --- | --- |
@@ -190,6 +201,10 @@ ${Object.entries(NUMBERS)
       country: Type.String({ pattern: "^[A-Z]{2}$", description: "The country asked for." }),
       kind: Type.Enum(KINDS, { description: "The kind asked for." }),
       type: Type.String({ description: "Which of the country's numbers it is, such as `cnpj`; see the table." }),
+      check_digits: Type.Boolean({
+        description:
+          "Some digit is checked against the others; false: the form alone fits, which most mistypings do too.",
+      }),
       local_name: Type.String({
         description: "The number's official name, in a language of the country if there is one.",
       }),
@@ -210,11 +225,11 @@ ${Object.entries(NUMBERS)
   async run({ inputs, noMatch }) {
     const { country } = inputs;
     const kind: Kind = inputs.kind;
-    const validators = await loadValidators(country);
+    const rules = await loadRules(country);
 
     let furthest: Reason = "length";
     for (const type of NUMBERS[country]?.[kind] ?? []) {
-      const validator = validators[type]!;
+      const validator = mended(country, type, rules);
       const reading = read(validator, inputs.number);
       if ("reason" in reading) {
         if (telling(reading.reason) > telling(furthest)) furthest = reading.reason;
@@ -232,6 +247,7 @@ ${Object.entries(NUMBERS)
         country,
         kind,
         type,
+        check_digits: hasCheckDigits(country, type, reading.compact),
         local_name: (validator.localName || validator.name).trim(),
         abbreviation: validator.abbreviation?.trim() ?? null,
         holder,
@@ -244,10 +260,8 @@ ${Object.entries(NUMBERS)
 });
 
 /** One country's rules take a few milliseconds to read, all of them a tenth of a second: each is loaded when it is asked for. */
-async function loadValidators(country: string): Promise<Readonly<Record<string, Validator>>> {
-  const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as {
-    default: Readonly<Record<string, Validator>>;
-  };
+async function loadRules(country: string): Promise<Rules> {
+  const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as { default: Rules };
   return module.default;
 }
 

@@ -15,6 +15,8 @@ export interface Filter {
   readonly takes: readonly [least: number, most: number];
   /** Sees lists whole, absent values, or values of any type; otherwise the text of each single value. */
   readonly whole?: boolean;
+  /** Takes characters away, and is a problem where it leaves none. */
+  readonly shortens?: boolean;
   readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
 }
 
@@ -23,6 +25,19 @@ function onText(takes: Filter["takes"], apply: (text: string, args: readonly Arg
     takes,
     apply: (value, args) => apply(textOf(value), args),
   };
+}
+
+/**
+ * For filters that take characters away. A text of which nothing is left would be sent empty, and a vendor's "nobody"
+ * to an empty question reads like an answer about somebody: it is a problem with what was given instead.
+ */
+function shortens(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
+  const shorten = onText(takes, (text, args) => {
+    const left = apply(text, args);
+    if (left === "") throw new FilterProblem("has nothing in it that can be sent");
+    return left;
+  });
+  return { ...shorten, shortens: true };
 }
 
 function hash(algorithm: string): Filter {
@@ -35,24 +50,34 @@ function hash(algorithm: string): Filter {
 export const FILTERS: Readonly<Record<string, Filter>> = {
   upper: onText([0, 0], (text) => text.toUpperCase()),
   lower: onText([0, 0], (text) => text.toLowerCase()),
-  trim: onText([0, 0], (text) => text.trim()),
-  digits: onText([0, 0], (text) => text.replace(/[^0-9]/g, "")),
-  alphanumeric: onText([0, 0], (text) => text.replace(/[^0-9A-Za-z]/g, "")),
+  trim: shortens([0, 0], (text) => text.trim()),
+  digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
+  alphanumeric: shortens([0, 1], (text, [besides = ""]) =>
+    Array.from(text)
+      .filter((letter) => /[0-9A-Za-z]/.test(letter) || String(besides).includes(letter))
+      .join(""),
+  ),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
-  first: onText([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
-  last: onText([1, 1], (text, [count]) => Array.from(text).slice(-Number(count)).join("")),
+  first: shortens([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
+  last: shortens([1, 1], (text, [count]) => {
+    const letters = Array.from(text);
+    return letters.slice(Math.max(0, letters.length - Number(count))).join("");
+  }),
   map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),
-  without_prefix: onText([1, 1], (text, [prefix]) =>
+  without_prefix: shortens([1, 1], (text, [prefix]) =>
     text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
   ),
   e164: onText([0, 1], (text, [country]) => {
     // Loaded when a phone number is first met: its tables cost every start otherwise.
     const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
-    const phone = parsePhoneNumberFromString(
-      text,
-      country === undefined ? {} : { defaultCountry: country as Phones.CountryCode },
-    );
+    // The whole text is the number: one found inside a sentence may be anybody's.
+    const phone = parsePhoneNumberFromString(text.trim(), {
+      ...(country !== undefined && { defaultCountry: country as Phones.CountryCode }),
+      extract: false,
+    });
     if (phone === undefined || !phone.isPossible()) throw new FilterProblem("is not a phone number with its country");
+    // E.164 cannot write an extension, and without it the number is the switchboard's.
+    if (phone.ext !== undefined) throw new FilterProblem("has an extension, which cannot be sent");
     return phone.number;
   }),
   date: onText([1, 1], (text, [format]) => {
@@ -76,8 +101,9 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
 
-/** A separator inside a part would make two parts of one. */
-function joinParts(list: readonly Json[], separator: string): string {
+/** A separator inside a part would make two parts of one. A list of nothing is no value, as an absent one is. */
+function joinParts(list: readonly Json[], separator: string): string | undefined {
+  if (list.length === 0) return undefined;
   const parts = list.map(textOf);
   if (separator !== "" && parts.some((part) => part.includes(separator))) {
     throw new FilterProblem("has an entry that contains the separator");

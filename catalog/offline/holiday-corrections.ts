@@ -1,0 +1,67 @@
+import { weekdayOf } from "./weekends.ts";
+
+/** A holiday as the library lists it, in days of its own country. */
+export interface ListedHoliday {
+  readonly name: string;
+  readonly type: "public" | "bank";
+  /** What the library worked it out from. */
+  readonly rule: string;
+  readonly substitute: boolean;
+  /** `hh:mm` local time, for a holiday that only begins during the day. */
+  readonly from: string | null;
+  readonly firstDay: number;
+  readonly days: number;
+}
+
+type Correct = (holidays: readonly ListedHoliday[], year: number) => readonly ListedHoliday[];
+
+/** Where the library's rules are known to us to differ from the law. A country is added only with the law in hand. */
+const CORRECTIONS: Readonly<Record<string, Correct>> = {
+  /** From 2025, Cabinet Resolution 27 of 2024 on public holidays. What held before is left as the library has it. */
+  AE: (holidays, year) => {
+    if (year < 2025) return holidays;
+    const left = holidays.filter(({ rule }) => rule !== "27 Rajab" && rule !== "1 Ramadan");
+    return left.flatMap((holiday) => {
+      if (holiday.rule === "12-02") return [{ ...holiday, days: 2 }];
+      if (!holiday.rule.startsWith("10 Dhu al-Hijjah")) return [holiday];
+      return [{ ...holiday, name: "Arafat Day", firstDay: holiday.firstDay - 1, days: 1 }, holiday];
+    });
+  },
+
+  /**
+   * Regulation on Public Holidays for National Annual Festivals and Memorial Days: State Council decree 644 (2014 on) and
+   * decree 795 (2025 on). Children's Day is one for children alone.
+   */
+  CN: (holidays, year) =>
+    holidays.flatMap((holiday) => {
+      const { rule, firstDay } = holiday;
+      if (rule === "06-01") return [];
+      if (year < 2014) return [holiday];
+      if (rule === "chinese 01-0-00" && year < 2025) return [];
+      if (rule === "chinese 01-0-02") return [holiday, { ...holiday, firstDay: firstDay + 1 }];
+      if (rule === "05-01" && year >= 2025) return [{ ...holiday, days: 2 }];
+      return [holiday];
+    }),
+
+  /**
+   * New Year is the day before, the day and the day after; from 2014 a Sunday among them gives the next day that is none
+   * of them (Regulations on Holidays of Government Offices, articles 2 and 3). The library begins on the day itself.
+   */
+  KR: (holidays, year) =>
+    holidays.flatMap((holiday) => {
+      // The library knows the substitute of some years by its date.
+      if (holiday.substitute && holiday.name.startsWith("Korean New Year")) return [];
+      if (!holiday.rule.startsWith("korean 01-0-01")) return [holiday];
+      const newYear = { ...holiday, firstDay: holiday.firstDay - 1 };
+      const hasSunday = [0, 1, 2].some((day) => weekdayOf(newYear.firstDay + day) === "sunday");
+      if (!hasSunday || year < 2014) return [newYear];
+      const name = `${holiday.name} (substitute day)`;
+      return [newYear, { ...newYear, name, substitute: true, firstDay: newYear.firstDay + 3, days: 1 }];
+    }),
+};
+
+/** One year's holidays with what is known to be wrong in them put right. */
+export function corrected(country: string, year: number, holidays: readonly ListedHoliday[]): readonly ListedHoliday[] {
+  const correct = Object.hasOwn(CORRECTIONS, country) ? CORRECTIONS[country] : undefined;
+  return correct === undefined ? holidays : correct(holidays, year);
+}

@@ -1,0 +1,180 @@
+import type { Validator } from "stdnum";
+
+type Verdict = ReturnType<Validator["validate"]>;
+type Refusal = "InvalidLength" | "InvalidFormat" | "InvalidComponent" | "InvalidChecksum";
+
+/** The rules of one country, by the library's names. */
+export type Rules = Readonly<Record<string, Validator>>;
+
+/** What a rule of the library says of a number, looked at again with what its issuer says. */
+type Mend = (text: string, found: Verdict, rules: Rules) => Verdict;
+
+const MENDS: Readonly<Record<string, Mend>> = {
+  /**
+   * Legal persons have nine digits. Ten are a citizen's number, a foreigner's, or one of the third sort, whose check the
+   * library has the wrong way round. Algorithm: European Commission, "VIES VAT number: structures and check digits", BG.
+   */
+  "BG.vat": (text, found, rules) => {
+    const number = rules["vat"]!.compact(text);
+    if (!/^\d{10}$/.test(number)) return found;
+    for (const sort of ["egn", "pnf"]) {
+      const person = rules[sort]!.validate(number);
+      if (person.isValid) return person;
+    }
+    const check = 11 - (weightedSum(number, [4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11);
+    const isRight = check !== 10 && check % 11 === Number(number[9]);
+    return isRight ? accepted(number) : refused("InvalidChecksum");
+  },
+
+  /** The Receita Federal issues no CPF of one digit eleven times, though the check digits are right. */
+  "BR.cpf": (_text, found) =>
+    found.isValid && /^(\d)\1{10}$/.test(found.compact) ? refused("InvalidComponent") : found,
+
+  /** Of the first ten digits one stands twice or three times and no other more than once (BZSt, structure of the IdNr). */
+  "DE.idnr": (_text, found) => {
+    if (!found.isValid) return found;
+    const counts = countsOf(found.compact.slice(0, 10)).filter((count) => count > 1);
+    return counts.length === 1 && counts[0]! <= 3 ? found : refused("InvalidComponent");
+  },
+
+  /**
+   * The tax number of an office has no check digit that is the same in all states, so eleven bare digits are an IdNr,
+   * which has one: a mistyped IdNr is no tax number. Written with its slashes it says what it is. The library also asks
+   * it for the repeated digits of an IdNr, which it need not have.
+   */
+  "DE.stnr": (text, found, rules) => {
+    const number = rules["stnr"]!.compact(text);
+    if (number.length === 11 && !text.includes("/")) return refused("InvalidLength");
+    return !found.isValid && found.error.name === "InvalidComponent" ? accepted(number) : found;
+  },
+
+  /** Five characters are a government department (GD000 to GD499) or a health authority (HA500 to HA999): Commission, UK. */
+  "GB.vat": (_text, found) =>
+    found.isValid && found.compact.length === 5 && !/^(?:GD[0-4]|HA[5-9])\d\d$/.test(found.compact)
+      ? refused("InvalidFormat")
+      : found,
+
+  /**
+   * Sixteen digits since July 2024: the national number of a resident, or 0 before an older number (Regulation of the
+   * Minister of Finance 112/PMK.03/2022). A national number holds the birth date, a woman's day with 40 added.
+   */
+  "ID.npwp": (text, found, rules) => {
+    const number = rules["npwp"]!.compact(text);
+    if (!/^\d{16}$/.test(number)) return found;
+    if (number.startsWith("0")) {
+      const older = rules["npwp"]!.validate(number.slice(1));
+      return older.isValid ? { ...older, compact: number } : older;
+    }
+    const [written, month] = [Number(number.slice(6, 8)), Number(number.slice(8, 10))];
+    const day = written > 40 ? written - 40 : written;
+    const isDate = day >= 1 && day <= 31 && month >= 1 && month <= 12;
+    return isDate ? accepted(number) : refused("InvalidComponent");
+  },
+
+  /** Numbers begin with 8 or 9 (Brønnøysund Register Centre, "Organisasjonsnummeret"). */
+  "NO.orgnr": (_text, found) => (found.isValid && !/^[89]/.test(found.compact) ? refused("InvalidComponent") : found),
+  "NO.mva": (_text, found) => (found.isValid && !/^[89]/.test(found.compact) ? refused("InvalidComponent") : found),
+};
+
+/** Letters before a serial number that may well be nothing but zeros. */
+const ZEROS_MEAN_SOMETHING: ReadonlySet<string> = new Set(["GB.nino", "GB.vat", "HK.hkid", "IN.epic"]);
+
+/**
+ * A rule of the library with what is known to be wrong in it put right. Zeros alone satisfy most check digits and stand
+ * in forms for "none": they are no number, whichever rule is asked.
+ */
+export function mended(country: string, type: string, rules: Rules): Validator {
+  const rule = rules[type]!;
+  const name = `${country}.${type}`;
+  const mend = Object.hasOwn(MENDS, name) ? MENDS[name] : undefined;
+  return {
+    ...rule,
+    compact: (text) => rule.compact(text),
+    format: (text) => (hasNoGroups(name, rule.compact(text)) ? rule.compact(text) : rule.format(text)),
+    validate(text) {
+      const found = mend === undefined ? rule.validate(text) : mend(text, rule.validate(text), rules);
+      const isNothing = found.isValid && /^[^1-9]*0[^1-9]*$/.test(found.compact);
+      const meansSomething = ZEROS_MEAN_SOMETHING.has(name) && found.isValid && /^[A-Z]/.test(found.compact);
+      return isNothing && !meansSomething ? refused("InvalidComponent") : found;
+    },
+  };
+}
+
+/** Forms of a number that the library would put into the groups of another. */
+function hasNoGroups(name: string, compact: string): boolean {
+  return (name === "GB.vat" && compact.length === 5) || (name === "ID.npwp" && compact.length === 16);
+}
+
+/**
+ * Numbers in which one mistyped digit mostly makes another that fits as well, all of them or those of these lengths:
+ * their rules check length, characters and perhaps a date, and no digit against the others.
+ */
+const WITHOUT_CHECK_DIGITS: Readonly<Record<string, "all" | readonly number[]>> = {
+  "AD.nrt": "all",
+  "AL.nipt": "all",
+  "AO.bi": "all",
+  "AO.nif": "all",
+  "AR.dni": "all",
+  "AT.businessid": "all",
+  "AZ.pin": "all",
+  "AZ.tin": "all",
+  "BO.ci": "all",
+  "CR.cpf": "all",
+  "CR.cpj": "all",
+  "CR.cr": "all",
+  "CU.ni": "all",
+  "CZ.dic": [9],
+  "CZ.rc": [9],
+  "DE.stnr": "all",
+  "DK.cpr": "all",
+  "DZ.nif": "all",
+  "EG.tn": "all",
+  "FO.vn": "all",
+  "GB.nino": "all",
+  "GB.vat": [5],
+  "IN.pan": "all",
+  "IS.vsk": "all",
+  "KE.pin": "all",
+  "LI.peid": "all",
+  "MX.rfc": [9, 10],
+  "MY.nric": "all",
+  "MZ.bi": "all",
+  "PE.ce": "all",
+  "PE.cui": [8],
+  "PK.cnic": "all",
+  "PK.ntn": "all",
+  "PY.cedula": "all",
+  "RO.onrc": "all",
+  "SK.rc": [9],
+  "SM.coe": "all",
+  "TN.mf": "all",
+  "US.ein": "all",
+  "US.ssn": "all",
+  "ZA.vat": "all",
+};
+
+/** Whether some digit of this number is checked against the others, so that most mistypings are noticed. */
+export function hasCheckDigits(country: string, type: string, compact: string): boolean {
+  // Of the sixteen-digit Indonesian numbers only those that were longer once, with a 0 before them, have one.
+  if (country === "ID" && type === "npwp" && compact.length === 16) return compact.startsWith("0");
+  const without = WITHOUT_CHECK_DIGITS[`${country}.${type}`];
+  return without !== "all" && without?.includes(compact.length) !== true;
+}
+
+function accepted(compact: string): Verdict {
+  return { isValid: true, compact, isIndividual: false, isCompany: false };
+}
+
+function refused(name: Refusal): Verdict {
+  return { isValid: false, error: Object.assign(new Error(name), { name }) };
+}
+
+function weightedSum(digits: string, weights: readonly number[]): number {
+  return weights.reduce((sum, weight, place) => sum + weight * Number(digits[place]), 0);
+}
+
+function countsOf(digits: string): readonly number[] {
+  const counts = new Map<string, number>();
+  for (const digit of digits) counts.set(digit, (counts.get(digit) ?? 0) + 1);
+  return [...counts.values()];
+}
