@@ -55,7 +55,7 @@ export function createDataRun(parts: EngineParts): (request: DataRequest) => Sta
     admission.enter(request.caller.organizationId);
     try {
       const config = toKept(JSON.stringify(echoConfig(request.config, request.caller, { context: request.context })));
-      const frame = holdFrame(request.held, config, Object.keys(request.sources));
+      const frame = holdFrame(request.held, request.caller, config, Object.keys(request.sources));
       const { run, intent } = openRun({ kind: "data", functionId: null, ...request }, parts);
       const plan = planSources(run, request.sources, request.inputs, catalog, clock);
       noteNearMisses(plan, request.inputs);

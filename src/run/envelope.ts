@@ -29,11 +29,14 @@ function frameBytes(config: string | Buffer, ids: readonly string[]): number {
   return bytes;
 }
 
-/** Keeps that room, and says how much it is. @throws Fault when there is none, or when it leaves none for an output */
-export function holdFrame(held: Held, config: string | Buffer, ids: readonly string[]): number {
+/**
+ * Keeps that room, from here on for the caller's organization, and says how much it is.
+ * @throws Fault when there is none, or when it leaves none for an output
+ */
+export function holdFrame(held: Held, caller: Caller, config: string | Buffer, ids: readonly string[]): number {
   const bytes = frameBytes(config, ids);
   if (bytes > ANSWER_BYTES_MAX / 2) throw new Fault("request.invalid", {}, { problems: [CONFIG_TOO_LARGE] });
-  if (!held.hold(bytes)) throw new Fault("request.overloaded");
+  if (!held.passTo(caller.organizationId) || !held.hold(bytes)) throw new Fault("request.overloaded");
   return bytes;
 }
 

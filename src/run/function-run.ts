@@ -66,7 +66,12 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
       });
       // Written now: whatever the sources of the run do, this is what it was asked.
       const echoed = toKept(JSON.stringify(config));
-      const frame = holdFrame(request.held, echoed, request.functionId === null ? [] : [request.functionId]);
+      const frame = holdFrame(
+        request.held,
+        request.caller,
+        echoed,
+        request.functionId === null ? [] : [request.functionId],
+      );
       const { run, intent } = openRun({ kind: "func", ...request }, parts);
       const answer = (async () => {
         const host = openHost(hostRun(run, request, parts), parts);
