@@ -18,7 +18,7 @@ function inlineOnly(): CredentialFinder {
     find: ({ inline }) => {
       if (inline === undefined) return null;
       made += 1;
-      return { credentialId: null, rule: "inline", fields: new Secret(inline), scope: `case ${made}` };
+      return { credentialId: null, rule: "inline", fields: new Secret(inline), scope: `case ${made}/inline` };
     },
   };
 }
@@ -32,7 +32,7 @@ export function openCaseEngine(clock: Clock): CaseParts & { close(): void } {
     clock,
     engine: (aimed, log) =>
       compose(
-        [withInputs, withCredential(finder), withDeadline(clock)],
+        [withInputs, withCredential(finder, clock), withDeadline(clock)],
         callAdapter(
           createArgument({
             door: aimed,

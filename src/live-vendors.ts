@@ -26,7 +26,7 @@ export function createLiveVendors(door: Door, clock: Clock): (question: LiveQues
     const replies: Reply[] = [];
     const seeing = captureReplies(door, (reply) => replies.push(reply));
     const runSource = compose(
-      [withInputs, withCredential(finder), withDeadline(clock)],
+      [withInputs, withCredential(finder, clock), withDeadline(clock)],
       callAdapter(createArgument({ door: seeing, simulatedDoor: seeing, clock, log: () => {} })),
     );
     const arrivedAt = clock.now();

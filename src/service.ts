@@ -21,6 +21,7 @@ import { withDeadline } from "./run/around/deadline.ts";
 import { withInputs } from "./run/around/inputs.ts";
 import { withSourceLimits } from "./run/around/limits.ts";
 import { createDataRun } from "./run/data-run.ts";
+import { RUN_BYTES_MAX } from "./run/envelope.ts";
 import { createFunctionRun } from "./run/function-run.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "./run/ports.ts";
 import { withMadeUpCredential } from "./simulation/with-made-up-credential.ts";
@@ -80,7 +81,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   // What happens around one source call, outermost first.
   const runSource = compose(
-    [withInputs, withMadeUpCredential(withCredential(parts.finder)), breaker, withSourceLimits(clock), deadline],
+    [withInputs, withMadeUpCredential(withCredential(parts.finder, clock)), breaker, withSourceLimits(clock), deadline],
     callAdapter(
       createArgument({
         door: parts.door,
@@ -131,6 +132,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     func: { check: checks.func, start: (received, arrivedAt) => startFunc(received, arrivedAt, runFunction) },
     statusBody: statusBody(parts.deployment),
     budget,
+    heldBytesMax: 2 * number(settings, "limits.body_bytes") + RUN_BYTES_MAX,
     clock,
     observer: edgeObserver,
     isStopping: () => stopping,

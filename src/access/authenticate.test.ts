@@ -328,3 +328,22 @@ test("only a token that made a caller counts as used, and closing tells the stor
   await access.close();
   assert.deepEqual(store.uses, ["tok_a"]);
 });
+
+test("token and workflow have 500 ms of waiting between them, not each", async () => {
+  const { clock, store, access } = rig();
+  const find = store.findToken.bind(store);
+  store.findToken = async (digest) => {
+    await new Promise<void>((resolve) => clock.after(400, resolve));
+    return await find(digest);
+  };
+  store.findWorkflow = () => new Promise(() => {});
+  const refused: Fault[] = [];
+  Promise.resolve(access.authenticate(GOOD, "wfl_a")).catch((fault: Fault) => refused.push(fault));
+  await clock.advance(499);
+  assert.deepEqual(refused, []);
+  await clock.advance(1);
+  assert.deepEqual(
+    refused.map(({ code }) => code),
+    ["request.store_unavailable"],
+  );
+});

@@ -12,6 +12,8 @@ export interface TokenGrant {
   readonly organizationId: string;
   readonly tokenId: string;
   readonly expiresWallAt: number;
+  /** How long its request has waited for the store already. */
+  readonly waitedMs?: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export const ACCESS_LIMITS: LookupLimits = {
   absentMs: 2_000,
   staleMs: 300_000,
   waitMs: 500,
-  underwayMax: 1_000,
+  underwayMax: 5_000,
 };
 
 type RefusalReason = "missing" | "shape" | "token_unknown" | "token_revoked" | "token_expired" | "workflow";
@@ -85,6 +87,8 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       },
       isAbsent,
       version,
+      // What one organization makes up must not keep another's workflows waiting.
+      ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
     lookupLimits,
@@ -108,7 +112,9 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     if (token === undefined || token === "") throw unauthenticated({ refused: "missing" });
     if (token.length > TOKEN_LENGTH_MAX || !hasTokenShape(token)) throw unauthenticated({ refused: "shape" });
     const answer = tokens.get(tokenDigest(token));
-    return answer instanceof Promise ? answer.then(grant, unavailable) : grant(answer);
+    if (!(answer instanceof Promise)) return grant(answer);
+    const askedAt = clock.now();
+    return answer.then((found) => ({ ...grant(found), waitedMs: clock.now() - askedAt }), unavailable);
   }
 
   function resolveCaller(granted: TokenGrant, workflow: string | undefined): Caller | Promise<Caller> {
@@ -116,7 +122,9 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
-    const answer = workflows.get(`${granted.organizationId} ${workflow}`);
+    // Token and workflow have one time to wait between them.
+    const leftMs = lookupLimits.waitMs - (granted.waitedMs ?? 0);
+    const answer = workflows.get(`${granted.organizationId} ${workflow}`, leftMs);
     return answer instanceof Promise
       ? answer.then((found) => caller(granted, found), unavailable)
       : caller(granted, answer);

@@ -178,6 +178,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
     inputProblem: (filtered) => real?.inputProblem(filtered) ?? null,
     credentialUse: "none",
     credentialProblem: () => null,
+    credentialNames: null,
     leavesMachine: false,
   };
 }

@@ -58,8 +58,8 @@ for (let subset = 0; subset < 16; subset += 1) {
   });
 }
 
-test("an empty object of inline fields counts as absent", () => {
-  assert.equal(chosen(chooseCredential({ ...REQUEST, inline: {} }, [DEFAULT])), "default takes cred_default");
+test("inline fields of which none is declared are a credential all the same: another's contract is not billed for them", () => {
+  assert.equal(chosen(chooseCredential({ ...REQUEST, inline: {} }, [DEFAULT])), "inline takes -");
 });
 
 test("inline fields are the whole credential even when they are null or named like what objects inherit", () => {

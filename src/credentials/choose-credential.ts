@@ -58,8 +58,9 @@ export function chooseCredential(
   return null;
 }
 
+/** One whose fields all mean nothing to the source is one all the same: it never falls through to another contract. */
 export function hasInline(request: CredentialRequest): boolean {
-  return request.inline !== undefined && Object.keys(request.inline).length > 0;
+  return request.inline !== undefined;
 }
 
 function judgeInline(request: CredentialRequest): Judgement {

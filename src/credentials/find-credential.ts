@@ -74,6 +74,7 @@ export function createCredentialFinder({
       // An empty list is an answer like any other: it stays good while the store is down.
       isAbsent: () => false,
       version: () => store.version(),
+      ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
     { ...LIMITS, ...limits },

@@ -1,4 +1,5 @@
 import { Fault } from "../terms/fault.ts";
+import { freezeDeep } from "../terms/freeze-deep.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
 import type { SealedCredential } from "./ports.ts";
@@ -7,7 +8,7 @@ import type { Sealer } from "./sealer.ts";
 
 /**
  * What one organization has stored for one source, with the keys to it. A credential is opened when it is first chosen
- * and forgotten with the list, which lives a minute.
+ * and forgotten with the list: a minute later at a use, and without one within ten minutes.
  */
 export class StoredCredentials {
   static readonly NONE = new StoredCredentials([], new Map());
@@ -44,7 +45,7 @@ export class StoredCredentials {
     const key = this.#keys.get(row.keyId);
     if (key === undefined) throw new TypeError(`the key of ${row.id} was not loaded`);
     if (key instanceof Fault) throw key;
-    const fields = new Secret(openFields(key, row, row.sealed));
+    const fields = new Secret(freezeDeep(openFields(key, row, row.sealed)));
     this.#opened.set(row.id, fields);
     return fields;
   }

@@ -40,6 +40,7 @@ async function openEdge(t: TestContext) {
     func: route,
     overloadStatus: 500,
     statusBody: "{}",
+    heldBytesMax: 1_000_000,
     budget: new ByteBudget(10_000_000),
     clock: systemClock,
     observer: { refused: () => {} },

@@ -20,6 +20,8 @@ export interface AppParts extends ReceiveParts, FaultStatuses {
   readonly statusBody: string;
   /** What may be held in memory for all callers. */
   readonly budget: ByteBudget;
+  /** The most that one request may hold of it: its body, and what its run may. */
+  readonly heldBytesMax: number;
   readonly clock: Clock;
   readonly observer: EdgeObserver;
   /** True once the service is ending: connections are then closed with their answer. */
@@ -50,7 +52,7 @@ export function createApp(parts: AppParts): Handler {
 
   async function run(route: RunRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const arrivedAt = parts.clock.now();
-    const held = parts.budget.open(NOT_YET_KNOWN);
+    const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     try {
       const received = await receiveRun(request, held, route.check, parts);
       // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.

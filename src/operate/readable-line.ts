@@ -21,6 +21,7 @@ function runLines(entry: JsonObject): string[] {
   return [
     `run    ${short(what)}  ${short(entry["took_ms"])} ms${fault}  ${short(entry["transaction_id"])}`,
     ...calls.map((call) => `               ${callLine(call)}`),
+    ...(entry["calls_not_shown"] === undefined ? [] : [`               and ${short(entry["calls_not_shown"])} more`]),
   ];
 }
 

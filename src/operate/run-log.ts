@@ -1,13 +1,44 @@
 import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
+import type { FaultDetail } from "../terms/fault.ts";
 import type { Log } from "./log.ts";
 
 /** One log line a run: who, what became of each source, and for the log alone what lies behind a failure. */
 export function createRunLog(log: Log): RunObserver {
   return {
     runEnded(report) {
-      log.info({ event: "run", ...runFields(report), calls: report.calls.map(callFields) });
+      const { shown, notShown } = chooseCalls(report.calls);
+      const rest = notShown === 0 ? {} : { calls_not_shown: notShown };
+      log.info({ event: "run", ...runFields(report), calls: shown.map(callFields), ...rest });
     },
   };
+}
+
+/** What one run may add to the log is bounded: all its calls are on the ledger and in the metrics. */
+const CALLS_MAX = 32;
+/** Identifiers of no source are the caller's own words. A few of them tell what is misspelled. */
+const UNKNOWN_MAX = 3;
+const TEXT_CHARS_MAX = 200;
+const UNKNOWN_ID_CHARS_MAX = 64;
+
+/** The first of a run's calls, those that failed before those that did not. */
+function chooseCalls(calls: readonly CallReport[]): {
+  readonly shown: readonly CallReport[];
+  readonly notShown: number;
+} {
+  let unknown = 0;
+  const known = calls.filter((call) => !isUnknown(call) || (unknown += 1) <= UNKNOWN_MAX);
+  const chosen =
+    known.length <= CALLS_MAX
+      ? known
+      : known
+          .toSorted((a, b) => Number(a.success) - Number(b.success))
+          .slice(0, CALLS_MAX)
+          .toSorted((a, b) => a.ordinal - b.ordinal);
+  return { shown: chosen, notShown: calls.length - chosen.length };
+}
+
+function isUnknown({ fault }: CallReport): boolean {
+  return fault?.code === "source.unknown";
 }
 
 function runFields(report: RunReport) {
@@ -30,7 +61,7 @@ function runFields(report: RunReport) {
 
 function callFields(call: CallReport) {
   return {
-    source: call.source,
+    source: isUnknown(call) ? shortened(call.source, UNKNOWN_ID_CHARS_MAX) : call.source,
     success: call.success,
     match: call.match,
     took_ms: call.tookMs,
@@ -38,11 +69,23 @@ function callFields(call: CallReport) {
     ...(call.attempts.length === 0 ? {} : { attempts: call.attempts.length }),
     ...(call.credentialRule === "none" ? {} : { credential_rule: call.credentialRule }),
     ...(call.credentialId === null ? {} : { credential: call.credentialId }),
-    ...(call.fault === null
-      ? {}
-      : { fault: call.fault.code, detail: call.fault.detail, cause: causeOf(call.fault.cause) }),
+    ...(call.fault === null ? {} : { fault: call.fault.code, ...detailOf(call), cause: causeOf(call.fault.cause) }),
     ...(call.nearMisses.length === 0 ? {} : { dropped_inputs: call.nearMisses }),
   };
+}
+
+/** Of an unknown source it would only repeat the identifier. */
+function detailOf(call: CallReport) {
+  if (call.fault === null || isUnknown(call)) return {};
+  const shown = Object.entries(call.fault.detail).map(([name, value]) => [
+    name,
+    typeof value === "string" ? shortened(value, TEXT_CHARS_MAX) : value,
+  ]);
+  return { detail: Object.fromEntries(shown) as FaultDetail };
+}
+
+function shortened(text: string, charsMax: number): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text;
 }
 
 const CAUSE_CHARS_MAX = 300;

@@ -94,6 +94,7 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
     inputProblem: () => null,
     credentialUse: "optional",
     credentialProblem: () => null,
+    credentialNames: null,
     leavesMachine: true,
   };
 }
@@ -118,6 +119,7 @@ function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): 
     attempts: [],
     controller: null,
     ended: false,
+    heldBytes: 0,
     nearMisses: [],
   };
 }

@@ -1,4 +1,4 @@
-import type { Charged, Fault } from "../terms/fault.ts";
+import { Fault, type Charged } from "../terms/fault.ts";
 import type { ChargeTerms } from "./fan-out.ts";
 import type { Answer, Attempt } from "./ports.ts";
 
@@ -6,9 +6,13 @@ import type { Answer, Attempt } from "./ports.ts";
  * Whether the vendor has charged for a call, by what became of it. Nothing sent but what is
  * free by itself, nothing charged.
  */
-export function chargeOf(result: Answer | Fault, attempts: readonly Attempt[], terms: ChargeTerms): Charged {
+export function chargeOf(
+  result: Pick<Answer, "match"> | Fault,
+  attempts: readonly Attempt[],
+  terms: ChargeTerms,
+): Charged {
   if (terms === "free" || attempts.every(({ charged }) => charged === "no")) return "no";
-  if ("json" in result) return terms === "per_match" && !result.match ? "no" : "yes";
+  if (!(result instanceof Fault)) return terms === "per_match" && !result.match ? "no" : "yes";
   if (terms === "per_match" && result.charged === "yes") return "unknown";
   // The refusal of one request says nothing of an answer that another one brought, or may still bring.
   const others = attempts.filter(({ status }, index) => status === null || index < attempts.length - 1);

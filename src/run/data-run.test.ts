@@ -6,8 +6,7 @@ import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
 import { collectAnswer } from "./collect.ts";
-import { capAnswer, createDataRun, type DataRequest } from "./data-run.ts";
-import type { Outcome } from "./fan-out.ts";
+import { createDataRun, type DataRequest } from "./data-run.ts";
 import type { RunnableSource, RunReport, RunSource } from "./ports.ts";
 
 function engine(runSource: RunSource, reports: RunReport[] = []) {
@@ -118,22 +117,6 @@ test("keys of outputs = keys of status = keys of the request, whatever the sourc
       },
     ),
   );
-});
-
-test("over the limit of the whole answer the largest outputs fail, and no more than needed", () => {
-  const outcome = (size: number): Outcome => ({
-    call: {} as never,
-    charge: "per_call",
-    tookMs: 1,
-    result: { match: true, json: "x".repeat(size) },
-  });
-  const sizes = (bytesMax: number) =>
-    capAnswer([outcome(10), outcome(50), outcome(40)], bytesMax).map(({ result }) =>
-      result instanceof Fault ? "failed" : result.json.length,
-    );
-  assert.deepEqual(sizes(100), [10, 50, 40]);
-  assert.deepEqual(sizes(99), [10, "failed", 40]);
-  assert.deepEqual(sizes(20), [10, "failed", "failed"]);
 });
 
 test("the limits of runs refuse before anything is called, and give their places back", async () => {

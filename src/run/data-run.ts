@@ -5,9 +5,10 @@ import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
-import { echoConfig, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
+import { ANSWER_BYTES_MAX, echoConfig, holdFrame, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
 import { createNearMisses } from "./near-misses.ts";
+import { toKept } from "./keep-output.ts";
 import { openRun } from "./open-run.ts";
 import { planSources } from "./plan.ts";
 import type { CallReport, Ledger, Run, RunObserver, RunSource, SourceCatalog } from "./ports.ts";
@@ -45,9 +46,6 @@ export interface StartedRun {
   clientGone(): void;
 }
 
-/** The most a whole answer may measure; over it, its largest outputs fail one by one. */
-export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
 export function createDataRun(parts: EngineParts): (request: DataRequest) => StartedRun {
   const { admission, clock, catalog, runSource, observers } = parts;
@@ -56,19 +54,21 @@ export function createDataRun(parts: EngineParts): (request: DataRequest) => Sta
   return function runData(request) {
     admission.enter(request.caller.organizationId);
     try {
+      const config = toKept(JSON.stringify(echoConfig(request.config, request.caller, { context: request.context })));
+      const frame = holdFrame(request.held, request.caller, config, Object.keys(request.sources));
       const { run, intent } = openRun({ kind: "data", functionId: null, ...request }, parts);
       const plan = planSources(run, request.sources, request.inputs, catalog, clock);
       noteNearMisses(plan, request.inputs);
-      const config = JSON.stringify(echoConfig(request.config, request.caller, { context: request.context }));
-      const answer = fanOut(plan, runSource, clock)
-        .then(async (collected) => {
-          const outcomes = capAnswer(collected);
+      const answer = fanOut(plan, runSource, clock, ANSWER_BYTES_MAX - frame)
+        .then(async (outcomes) => {
           const calls = outcomes.map(reportCall);
           const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt));
           for (const observer of observers) observer.runEnded(report);
           const envelope = toEnvelope(run.transactionId, config, toEntries(run, outcomes, calls));
           await run.record.close(report);
-          return seal(envelope, Math.round(clock.now() - run.arrivedAt));
+          const bytes = seal(envelope, Math.round(clock.now() - run.arrivedAt));
+          run.held.keepOnly(bytes.length);
+          return bytes;
         })
         .finally(() => admission.leave(request.caller.organizationId));
       return { answer, clientGone: () => void (run.maySend = false) };
@@ -86,25 +86,4 @@ function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallR
     output: outcome.result instanceof Fault ? "{}" : outcome.result.json,
     status: statusText(outcome, calls[index]!.charged, options),
   }));
-}
-
-/** Fails the largest outputs until the rest fits: one source's flood must not take the whole answer with it. */
-export function capAnswer(outcomes: readonly Outcome[], bytesMax = ANSWER_BYTES_MAX): readonly Outcome[] {
-  let total = 0;
-  for (const { result } of outcomes) if (!(result instanceof Fault)) total += result.json.length;
-  if (total <= bytesMax) return outcomes;
-  const kept = [...outcomes];
-  const bySize = outcomes
-    .map(({ result }, index) => ({ index, size: result instanceof Fault ? 0 : Buffer.byteLength(result.json) }))
-    .sort((a, b) => b.size - a.size);
-  let bytes = bySize.reduce((sum, { size }) => sum + size, 0);
-  for (const { index, size } of bySize) {
-    if (bytes <= bytesMax) break;
-    kept[index] = {
-      ...kept[index]!,
-      result: new Fault("source.contract", { problem: "the whole answer would be too large" }),
-    };
-    bytes -= size;
-  }
-  return kept;
 }

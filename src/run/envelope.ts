@@ -1,5 +1,9 @@
+import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
+import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { byteLength } from "./keep-output.ts";
+import { STATUS_BYTES_MAX } from "./status.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -9,23 +13,61 @@ export interface EnvelopeEntry {
   readonly status: string;
 }
 
+/** The most a whole answer may measure; over it, its largest outputs fail one by one. */
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** The most one run may hold at once beside its body: its answer, and as much again of replies that are being read. */
+export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
+
+/** Transaction id, names of the fields, time. */
+const FIXED_BYTES = 256;
+
+/** The most that an answer takes for all but its outputs. It is known before anything is called, so its room can be kept. */
+function frameBytes(config: string | Buffer, ids: readonly string[]): number {
+  let bytes = FIXED_BYTES + byteLength(config);
+  // An id stands in both lists, with its separators.
+  for (const id of ids) bytes += 2 * Buffer.byteLength(JSON.stringify(id)) + 4 + STATUS_BYTES_MAX;
+  return bytes;
+}
+
+/**
+ * Keeps that room, from here on for the caller's organization, and says how much it is.
+ * @throws Fault when there is none, or when it leaves none for an output
+ */
+export function holdFrame(held: Held, caller: Caller, config: string | Buffer, ids: readonly string[]): number {
+  const bytes = frameBytes(config, ids);
+  if (bytes > ANSWER_BYTES_MAX / 2) throw new Fault("request.invalid", {}, { problems: [CONFIG_TOO_LARGE] });
+  if (!held.passTo(caller.organizationId) || !held.hold(bytes)) throw new Fault("request.overloaded");
+  return bytes;
+}
+
+const CONFIG_TOO_LARGE = { path: "/config", message: "is too large to be echoed" };
+
 /**
  * The default envelope (specification 2.4) as the bytes of the answer, but for its last field: `response_time_ms` is
  * known when the ledger has the run. Outputs are spliced in, never parsed or written again.
  */
-export function toEnvelope(transactionId: string, config: string, entries: readonly EnvelopeEntry[]): EnvelopeParts {
+export function toEnvelope(
+  transactionId: string,
+  config: string | Buffer,
+  entries: readonly EnvelopeEntry[],
+): EnvelopeParts {
   const parts: (string | Buffer)[] = [];
-  let text = `{"transaction_id":"${transactionId}","config":${config},"outputs":{`;
+  let text = `{"transaction_id":"${transactionId}","config":`;
+  const add = (part: string | Buffer) => {
+    if (typeof part === "string") text += part;
+    else {
+      parts.push(text, part);
+      text = "";
+    }
+  };
+  add(config);
+  text += `,"outputs":{`;
   let statuses = "";
   let separator = "";
   for (const { id, output, status } of entries) {
     const key = JSON.stringify(id);
     text += `${separator}${key}:`;
-    if (typeof output === "string") text += output;
-    else {
-      parts.push(text, output);
-      text = "";
-    }
+    add(output);
     statuses += `${separator}${key}:${status}`;
     separator = ",";
   }
@@ -35,11 +77,15 @@ export function toEnvelope(transactionId: string, config: string, entries: reado
 
 export type EnvelopeParts = readonly (string | Buffer)[];
 
+/** What the parts of an answer measure together. */
+export function lengthOf(parts: EnvelopeParts): number {
+  return parts.reduce((sum, part) => sum + byteLength(part), 0);
+}
+
 /** Joins the parts of an answer and closes it with the total time. */
 export function seal(parts: EnvelopeParts, responseTimeMs: number): Buffer {
   const tail = `${responseTimeMs}}`;
-  let length = tail.length;
-  for (const part of parts) length += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+  const length = lengthOf(parts) + tail.length;
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
   for (const part of parts) at += typeof part === "string" ? bytes.write(part, at) : part.copy(bytes, at);

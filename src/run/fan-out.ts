@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { endCall } from "./end-call.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
+import { dropHeld, keepOutput } from "./keep-output.ts";
 import type { Planned } from "./plan.ts";
 import type { Answer, PlannedCall, RunSource } from "./ports.ts";
 
@@ -10,17 +12,73 @@ export interface Outcome {
   readonly charge: ChargeTerms;
   readonly tookMs: number;
   readonly result: Answer | Fault;
+  /** What its output takes in the answer. */
+  readonly outputBytes: number;
+  /** What the vendor had answered, where that could not be kept: it is charged all the same. */
+  readonly lost?: Pick<Answer, "match">;
 }
 
 export type ChargeTerms = "free" | "per_call" | "per_match" | "per_success";
 
+/** Of `{}`, which stands in the place of what failed. */
+const NO_OUTPUT_BYTES = 2;
+/** Inputs are filtered and checked as a call is started. After so long the others of the process have their turn. */
+const TURN_MS_MAX = 10;
+
 /**
  * Starts every planned call at once and waits for all. Never rejects: each slot of the plan gets exactly one outcome
  * under its own id, so one source's failure can neither lose nor misname another's answer.
+ *
+ * The outputs take at most `outputBytesMax` together, at every moment: beyond it the largest fails, so that one source's
+ * flood costs none of the others. Which ones are left does not depend on the order in which they came.
  */
-export function fanOut(plan: readonly Planned[], runSource: RunSource, clock: Clock): Promise<Outcome[]> {
-  return Promise.all(plan.map((planned) => settle(planned, runSource, clock)));
+export async function fanOut(
+  plan: readonly Planned[],
+  runSource: RunSource,
+  clock: Clock,
+  outputBytesMax: number,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let bytes = 0;
+
+  async function fill(planned: Planned, slot: number): Promise<void> {
+    const outcome = await settle(planned, runSource, clock);
+    outcomes[slot] = outcome;
+    bytes += outcome.outputBytes;
+    if (bytes > outputBytesMax) bytes = failLargest(outcomes, bytes, outputBytesMax);
+  }
+
+  const filled: Promise<void>[] = [];
+  let turnEndsAt = clock.now() + TURN_MS_MAX;
+  for (const [slot, planned] of plan.entries()) {
+    if (clock.now() > turnEndsAt) {
+      await nextTurn();
+      turnEndsAt = clock.now() + TURN_MS_MAX;
+    }
+    filled.push(fill(planned, slot));
+  }
+  await Promise.all(filled);
+  return outcomes;
 }
+
+/** Fails the largest of the outputs that are there until the rest fits; of several as large the first. Gives what is left. */
+export function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
+  let left = bytes;
+  while (left > bytesMax) {
+    let largest: Outcome | undefined;
+    // Those that have not come yet are holes.
+    outcomes.forEach((outcome) => {
+      if (!(outcome.result instanceof Fault) && outcome.outputBytes > (largest?.outputBytes ?? 0)) largest = outcome;
+    });
+    if (largest === undefined) return left;
+    dropHeld(largest.call);
+    outcomes[outcomes.indexOf(largest)] = withoutOutput(largest, new Fault("source.contract", TOO_LARGE));
+    left += NO_OUTPUT_BYTES - largest.outputBytes;
+  }
+  return left;
+}
+
+const TOO_LARGE = { problem: "the whole answer would be too large" };
 
 /** One call to its outcome. */
 export async function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
@@ -35,15 +93,31 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
   return endWith(planned, result, clock);
 }
 
-/** Ends a call: from now on it can send nothing more. */
+/** Ends a call: from now on it can send nothing more, and holds nothing but its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   endCall(call);
-  return {
+  const ended = {
     call,
     charge: chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false),
     tookMs: Math.round(clock.now() - call.startedAt),
-    result,
   };
+  if (result instanceof Fault) {
+    dropHeld(call);
+    return { ...ended, result, outputBytes: NO_OUTPUT_BYTES };
+  }
+  try {
+    const { answer, bytes } = keepOutput(call, result);
+    return { ...ended, result: answer, outputBytes: bytes };
+  } catch (noRoom) {
+    dropHeld(call);
+    return withoutOutput({ ...ended, result, outputBytes: 0 }, asFault(noRoom, "source.no_room"));
+  }
+}
+
+function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
+  const { call, charge, tookMs, result } = outcome;
+  const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
+  return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
 }
 
 function chargeTerms(

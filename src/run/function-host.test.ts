@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { openHost } from "./function-host.ts";
 import type { Run, RunnableSource } from "./ports.ts";
@@ -14,7 +15,12 @@ test("a call that is left when its function ends is told as its source's charge 
     ["bell__bureau", source()],
   ]);
   const host = openHost(
-    { run: { arrivedAt: clock.now() } as Run, functionId: "dfunc_x", sources: {}, deadlineAt: clock.now() + 1000 },
+    {
+      run: { arrivedAt: clock.now(), held: heldWithoutLimit() } as Run,
+      functionId: "dfunc_x",
+      sources: {},
+      deadlineAt: clock.now() + 1000,
+    },
     {
       catalog: { find: (id) => sources.get(id) },
       clock,

@@ -4,9 +4,18 @@ import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
-import { echoConfig, withoutCredentials } from "./envelope.ts";
+import {
+  ANSWER_BYTES_MAX,
+  echoConfig,
+  holdFrame,
+  lengthOf,
+  seal,
+  withoutCredentials,
+  type EnvelopeParts,
+} from "./envelope.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
 import { readFunctionResult, type FunctionResult } from "./function-result.ts";
+import { dropHeld, toKept } from "./keep-output.ts";
 import { openRun } from "./open-run.ts";
 import type { FunctionCatalog, Run, RunnableFunction } from "./ports.ts";
 import { reportCall, reportRun } from "./report.ts";
@@ -51,26 +60,38 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
     const { organizationId } = request.caller;
     admission.enter(organizationId);
     try {
-      const { run, intent } = openRun({ kind: "func", ...request }, parts);
       const config = echoConfig({ ...CONFIG_DEFAULTS, ...request.config }, request.caller, {
         context: request.context,
         organization_tuid: organizationId,
       });
+      // Written now: whatever the sources of the run do, this is what it was asked.
+      const echoed = toKept(JSON.stringify(config));
+      const frame = holdFrame(
+        request.held,
+        request.caller,
+        echoed,
+        request.functionId === null ? [] : [request.functionId],
+      );
+      const { run, intent } = openRun({ kind: "func", ...request }, parts);
       const answer = (async () => {
         const host = openHost(hostRun(run, request, parts), parts);
-        const outcome =
+        const returned =
           request.functionId === null ? null : await runOne(request.functionId, run, request, config, host, parts);
         // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
-        const calls = host.end().map(reportCall);
+        const ended = host.end();
+        const calls = ended.map(reportCall);
+        // What the sources brought is in what the function returned, or nowhere.
+        for (const { call } of ended) dropHeld(call);
+        const [outcome, written] = writeWithin(returned, frame, run, (of) =>
+          request.passthrough && of !== null ? passthroughFields(run, of) : envelopeFields(run, request, echoed, of),
+        );
         const fault = outcome?.result instanceof Fault ? outcome.result.code : null;
         const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt), fault);
         for (const observer of parts.observers) observer.runEnded(report);
-        const fields =
-          request.passthrough && outcome !== null
-            ? passthroughFields(run, outcome)
-            : envelopeFields(run, request, config, outcome);
         await run.record.close(report);
-        return toBytes(fields, Math.round(clock.now() - run.arrivedAt));
+        const bytes = seal(written, Math.round(clock.now() - run.arrivedAt));
+        run.held.keepOnly(bytes.length);
+        return bytes;
       })().finally(() => admission.leave(organizationId));
       return { answer, clientGone: () => void (run.maySend = false) };
     } catch (fault) {
@@ -129,7 +150,11 @@ async function callFunction(
   });
   const deadlineAt = run.arrivedAt + found.timeoutMs;
   const { organizationId } = run.caller;
-  const text = await found.run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host);
+  const argumentBytes = Buffer.byteLength(argument);
+  if (!run.held.hold(argumentBytes)) throw new Fault("function.no_room");
+  const text = await found
+    .run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host)
+    .finally(() => run.held.drop(argumentBytes));
   const result = readFunctionResult(text);
   if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output), host);
   return result;
@@ -162,11 +187,11 @@ function fieldOf({ path }: FieldProblem): string {
 function envelopeFields(
   run: Run,
   request: FunctionRequest,
-  config: JsonObject,
+  config: string | Buffer,
   outcome: FunctionOutcome | null,
 ): Fields {
-  const outputs: Fields = [];
-  const status: Fields = [];
+  const outputs: [string, Json][] = [];
+  const status: [string, Json][] = [];
   if (outcome !== null && request.functionId !== null) {
     const { result, tookMs } = outcome;
     const failed = result instanceof Fault;
@@ -178,10 +203,10 @@ function envelopeFields(
     ]);
   }
   return [
-    ["transaction_id", run.transactionId],
+    ["transaction_id", JSON.stringify(run.transactionId)],
     ["config", config],
-    ["outputs", Object.fromEntries<Json>(outputs)],
-    ["status", Object.fromEntries<Json>(status)],
+    ["outputs", toText(Object.fromEntries<Json>(outputs))],
+    ["status", toText(Object.fromEntries<Json>(status))],
   ];
 }
 
@@ -193,18 +218,56 @@ function messageOf(result: FunctionResult | Fault): string {
 /** The function's own fields at the top level; a fixed shape where it has none (specification 4.2). */
 function passthroughFields(run: Run, { result, pipes }: FunctionOutcome): Fields {
   const recorded = Object.keys(pipes).length > 0;
-  if (result instanceof Fault && recorded) return [["output", {}], ["pipes", pipes]]; // prettier-ignore
+  if (result instanceof Fault && recorded) return [["output", "{}"], ["pipes", toText(pipes)]]; // prettier-ignore
   if (result instanceof Fault || result.fields === null) {
-    return [["transaction_id", run.transactionId], ["output", {}], ["pipes", {}]]; // prettier-ignore
+    return [["transaction_id", JSON.stringify(run.transactionId)], ["output", "{}"], ["pipes", "{}"]]; // prettier-ignore
   }
-  const fields = Object.entries(result.fields).filter(
-    ([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"),
-  );
-  return recorded ? [...fields, ["pipes", { ...pipes, ...result.pipes }]] : fields;
+  const fields = Object.entries(result.fields)
+    .filter(([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"))
+    .map(([name, value]) => [name, toText(value)] as const);
+  return recorded ? [...fields, ["pipes", toText({ ...pipes, ...result.pipes })]] : fields;
 }
 
-type Fields = [string, Json][];
+/** The fields of an answer, each with its JSON text. */
+type Fields = readonly (readonly [name: string, json: string | Buffer])[];
 
-function toBytes(fields: Fields, responseTimeMs: number): Buffer {
-  return Buffer.from(JSON.stringify(Object.fromEntries<Json>([...fields, ["response_time_ms", responseTimeMs]])));
+function toText(value: Json): string | Buffer {
+  return toKept(JSON.stringify(value));
+}
+
+/** Of the time, which is added when all else is done. */
+const TIME_BYTES_MAX = 24;
+
+/**
+ * Writes the answer to what became of a function. One that would be too large, or that there is no room for, is a failure
+ * of the function: its answer always fits, because its room has been kept since the run began.
+ */
+function writeWithin(
+  outcome: FunctionOutcome | null,
+  frame: number,
+  run: Run,
+  fieldsOf: (outcome: FunctionOutcome | null) => Fields,
+): readonly [FunctionOutcome | null, EnvelopeParts] {
+  try {
+    const parts = toParts(fieldsOf(outcome));
+    const bytes = lengthOf(parts) + TIME_BYTES_MAX;
+    if (bytes > ANSWER_BYTES_MAX)
+      throw new Fault("function.contract", { problem: "the whole answer would be too large" });
+    if (bytes > frame && !run.held.hold(bytes - frame)) throw new Fault("function.no_room");
+    return [outcome, parts];
+  } catch (thrown) {
+    const failed = { result: asFault(thrown, "function.collect"), pipes: {}, tookMs: outcome?.tookMs ?? 0 };
+    return [failed, toParts(fieldsOf(failed))];
+  }
+}
+
+function toParts(fields: Fields): EnvelopeParts {
+  const parts: (string | Buffer)[] = [];
+  let before = "{";
+  for (const [name, json] of fields) {
+    parts.push(`${before}${JSON.stringify(name)}:`, json);
+    before = ",";
+  }
+  parts.push(`${before}"response_time_ms":`);
+  return parts;
 }

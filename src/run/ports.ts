@@ -27,6 +27,8 @@ export interface RunnableSource {
   /** Whether this source takes a credential, and whether it can do without. */
   readonly credentialUse: "none" | "optional" | "required";
   credentialProblem(fields: JsonObject): FieldProblem | null;
+  /** The fields its credential may have, in one order; `null` where it declares none by name and takes any. */
+  readonly credentialNames: readonly string[] | null;
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
 }
@@ -48,7 +50,10 @@ export interface Run {
   readonly startedWallAt: number;
   readonly simulated: boolean;
   readonly record: RunRecord;
-  /** What this run holds in memory, from its request's body to the last byte of its answer. Asked before anything is kept. */
+  /**
+   * What this run holds in memory, from its request's body to the last byte of its answer. Asked before anything is kept.
+   * Once the answer is made it holds the answer's bytes and no more, until whoever opened it releases it.
+   */
   readonly held: Held;
   /** The caller's, if it named one. */
   readonly trace?: Trace | null;
@@ -78,6 +83,11 @@ export interface PlannedCall {
   controller: AbortController | null;
   /** Set when the outcome is settled: an adapter that goes on after that can send nothing more. */
   ended: boolean;
+  /**
+   * Bytes counted on `run.held` for this call: while it is under way, of replies; then of its output. Whoever counts more
+   * or fewer changes both. Nothing is counted for a call that has ended: what it held has been dropped by then.
+   */
+  heldBytes: number;
   /** Names of inputs that the filter dropped although they resemble a declared one. */
   nearMisses: readonly string[];
 }
@@ -109,10 +119,11 @@ export interface FoundCredential {
   /** `null` for an inline credential and for none. */
   readonly credentialId: string | null;
   readonly rule: CredentialRule;
+  /** Frozen through and through: other runs are handed the same object. */
   readonly fields: Secret<JsonObject>;
   /**
-   * Tells credentials apart without showing them: breaker, rate and token caches are keyed by it, and two organizations
-   * never share one.
+   * Tells credentials apart without showing them: breaker, rate and token caches are keyed by it. It begins with the
+   * organization's id and a slash, so that two of them never share one.
    */
   readonly scope: string;
 }
@@ -121,6 +132,7 @@ export interface CredentialRequest {
   readonly organizationId: string;
   readonly source: string;
   readonly context: Context;
+  /** The fields that were sent and that the source declares; `undefined` when none at all was sent. */
   readonly inline: JsonObject | undefined;
   readonly credentialId: string | undefined;
   readonly autoSelect: boolean;

@@ -7,7 +7,7 @@ import type { CallReport, Run, RunIntent, RunReport } from "./ports.ts";
 export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;
-  const charged = chargeOf(result, call.attempts, outcome.charge);
+  const charged = chargeOf(outcome.lost ?? result, call.attempts, outcome.charge);
   settleAttempts(call.attempts, charged, outcome.charge);
   return {
     source: call.id,
@@ -20,7 +20,7 @@ export function reportCall(outcome: Outcome): CallReport {
     charged,
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
-    outputBytes: result instanceof Fault ? 2 : result.json.length,
+    outputBytes: outcome.outputBytes,
     nearMisses: call.nearMisses,
     attempts: call.attempts,
   };

@@ -1,3 +1,4 @@
+import { freezeDeep } from "../terms/freeze-deep.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /** Reduces a request's inputs to the names a source declares. */
@@ -11,17 +12,9 @@ export function createFilter(names: readonly string[]): InputFilter {
   return (inputs) => {
     const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const name of names) {
+      // The request's nested values are shared by all its sources, hence frozen once, where they are.
       if (Object.hasOwn(inputs, name)) kept[name] = freezeDeep(inputs[name]);
     }
     return Object.freeze(kept) as JsonObject;
   };
-}
-
-/** The request's nested values are shared by all its sources, hence frozen once, where they are. */
-function freezeDeep(value: unknown): unknown {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) freezeDeep(part);
-  }
-  return value;
 }

@@ -25,8 +25,14 @@ export function toRunnable(
     inputProblem: inputs,
     credentialUse: credentialUse(credentials),
     credentialProblem: checkCredential,
+    credentialNames: credentials === undefined ? null : namesOrAny(credentials),
     leavesMachine: declaration.origins !== undefined,
   };
+}
+
+function namesOrAny(schema: object): readonly string[] | null {
+  const names = declaredNames(schema);
+  return names.length === 0 ? null : names;
 }
 
 function credentialUse(schema: object | undefined): RunnableSource["credentialUse"] {

@@ -1,35 +1,44 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AccessStore } from "../access/ports.ts";
+import type { AccessStore, TokenRow } from "../access/ports.ts";
+import type { Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
+import { gatherLookups } from "./gather-lookups.ts";
 import { toWorkflow } from "./rows.ts";
 
 /** Tokens and workflows as authentication looks them up. */
 export function accessStore(engine: Engine, clock: Clock): AccessStore {
-  return {
-    findToken: (digest) =>
-      answerInTime(engine, clock, async () => {
-        const row = await engine.reader
-          .selectFrom("tokens")
-          .select(["id", "organization_id", "digest", "expires_wall_at", "revoked_wall_at"])
-          .where("digest", "=", digest)
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        return {
-          id: row.id,
-          organizationId: row.organization_id,
-          digest: row.digest,
-          expiresWallAt: row.expires_wall_at,
-          revoked: row.revoked_wall_at !== null,
-        };
-      }),
+  const tokens = gatherLookups(
+    clock,
+    (row: TokenRow) => row.digest,
+    async (digests) => {
+      const rows = await engine.reader
+        .selectFrom("tokens")
+        .select(["id", "organization_id", "digest", "expires_wall_at", "revoked_wall_at"])
+        .where("digest", "in", digests)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        organizationId: row.organization_id,
+        digest: row.digest,
+        expiresWallAt: row.expires_wall_at,
+        revoked: row.revoked_wall_at !== null,
+      }));
+    },
+  );
+  const workflows = gatherLookups(
+    clock,
+    (row: Workflow) => row.id,
+    async (ids) => {
+      const rows = await engine.reader.selectFrom("workflows").selectAll().where("id", "in", ids).execute();
+      return rows.map(toWorkflow);
+    },
+  );
 
-    findWorkflow: (id) =>
-      answerInTime(engine, clock, async () => {
-        const row = await engine.reader.selectFrom("workflows").selectAll().where("id", "=", id).executeTakeFirst();
-        return row === undefined ? null : toWorkflow(row);
-      }),
+  return {
+    findToken: (digest) => answerInTime(engine, clock, () => tokens(digest)),
+    findWorkflow: (id) => answerInTime(engine, clock, () => workflows(id)),
 
     version: () => engine.version(),
 

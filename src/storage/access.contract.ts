@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
+import { createAuthenticator } from "../access/authenticate.ts";
+import { systemClock } from "../terms/clock.ts";
+import type { Fault } from "../terms/fault.ts";
 import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, NOTICED_MS, within } from "./contract.ts";
 
 export function accessContract(engine: EngineUnderTest): void {
@@ -98,6 +102,40 @@ export function accessContract(engine: EngineUnderTest): void {
         tokens.map((token) => token.lastUsedWallAt),
         ids.map(() => 7_000),
       );
+    });
+
+    test("tokens that were never seen are let in amidst a flood of tokens that do not exist, which are refused", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const workflow = aWorkflow(organizationId);
+      await store.admin.createWorkflow(ACT, workflow);
+      const good = Array.from({ length: 20 }, () => makeAccessToken());
+      for (const token of good) await aToken(store, organizationId, tokenDigest(token));
+      const access = createAuthenticator({ store: store.access, clock: systemClock });
+
+      const refusals: string[] = [];
+      const callers: string[] = [];
+      const ask = async (token: string) => {
+        try {
+          callers.push((await access.authenticate(token, workflow.id)).organizationId);
+        } catch (fault) {
+          refusals.push((fault as Fault).code);
+        }
+      };
+      const asked: Promise<void>[] = [];
+      // As requests come: so many in one turn of the event loop, one of them good.
+      for (const token of good) {
+        asked.push(...Array.from({ length: 75 }, () => ask(makeAccessToken())), ask(token));
+        await new Promise(setImmediate);
+      }
+      await Promise.all(asked);
+
+      assert.deepEqual(
+        callers,
+        Array.from(good, () => organizationId),
+      );
+      assert.deepEqual(new Set(refusals), new Set(["request.unauthenticated"]));
+      assert.equal(refusals.length, 75 * good.length);
     });
 
     test("a closed store answers with the one fault", async (t) => {

@@ -39,3 +39,17 @@ test("names that an object inherits are plain keys", () => {
   map.set("__proto__", 1);
   assert.equal(map.get("__proto__"), 1);
 });
+
+test("what is not used between two agings is forgotten, and what is used stays", () => {
+  const map = new BoundedMap<string, number>(100);
+  map.set("used", 1);
+  map.set("left", 2);
+  map.age();
+  assert.equal(map.get("used"), 1);
+  map.age();
+  assert.equal(map.get("used"), 1);
+  assert.equal(map.get("left"), undefined);
+  map.age();
+  map.age();
+  assert.equal(map.size, 0);
+});

@@ -27,9 +27,7 @@ export class BoundedMap<Key, Value> {
   set(key: Key, value: Value): void {
     this.#old.delete(key);
     this.#young.set(key, value);
-    if (this.#young.size < this.#generationMax) return;
-    this.#old = this.#young;
-    this.#young = new Map();
+    if (this.#young.size >= this.#generationMax) this.age();
   }
 
   delete(key: Key): void {
@@ -43,6 +41,12 @@ export class BoundedMap<Key, Value> {
     const made = make();
     this.set(key, made);
     return made;
+  }
+
+  /** Forgets what was not used since this was called last, or when a generation was full. */
+  age(): void {
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 
   *values(): Iterable<Value> {

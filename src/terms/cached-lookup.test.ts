@@ -222,9 +222,50 @@ test("look-ups of unseen keys under way are bounded, and known keys are not refu
   assert.equal(lookup.stats.underway, 4);
 });
 
-test("no timer is left behind", async () => {
-  const { lookup, clock } = rig();
+test("no timer is left behind once all is forgotten, and what nobody asks for is forgotten by its age", async () => {
+  const { lookup, clock, rows } = rig();
+  rows.set("b", "used");
   await lookup.get("a");
-  await lookup.get("b");
+  await lookup.get("nobody");
+  for (let waitedMs = 0; waitedMs < 2 * LIMITS.staleMs; waitedMs += 5_000) {
+    await lookup.get("b");
+    await clock.advance(5_000);
+  }
+  assert.deepEqual([lookup.stats.found, lookup.stats.absent], [1, 0]);
+  await clock.advance(2 * LIMITS.staleMs);
+  assert.deepEqual([lookup.stats.found, lookup.stats.absent], [0, 0]);
   assert.equal(clock.timers, 0);
+});
+
+test("an asker that has less time left gives up sooner, and costs the others nothing", async () => {
+  const { lookup, clock, store } = rig();
+  store.mode = "hangs";
+  const [sooner, later] = [lookup.get("a", 100), lookup.get("a")].map((answer) => {
+    const told = { by: "" };
+    void Promise.resolve(answer).catch((thrown: Error) => (told.by = thrown.message));
+    return told;
+  });
+  await clock.advance(100);
+  assert.deepEqual([sooner!.by, later!.by], ["no time is left to wait", ""]);
+  await clock.advance(400);
+  assert.match(later!.by, /no answer within 500 ms/);
+});
+
+test("an owner whose unseen keys hang leaves room for those of others", async () => {
+  const clock = new FakeClock();
+  const lookup = new CachedLookup<Answer>(
+    {
+      find: (key) => (key.startsWith("a ") ? new Promise(() => {}) : Promise.resolve({ text: key })),
+      isAbsent: (answer) => answer.text === null,
+      version: () => 1,
+      ownerOf: (key) => key.slice(0, 1),
+    },
+    clock,
+    { ...LIMITS, underwayMax: 10 },
+  );
+  const asked = Array.from({ length: 20 }, (_, at) => assert.rejects(async () => lookup.get(`a ${at}`)));
+  assert.equal(lookup.stats.underway, 5);
+  assert.deepEqual(await lookup.get("b 1"), { text: "b 1" });
+  await clock.advance(LIMITS.waitMs);
+  await Promise.all(asked);
 });

@@ -1,5 +1,6 @@
 import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./clock.ts";
+import { FairShare } from "./fair-share.ts";
 
 export interface LookupLimits {
   /** Entries kept of what was found, and apart from them of what was not, so that a flood of misses evicts nothing good. */
@@ -8,10 +9,10 @@ export interface LookupLimits {
   /** How long an answer is given without asking again. From half of it on, the store is asked behind the answer. */
   readonly freshMs: number;
   readonly absentMs: number;
-  /** How long something found is still given while the store does not answer. */
+  /** How long something found is still given while the store does not answer. What was not used for so long is forgotten. */
   readonly staleMs: number;
   readonly waitMs: number;
-  /** Look-ups of unseen keys under way at once. Keys that are known are never refused for this. */
+  /** Look-ups of unseen keys under way at once, shared by their owners. Keys that are known are never refused for this. */
   readonly underwayMax: number;
 }
 
@@ -22,6 +23,8 @@ export interface LookupQuestion<Value> {
   readonly isAbsent: (value: Value) => boolean;
   /** Changes when any answer may have. */
   readonly version: () => number;
+  /** On whose behalf a key is asked for, so that nobody's unseen keys keep those of others waiting. */
+  readonly ownerOf?: (key: string) => string;
 }
 
 export interface LookupStats {
@@ -67,6 +70,8 @@ export class CachedLookup<Value extends object> {
   readonly #found: BoundedMap<string, Kept<Value>>;
   readonly #absent: BoundedMap<string, Kept<Value>>;
   readonly #underway = new Map<string, Underway<Value>>();
+  readonly #unseen: FairShare;
+  #forgets = false;
   #open = 0;
   #lookups = 0;
   #failures = 0;
@@ -79,10 +84,19 @@ export class CachedLookup<Value extends object> {
     this.#limits = limits;
     this.#found = new BoundedMap(limits.foundMax);
     this.#absent = new BoundedMap(limits.absentMax);
+    this.#unseen = new FairShare(limits.underwayMax);
   }
 
-  /** A value when it is in memory. Rejects when the store does not answer in time and the key is not known. */
-  get(key: string): Value | Promise<Value> {
+  /**
+   * A value when it is in memory. Rejects when the store does not answer in time and the key is not known.
+   * @param waitMs how long this asker waits, if that is less than others do: it may have waited for something else already
+   */
+  get(key: string, waitMs = this.#limits.waitMs): Value | Promise<Value> {
+    const value = this.#get(key);
+    return value instanceof Promise && waitMs < this.#limits.waitMs ? this.#within(key, waitMs, value) : value;
+  }
+
+  #get(key: string): Value | Promise<Value> {
     const now = this.#clock.now();
     const version = this.#question.version();
     const found = this.#found.get(key);
@@ -100,10 +114,23 @@ export class CachedLookup<Value extends object> {
     }
     const absent = this.#absent.get(key);
     if (absent?.version === version && now - absent.askedAt < this.#limits.absentMs) return absent.value;
-    if (this.#open >= this.#limits.underwayMax && !this.#underway.has(key)) {
-      return Promise.reject(new Error(`${this.#open} look-ups are under way`));
-    }
-    return this.#ask(key, version, now);
+    return this.#underway.has(key) ? this.#ask(key, version, now) : this.#askUnseen(key, version, now);
+  }
+
+  /** Owners share what may be asked for at once: one who asks for what does not exist leaves the others as much. */
+  #askUnseen(key: string, version: number, now: number): Promise<Value> {
+    // A key that is nobody's is its own.
+    const owner = this.#question.ownerOf?.(key) ?? key;
+    if (!this.#unseen.take(owner)) return Promise.reject(new Error(`${this.#unseen.inUse} look-ups are under way`));
+    return this.#ask(key, version, now, () => this.#unseen.give(owner));
+  }
+
+  #within(key: string, waitMs: number, answer: Promise<Value>): Promise<Value> {
+    const inTime = new Promise<Value>((resolve, reject) => {
+      const cancel = this.#clock.after(Math.max(0, waitMs), () => reject(new Error("no time is left to wait")));
+      void answer.finally(cancel).then(resolve, reject);
+    });
+    return inTime.catch((thrown: unknown) => this.#knownOr(key, thrown));
   }
 
   get stats(): LookupStats {
@@ -128,7 +155,7 @@ export class CachedLookup<Value extends object> {
   }
 
   /** One look-up a key and version, whoever asks; it rejects once `waitMs` have passed since it began. */
-  #ask(key: string, version: number, now: number): Promise<Value> {
+  #ask(key: string, version: number, now: number, asked?: () => void): Promise<Value> {
     const underway = this.#underway.get(key);
     if (underway?.version === version && now - underway.askedAt < ABANDON_MS) return underway.answer;
     const lookup = (this.#lookups += 1);
@@ -138,7 +165,10 @@ export class CachedLookup<Value extends object> {
         reject(new Error(`no answer within ${this.#limits.waitMs} ms`));
       });
       this.#lookUp(key, version, now, lookup)
-        .finally(cancel)
+        .finally(() => {
+          cancel();
+          asked?.();
+        })
         .then(resolve, (thrown: unknown) => {
           this.#fail();
           reject(thrown);
@@ -168,6 +198,23 @@ export class CachedLookup<Value extends object> {
     const isAbsent = this.#question.isAbsent(kept.value);
     (isAbsent ? this.#found : this.#absent).delete(key);
     (isAbsent ? this.#absent : this.#found).set(key, kept);
+    this.#forgetLater();
+  }
+
+  /** What nobody asks for leaves the memory by its age alone: some of it is secret, and its owner may have deleted it. */
+  #forgetLater(): void {
+    if (this.#forgets) return;
+    this.#forgets = true;
+    this.#clock.after(
+      this.#limits.staleMs,
+      () => {
+        this.#forgets = false;
+        this.#found.age();
+        this.#absent.age();
+        if (this.#found.size + this.#absent.size > 0) this.#forgetLater();
+      },
+      "loose",
+    );
   }
 
   #fail(): void {

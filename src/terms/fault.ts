@@ -82,6 +82,7 @@ export const FAULTS = {
   "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
   "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
+  "source.no_room": source("no_room", false, "unknown", "there was no room in memory to hold the vendor's answer"),
   "source.abandoned": source("abandoned", false, "unknown", "the run ended before the vendor answered"),
   "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
   "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
@@ -91,6 +92,7 @@ export const FAULTS = {
   "function.timeout": dataFunction("function", "timed out after {afterMs} ms"),
   "function.memory": dataFunction("function", "the function used too much memory"),
   "function.contract": dataFunction("function", "{problem}"),
+  "function.no_room": dataFunction("function", "there was no room in memory for what it is given or what it returned"),
   "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
   "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
 } as const satisfies Record<string, FaultRow>;

@@ -56,6 +56,7 @@ async function runAt(
     attempts: [],
     controller: null,
     ended: false,
+    heldBytes: 0,
     nearMisses: [],
   };
   const { match, json } = await parts.engine(parts.door, () => {})(source, call);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import type { Organization } from "../rig/organization.ts";
 import { startService, type TestService } from "../service.ts";
-import { asksVendor, sendsCredential } from "../sources.ts";
+import { asksVendor, sendsCredential, source } from "../sources.ts";
 import { project } from "../start/project-folder.ts";
 import { json, type Behaviour } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -111,4 +111,67 @@ test("what a function leaves behind, in a module, on its globals or on a prototy
     const reply = await service.post("/func", { config: { data_func: "dfunc_leaky" }, inputs: { note: `note-of-${as.id}` } }, { as }); // prettier-ignore
     assert.deepEqual(reply.json().outputs["dfunc_leaky"].output, { before: nothing, organization: as.id });
   }
+});
+
+test("a field that its source does not know makes no other credential of an inline one, and reaches nobody", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/dead": json({}, { status: 503 }) } });
+  const rate = [{ max: 3, every_ms: 3_600_000, per: "credential" as const }];
+  const seen: unknown[] = [];
+  const keyed = sendsCredential("acme__limited", vendor, "/keyed", { limits: { rate } });
+  const service = await startService(t, {
+    sources: [
+      {
+        ...keyed,
+        run: (call) => {
+          seen.push(call.credentials);
+          return keyed.run(call);
+        },
+      },
+      sendsCredential("acme__dead", vendor, "/dead"),
+    ],
+    vendors: [vendor],
+  });
+  const entry = (count: number) => ({
+    credentials: { [`made_up_${count}`]: "", api_key: "always-the-same-key", n: count },
+  });
+  const said = [];
+  for (let count = 0; count < 5; count += 1)
+    said.push((await status(service, "acme__limited", service.a, entry(count))).success);
+  assert.deepEqual(said, [true, true, true, false, false]);
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 3 }, () => ({ api_key: "always-the-same-key" })),
+  );
+  for (let count = 0; count < 40; count += 1) await status(service, "acme__dead", service.a, entry(count));
+  assert.ok(vendor.count("/dead") <= 20, `a vendor that is down was called ${vendor.count("/dead")} times`);
+});
+
+test("what an adapter does to a credential is seen by no other run, nor by the answer", async (t) => {
+  const seen: unknown[] = [];
+  const meddles = source(
+    "acme__meddles",
+    ({ credentials }) => {
+      seen.push(structuredClone(credentials));
+      try {
+        (credentials as Record<string, unknown>)["session"] = "left behind";
+      } catch {
+        // Frozen: that is the point.
+      }
+      try {
+        (credentials["login"] as unknown as Record<string, unknown>)["token"] = "left behind";
+      } catch {
+        // And so is what is in it.
+      }
+      return null;
+    },
+    { credentials: { type: "object", properties: { api_key: {}, login: {} } } },
+  );
+  const service = await startService(t, { sources: [meddles] });
+  const fields = { api_key: "the-stored-key-of-a" };
+  const id = await service.operator.storeCredential(service.a, { source: "acme__meddles", fields });
+  for (let count = 0; count < 2; count += 1) await service.run({ acme__meddles: { cred_id: id } });
+  const sent = { credentials: { api_key: "the-inline-key-of-a", login: { user: "another-user-of-a" } } };
+  const reply = await service.run({ acme__meddles: sent });
+  assert.deepEqual(reply.json().config.sources.acme__meddles, sent);
+  assert.deepEqual(seen, [fields, fields, sent.credentials]);
 });

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
-import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
+import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
@@ -39,7 +39,8 @@ export function limitsPage(): Page {
       ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
       ["output of one source", bytes(OUTPUT_BYTES_MAX), "that source fails"],
-      ["the whole answer", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, until it fits"],
+      ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, as they come, until the rest fits"],
+      ["what one run holds beside its body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
     ]), // prettier-ignore
     "## Calls to vendors",

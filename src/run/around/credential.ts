@@ -1,5 +1,7 @@
+import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { isJsonObject } from "../../terms/json.ts";
+import { freezeDeep } from "../../terms/freeze-deep.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { Secret } from "../../terms/secret.ts";
 import type {
   Answer,
@@ -10,9 +12,13 @@ import type {
   RunnableSource,
   RunSource,
 } from "../ports.ts";
+import { beforeDeadline } from "./deadline.ts";
 
-/** Resolves the credential of a call by the order of section 2.3 and checks it against the source's schema, before any call. */
-export function withCredential(finder: CredentialFinder): Around {
+/**
+ * Resolves the credential of a call by the order of section 2.3 and checks it against the source's schema, before any
+ * call. A store that is slow costs the call no more than the time it has.
+ */
+export function withCredential(finder: CredentialFinder, clock: Clock): Around {
   return (next) => (source, call) => {
     const named = call.entry.cred_id;
     if (source.credentialUse === "none" && named === undefined) return next(source, call);
@@ -21,18 +27,20 @@ export function withCredential(finder: CredentialFinder): Around {
         organizationId: call.run.caller.organizationId,
         source: source.id,
         context: call.run.context,
-        inline: isJsonObject(call.entry.credentials) ? call.entry.credentials : undefined,
+        inline: inlineOf(source, call),
         credentialId: named,
         autoSelect: call.run.caller.workflow.autoCredentials,
       });
       return found instanceof Promise
-        ? found.then((value) => proceed(value, source, call, next))
+        ? beforeDeadline(call, clock, found).then((value) => proceed(value, source, call, next))
         : proceed(found, source, call, next);
     } catch (fault) {
       return Promise.reject(fault);
     }
   };
 }
+
+const NO_FIELDS: JsonObject = Object.freeze({});
 
 function proceed(
   found: FoundCredential | null,
@@ -48,7 +56,9 @@ function proceed(
     return next(source, call);
   }
   call.credential = found;
-  const problem = source.credentialProblem(found.fields.reveal());
+  // One that was sent is judged as it was sent: a schema that refuses fields it does not know refuses them.
+  const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
+  const problem = source.credentialProblem(judged);
   if (problem === null) return next(source, call);
   const field = problem.path.slice(1).replaceAll("/", ".");
   return Promise.reject(
@@ -58,6 +68,23 @@ function proceed(
   );
 }
 
+/**
+ * What a request sent for this source, reduced to the fields that the source declares, in its order. Others reach nobody,
+ * and make no other credential of it: what is counted by credential cannot be had anew by a field that means nothing.
+ */
+function inlineOf({ credentialNames: names }: RunnableSource, { entry }: PlannedCall): JsonObject | undefined {
+  const sent = entry.credentials;
+  if (!isJsonObject(sent) || Object.keys(sent).length === 0) return undefined;
+  if (names === null) return freezeDeep(sent);
+  const declared = names.filter((name) => Object.hasOwn(sent, name)).map((name) => [name, sent[name]!] as const);
+  return freezeDeep(Object.fromEntries<Json>(declared));
+}
+
 function withoutOne(call: PlannedCall): FoundCredential {
-  return { credentialId: null, rule: "none", fields: new Secret({}), scope: `none:${call.run.caller.organizationId}` };
+  return {
+    credentialId: null,
+    rule: "none",
+    fields: new Secret(NO_FIELDS),
+    scope: `${call.run.caller.organizationId}/none`,
+  };
 }

@@ -1,7 +1,7 @@
 import { endCall } from "../end-call.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import type { Answer, Around } from "../ports.ts";
+import type { Answer, Around, PlannedCall } from "../ports.ts";
 
 /**
  * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, what
@@ -23,7 +23,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
-        end(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
+        end(timedOut(call));
       });
       underWay.add(end);
       next(source, call).then(
@@ -47,4 +47,17 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
       for (const end of underWay) end(new Fault("source.abandoned"));
     },
   });
+}
+
+/** What a call has to wait for before its adapter runs, until its deadline at the longest. Nothing was sent by then. */
+export function beforeDeadline<Value>(call: PlannedCall, clock: Clock, waited: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => reject(timedOut(call)));
+    void waited.finally(cancel).then(resolve, reject);
+  });
+}
+
+function timedOut({ deadlineAt, startedAt }: PlannedCall): Fault {
+  // A body that took its time to arrive may have left none.
+  return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
 }

@@ -1,7 +1,7 @@
 import type { RateLimit } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
-import { BoundedMap } from "../../terms/bounded-map.ts";
 import { Fault } from "../../terms/fault.ts";
+import { OwnedMap } from "../../terms/owned-map.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
 const BUCKETS_MAX = 10_000;
@@ -14,12 +14,14 @@ interface Bucket {
 
 /** The limits a source declares for itself. A call that finds no room fails at once and bills nobody. */
 export function withSourceLimits(clock: Clock): Around {
-  const buckets = new BoundedMap<string, Bucket>(BUCKETS_MAX);
+  const buckets = new OwnedMap<Bucket>(BUCKETS_MAX);
   const running = new Map<string, number>();
 
   function takeToken(limit: RateLimit, index: number, call: PlannedCall): void {
-    const scope = limit.per === "credential" ? (call.credential?.scope ?? call.run.caller.organizationId) : "";
-    const bucket = buckets.getOrMake(`${call.id}|${index}|${scope}`, () => ({
+    const { organizationId } = call.run.caller;
+    const [owner, scope] =
+      limit.per === "credential" ? [organizationId, call.credential?.scope ?? organizationId] : ["", ""];
+    const bucket = buckets.getOrMake(owner, `${call.id}|${index}|${scope}`, () => ({
       tokens: limit.max,
       filledAt: clock.now(),
     }));

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../terms/clock.ts";
 import { Fault } from "../../../terms/fault.ts";
+import { OwnedMap } from "../../../terms/owned-map.ts";
 
 export interface FetchedToken {
   readonly token: string;
@@ -17,20 +18,19 @@ export interface TokenCache {
   drop(owner: string | undefined, token: string): void;
 }
 
-const OWNERS_MAX = 10_000;
+const KEPT_MAX = 10_000;
 
 /** The vendor's own word on the credential or on the rate holds for everybody who waits; other failures are the fetcher's. */
 const SHARED_FAILURES = new Set(["source.credential_rejected", "source.rate_limited", "source.credential_missing"]);
 
 export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
-  const kept = new Map<string, { readonly token: string; readonly goodUntil: number }>();
+  // An inline credential is the caller's own words: one who makes them up without end forgets tokens of its own.
+  const kept = new OwnedMap<{ readonly token: string; readonly goodUntil: number }>(KEPT_MAX);
   const fetching = new Map<string, Promise<string>>();
 
   function keep(owner: string, { token, ttlMs }: FetchedToken): string {
     const goodMs = ttlMs - Math.min(earlyMs, ttlMs / 2);
-    kept.delete(owner);
-    kept.set(owner, { token, goodUntil: clock.now() + goodMs });
-    if (kept.size > OWNERS_MAX) kept.delete(kept.keys().next().value!);
+    kept.set(organizationOf(owner), owner, { token, goodUntil: clock.now() + goodMs });
     return token;
   }
 
@@ -46,7 +46,7 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
     async take(owner, fetch) {
       if (owner === undefined) return (await fetch()).token;
       for (;;) {
-        const found = kept.get(owner);
+        const found = kept.get(organizationOf(owner), owner);
         if (found !== undefined && clock.now() < found.goodUntil) return found.token;
         const others = fetching.get(owner);
         if (others === undefined) return begin(owner, fetch);
@@ -58,7 +58,14 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
       }
     },
     drop(owner, token) {
-      if (owner !== undefined && kept.get(owner)?.token === token) kept.delete(owner);
+      if (owner === undefined) return;
+      const organization = organizationOf(owner);
+      if (kept.get(organization, owner)?.token === token) kept.delete(organization, owner);
     },
   };
+}
+
+/** An owner is named by the scope of its credential, which begins with the organization's id and a slash. */
+function organizationOf(owner: string): string {
+  return owner.slice(0, owner.indexOf("/"));
 }

@@ -60,7 +60,7 @@ export function compileTokenExchange(
 
   // One credential may be good in several contexts, and a login may name the context.
   const keyOf = (owner: string | undefined, values: Values) =>
-    owner === undefined ? undefined : `${JSON.stringify(values["context"])} ${owner}`;
+    owner === undefined ? undefined : `${owner} ${JSON.stringify(values["context"])}`;
 
   return {
     step: inOneHeader(header, value),

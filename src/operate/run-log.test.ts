@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CallReport, RunReport } from "../run/ports.ts";
+import { Fault } from "../terms/fault.ts";
+import { createLog } from "./log.ts";
+import { createRunLog } from "./run-log.ts";
+
+const FAILED = new Fault("source.vendor_5xx", { status: 503 });
+
+function call(ordinal: number, source: string, fault: Fault | null): CallReport {
+  const credential = { credentialId: null, credentialRule: "none" as const };
+  const times = { startedAfterMs: 0, tookMs: 1, outputBytes: 2 };
+  const ended = { success: fault === null, match: fault === null, fault, charged: "no" as const };
+  return { source, ordinal, ...ended, ...credential, ...times, nearMisses: [], attempts: [] };
+}
+
+/** The log line of a run with these calls, as text and read. */
+function lineOf(calls: readonly CallReport[]) {
+  const lines: string[] = [];
+  const report = { transactionId: "trx_1", kind: "data", functionId: null, calls } as unknown as RunReport;
+  createRunLog(createLog("info", { write: (line) => void lines.push(line) })).runEnded(report);
+  assert.equal(lines.length, 1);
+  const read = JSON.parse(lines[0]!) as { calls: { source: string; fault?: string }[]; calls_not_shown?: number };
+  return { text: lines[0]!, ...read };
+}
+
+test("identifiers that are of no source do not fill the log: a few of them, shortened, and how many there were", () => {
+  const made = Array.from({ length: 100 }, (_, at) => "\u0001".repeat(120) + String(at).padStart(8, "0"));
+  const line = lineOf(made.map((id, at) => call(at, id, new Fault("source.unknown", { source: id }))));
+  assert.ok(line.text.length < 3_000, `${line.text.length} characters`);
+  assert.equal(line.calls.length, 3);
+  assert.equal(line.calls_not_shown, 97);
+  const one = lineOf([call(0, "acme__poeple", new Fault("source.unknown", { source: "acme__poeple" }))]);
+  assert.equal(one.calls[0]!.source, "acme__poeple");
+  assert.equal(one.calls_not_shown, undefined);
+});
+
+test("of a run with very many calls those that failed are shown first, in their order", () => {
+  const calls = Array.from({ length: 100 }, (_, at) => call(at, `acme__s${at}`, at >= 95 ? FAILED : null));
+  const line = lineOf(calls);
+  assert.equal(line.calls.length, 32);
+  assert.equal(line.calls_not_shown, 68);
+  assert.deepEqual(
+    line.calls.slice(-5).map(({ source, fault }) => [source, fault]),
+    calls.slice(95).map(({ source }) => [source, "source.vendor_5xx"]),
+  );
+});
+
+test("a field that a fault names is shortened, whoever made up its name", () => {
+  const fault = new Fault("source.input_invalid", { field: "x".repeat(100_000), problem: "must be a string" });
+  assert.ok(lineOf([call(0, "acme__people", fault)]).text.length < 1_000);
+});

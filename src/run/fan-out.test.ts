@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import { FakeClock, settle } from "../terms/fake-clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { fanOut, type Outcome } from "./fan-out.ts";
+import { planCall, type Planned } from "./plan.ts";
+import type { Answer, Run, RunnableSource } from "./ports.ts";
+import { reportCall } from "./report.ts";
+
+const held = heldWithoutLimit();
+const RUN = { arrivedAt: 0, held } as unknown as Run;
+
+function plan(ids: readonly string[], declaration: object = {}): Planned[] {
+  const source = { timeoutMs: 1_000, leavesMachine: true, declaration } as RunnableSource;
+  return ids.map((id, ordinal) => ({
+    source,
+    call: planCall(RUN, { id, ordinal, entry: true, inputs: {}, source, startedAt: 0, from: 0 }),
+  }));
+}
+
+/** Lets outputs of these sizes come in this order. */
+async function outcomesOf(sizes: readonly number[], order: readonly number[], bytesMax: number) {
+  const arrive = new Map<string, (answer: Answer) => void>();
+  const all = fanOut(
+    plan(sizes.map((_, slot) => String(slot))),
+    (_, call) => new Promise((resolve) => arrive.set(call.id, resolve)),
+    new FakeClock(),
+    bytesMax,
+  );
+  let most = 0;
+  for (const slot of order) {
+    arrive.get(String(slot))!({ match: true, json: "x".repeat(sizes[slot]!) });
+    await settle();
+    most = Math.max(most, held.bytes);
+  }
+  return { outcomes: await all, most };
+}
+
+const kept = (outcomes: readonly Outcome[]) =>
+  outcomes.map(({ result }) => (result instanceof Fault ? "failed" : String(result.json).length));
+
+test("over the limit of the whole answer the largest outputs fail, and no more than needed", async () => {
+  const sizes = async (bytesMax: number) => kept((await outcomesOf([10, 50, 40], [0, 1, 2], bytesMax)).outcomes);
+  assert.deepEqual(await sizes(100), [10, 50, 40]);
+  assert.deepEqual(await sizes(99), [10, "failed", 40]);
+  assert.deepEqual(await sizes(20), [10, "failed", "failed"]);
+});
+
+test("which outputs fail depends on their sizes and places, never on the order in which they came", async () => {
+  const sizes = fc.array(fc.integer({ min: 2, max: 60 }), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(
+      sizes.chain((list) =>
+        fc.tuple(fc.constant(list), fc.shuffledSubarray([...list.keys()], { minLength: list.length })),
+      ),
+      fc.integer({ min: 20, max: 200 }),
+      async ([list, order], bytesMax) => {
+        held.keepOnly(0);
+        const came = await outcomesOf(list, order, bytesMax);
+        assert.ok(came.most <= bytesMax, "nor is more held on the way");
+        held.keepOnly(0);
+        assert.deepEqual(kept(came.outcomes), kept((await outcomesOf(list, [...list.keys()], bytesMax)).outcomes));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("sizes are bytes: ten letters of three bytes each are thirty", async () => {
+  const json = JSON.stringify({ name: "漢".repeat(10) });
+  const [outcome] = await fanOut(plan(["a"]), async () => ({ match: true, json }), new FakeClock(), 30);
+  assert.ok(outcome!.result instanceof Fault);
+  const [fits] = await fanOut(plan(["a"]), async () => ({ match: true, json }), new FakeClock(), 41);
+  assert.equal(fits!.outputBytes, 41);
+  assert.equal(reportCall(fits!).outputBytes, 41);
+});
+
+test("what a vendor had answered is charged as its answer is, also where there was no room for it", async () => {
+  for (const [charge, match, charged] of [
+    ["per_call", true, "yes"],
+    ["per_match", true, "yes"],
+    ["per_match", false, "no"],
+    ["free", true, "no"],
+  ] as const) {
+    const [outcome] = await fanOut(
+      plan(["a"], { charge }),
+      async (_, call) => {
+        call.attempts.push({ status: 200, charged: "unknown" } as never);
+        return { match, json: "x".repeat(100) };
+      },
+      new FakeClock(),
+      50,
+    );
+    const report = reportCall(outcome!);
+    assert.deepEqual([report.fault?.code, report.charged], ["source.contract", charged], `${charge} ${match}`);
+  }
+});
+
+test("starting many calls that take their time leaves turns to the others", async () => {
+  const started: string[] = [];
+  const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
+  const all = fanOut(
+    plan(ids),
+    async (_, call) => {
+      started.push(call.id);
+      return { match: false, json: "{}" };
+    },
+    // Each start takes three milliseconds.
+    { now: () => started.length * 3, wall: () => 0, after: () => () => {} },
+    1_000,
+  );
+  for (let before = 0; before < ids.length; before = started.length) {
+    await settle();
+    assert.ok(started.length - before <= 10, `${started.length - before} were started in one turn`);
+  }
+  assert.deepEqual(
+    (await all).map(({ call }) => call.id),
+    ids,
+  );
+});

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { ByteBudget, type Held } from "../terms/byte-budget.ts";
+import { FakeClock } from "../terms/fake-clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { createAdmission } from "./admission.ts";
+import { compose } from "./around/compose.ts";
+import { withDeadline } from "./around/deadline.ts";
+import { collectAnswer } from "./collect.ts";
+import { createDataRun, type EngineParts } from "./data-run.ts";
+import { createFunctionRun } from "./function-run.ts";
+import type { PlannedCall, RunnableFunction, RunnableSource } from "./ports.ts";
+
+/** What a source does: takes in so much of a reply, as the door does, and ends in one of these ways. */
+interface Script {
+  readonly replyBytes: number;
+  readonly afterMs: number;
+  readonly ends:
+    | "with its reply"
+    | "with text"
+    | "with less"
+    | "with nothing"
+    | "by failing"
+    | "never"
+    | "by being cut";
+}
+
+const KIB = 1_024;
+const BUDGET = 512 * KIB;
+const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false };
+const CALLER = {
+  organizationId: "org_1",
+  tokenId: "tok_1",
+  workflow: { ...WORKFLOW, failureDetails: true, maskCredentials: false, simulated: false },
+};
+
+/** The engine over sources that do as they are told. */
+function rig(scripts: readonly Script[], bytesMax = BUDGET) {
+  const clock = new FakeClock();
+  const budget = new ByteBudget(bytesMax);
+  const byId = new Map(scripts.map((script, at) => [`s${at}`, script]));
+  const source = { declaration: {}, timeoutMs: 1_000, inputNames: [], leavesMachine: true } as never as RunnableSource;
+  const adapter = async (_: RunnableSource, call: PlannedCall) => {
+    const { replyBytes, afterMs, ends } = byId.get(call.id)!;
+    const takeIn = (bytes: number) => {
+      if (!call.run.held.hold(bytes)) throw new Fault("source.no_room");
+      call.heldBytes += bytes;
+    };
+    takeIn(Math.floor(replyBytes / 2));
+    await new Promise<void>((resolve) => clock.after(afterMs, resolve));
+    if (ends === "never") await new Promise(() => {});
+    if (!call.ended) takeIn(Math.ceil(replyBytes / 2));
+    const text = JSON.stringify({ text: "x".repeat(Math.max(0, replyBytes - 11)) });
+    if (ends === "with its reply") return { match: true, json: Buffer.from(text) };
+    if (ends === "with text") return collectAnswer({ text: "漢".repeat(replyBytes) });
+    if (ends === "with less") return collectAnswer({ found: true });
+    if (ends === "with nothing") return collectAnswer(null);
+    throw new Fault(ends === "by failing" ? "source.vendor_5xx" : "source.connection_lost", { status: 500 });
+  };
+  const parts: EngineParts = {
+    catalog: { find: (id) => (byId.has(id) ? source : undefined) },
+    runSource: compose([withDeadline(clock)], adapter),
+    ledger: { open: () => ({ intend() {}, close() {} }) },
+    observers: [],
+    admission: createAdmission({ runsMax: 100, runsPerOrganizationMax: 100 }),
+    clock,
+    region: "test",
+  };
+  const sources = Object.fromEntries([...byId.keys(), "none"].map((id) => [id, true])) as never;
+  const request = (held: Held) => ({
+    caller: CALLER,
+    context: "dev" as const,
+    config: { sources },
+    sources,
+    inputs: {},
+    held,
+    arrivedAt: clock.now(),
+  });
+  return { clock, budget, parts, request };
+}
+
+const script: fc.Arbitrary<Script> = fc.record({
+  replyBytes: fc.oneof(fc.nat(200), fc.nat(200 * KIB)),
+  afterMs: fc.nat(1_500),
+  ends: fc.constantFrom<Script["ends"]>(
+    "with its reply",
+    "with text",
+    "with less",
+    "with nothing",
+    "by failing",
+    "never",
+    "by being cut",
+  ),
+});
+
+test("after any mixture of ends a run holds its answer's bytes to the last one, and then nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(script, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
+      fc.nat(1_500),
+      fc.boolean(),
+      async ([first, ...others], hangsUpAfterMs, hangsUp) => {
+        const { clock, budget, parts, request } = rig(first!);
+        const runData = createDataRun(parts);
+        const runs = [first, ...others].map(() => {
+          const held = budget.open("org_1");
+          try {
+            return { held, started: runData(request(held)) };
+          } catch (fault) {
+            // The others have left no room: nothing was begun.
+            assert.equal((fault as Fault).code, "request.overloaded");
+            assert.equal(held.bytes, 0);
+            return null;
+          }
+        });
+        await clock.advance(hangsUpAfterMs);
+        if (hangsUp) runs[0]?.started.clientGone();
+        assert.ok(budget.heldBytes <= BUDGET);
+        await clock.advance(3_000);
+        for (const run of runs) {
+          if (run === null) continue;
+          const answer = await run.started.answer;
+          assert.equal(run.held.bytes, answer.length);
+          for (const { success, message } of Object.values(JSON.parse(answer.toString()).status) as {
+            success: boolean;
+            message: string;
+          }[]) {
+            if (!success) assert.match(message, /^Adapter (error:|not found for)/);
+          }
+          run.held.release();
+        }
+        assert.equal(budget.heldBytes, 0);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("outputs that come when there is no room fail alone and say so; those that came before stay", async () => {
+  const big: Script = { replyBytes: 100 * KIB, afterMs: 10, ends: "with its reply" };
+  const small: Script = { replyBytes: 100, afterMs: 500, ends: "with its reply" };
+  const { clock, budget, parts, request } = rig([big, big, big, big, small]);
+  const held = budget.open("org_1");
+  const { answer } = createDataRun(parts)(request(held));
+  await clock.advance(1_000);
+  const { status } = JSON.parse((await answer).toString()) as { status: Record<string, { message: string }> };
+  const messages = ["s0", "s1", "s2", "s3", "s4"].map((id) => status[id]!.message);
+  const lost = messages.filter((message) => message.includes("no room in memory"));
+  // Alone, an organization may have half of what there is.
+  assert.equal(lost.length, 2, messages.join("; "));
+  assert.equal(messages[4], "Record found");
+});
+
+test("a run whose request alone leaves no room is refused before anything is called", () => {
+  const { budget, parts, request } = rig([{ replyBytes: 1, afterMs: 1, ends: "with less" }]);
+  const other = budget.open("org_1");
+  assert.ok(other.hold(BUDGET / 2));
+  assert.throws(() => createDataRun(parts)(request(budget.open("org_1"))), { code: "request.overloaded" });
+  assert.equal(parts.admission.running, 0);
+});
+
+test("a config that could not be echoed is refused as too large, since nothing could stand beside it", () => {
+  const { budget, parts, request } = rig([], 1_000_000 * KIB);
+  const asked = request(budget.open("org_1"));
+  const config = { ...asked.config, note: "漢".repeat(6_000_000) };
+  assert.throws(() => createDataRun(parts)({ ...asked, config }), { code: "request.invalid" });
+});
+
+/** A `/func` whose function gives this text back. */
+function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<string | null>, bytesMax = BUDGET) {
+  const made = rig([{ replyBytes: 50 * KIB, afterMs: 10, ends: "with its reply" }], bytesMax);
+  const found: RunnableFunction = {
+    id: "dfunc_x",
+    timeoutMs: 1_000,
+    inputProblem: () => null,
+    outputProblem: () => null,
+    run: (_, host) => returns((id) => host.runSource(id, "{}")),
+  };
+  const runFunction = createFunctionRun({ ...made.parts, functions: { find: () => found }, log: () => {} });
+  const run = async (passthrough = false, config: object = {}) => {
+    const held = made.budget.open("org_1");
+    const asked = { ...made.request(held), functionId: "dfunc_x", extra: {}, passthrough };
+    const { answer } = runFunction({ ...asked, config: { ...asked.config, ...config } as never });
+    await made.clock.advance(2_000);
+    const bytes = await answer;
+    assert.equal(held.bytes, bytes.length);
+    held.release();
+    assert.equal(made.budget.heldBytes, 0);
+    return JSON.parse(bytes.toString());
+  };
+  return { run };
+}
+
+test("a run of a function holds its answer's bytes, and not what its sources had brought", async () => {
+  const { run } = functionRig(async (ask) => {
+    await ask("s0");
+    await ask("s0");
+    return JSON.stringify({ output: { text: "y".repeat(30 * KIB) } });
+  });
+  assert.equal((await run()).outputs.dfunc_x.output.text.length, 30 * KIB);
+  assert.equal((await run(true)).output.text.length, 30 * KIB);
+});
+
+test("a function whose answer finds no room fails, and says so", async () => {
+  const text = JSON.stringify({ output: { text: "y".repeat(300 * KIB) }, pipes: { step: 1 } });
+  const { run } = functionRig(async () => text);
+  const answer = await run();
+  assert.deepEqual(answer.outputs, { dfunc_x: { output: {}, pipes: {} } });
+  assert.match(answer.status.dfunc_x.message, /^Data function error: there was no room in memory/);
+  assert.deepEqual((await run(true)).output, {});
+});
+
+test("a function whose answer is over the limit of an answer fails, in bytes and not in letters", async () => {
+  const text = JSON.stringify({ output: { text: "漢".repeat(12_000_000) } });
+  const { run } = functionRig(async () => text, 1_000_000 * KIB);
+  assert.equal((await run()).status.dfunc_x.message, "Data function error: the whole answer would be too large");
+});
+
+test("a result that cannot be written fails the function and not the request", async () => {
+  const deep = `{"output":${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}}`;
+  const { run } = functionRig(async () => deep, 1_000_000 * KIB);
+  assert.match((await run()).status.dfunc_x.message, /^Unexpected error:/);
+});

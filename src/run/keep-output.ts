@@ -1,0 +1,42 @@
+import { Fault } from "../terms/fault.ts";
+import type { Answer, PlannedCall } from "./ports.ts";
+
+/** Text up to this many units stays text. A larger one is kept as the bytes it will leave as: text may take up to twice its bytes. */
+const TEXT_UNITS_MAX = 64 * 1024;
+
+/** An output as it is held until the answer is made. */
+export interface KeptOutput {
+  readonly answer: Answer;
+  /** Of the JSON text in UTF-8, which is what it will take in the answer. */
+  readonly bytes: number;
+}
+
+/**
+ * Counts a call's output in the place of the replies that it was made of. No room for it costs this call alone.
+ * @throws Fault `source.no_room`
+ */
+export function keepOutput(call: PlannedCall, answer: Answer): KeptOutput {
+  const bytes = byteLength(answer.json);
+  const more = bytes - call.heldBytes;
+  // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
+  if (more > 0 && !call.run.held.hold(more)) throw new Fault("source.no_room");
+  if (more < 0) call.run.held.drop(-more);
+  call.heldBytes = bytes;
+  const json = toKept(answer.json);
+  return { answer: json === answer.json ? answer : { match: answer.match, json }, bytes };
+}
+
+/** In the form in which it takes as much memory as it is counted for. */
+export function toKept(json: string | Buffer): string | Buffer {
+  return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
+}
+
+/** A call that leaves nothing behind holds nothing. */
+export function dropHeld(call: PlannedCall): void {
+  call.run.held.drop(call.heldBytes);
+  call.heldBytes = 0;
+}
+
+export function byteLength(json: string | Buffer): number {
+  return typeof json === "string" ? Buffer.byteLength(json) : json.length;
+}

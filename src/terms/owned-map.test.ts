@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { OwnedMap } from "./owned-map.ts";
+
+test("who makes up keys without end forgets its own, least recently used first, and never another's", () => {
+  const map = new OwnedMap<number>(100);
+  map.set("b", "kept", 1);
+  map.set("a", "first", 2);
+  for (let at = 0; at < 1_000; at += 1) {
+    map.set("a", `made up ${at}`, at);
+    assert.equal(map.get("a", "first"), 2, "what is used stays");
+  }
+  assert.equal(map.size, 100);
+  assert.equal(map.get("b", "kept"), 1);
+  assert.equal(map.get("a", "made up 0"), undefined);
+  assert.equal(map.get("a", "made up 999"), 999);
+});
+
+test("it holds no more than its limit, always what came last, and nobody with fewer than another loses an entry", () => {
+  const step = fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(30));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 100 }), (max, steps) => {
+      const map = new OwnedMap<number>(max);
+      const has = (owner: string) => Array.from({ length: 31 }, (_, key) => map.get(owner, String(key)) ?? []).flat();
+      for (const [owner, key] of steps) {
+        const before = new Map(["a", "b", "c"].map((name) => [name, has(name).length]));
+        map.set(owner, String(key), key);
+        assert.ok(map.size <= max);
+        assert.equal(map.get(owner, String(key)), key);
+        for (const [name, count] of before) {
+          const lost = count - has(name).length;
+          if (name !== owner && lost > 0) assert.ok(count >= Math.max(...before.values()), `${name} lost one`);
+        }
+      }
+      assert.equal([...map.values()].length, map.size);
+    }),
+  );
+});
+
+test("what was taken out is gone, and its owner with it", () => {
+  const map = new OwnedMap<number>(2);
+  assert.equal(
+    map.getOrMake("a", "k", () => 1),
+    1,
+  );
+  assert.equal(
+    map.getOrMake("a", "k", () => 2),
+    1,
+  );
+  map.delete("a", "k");
+  map.delete("a", "k");
+  assert.deepEqual([map.size, map.get("a", "k")], [0, undefined]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { deploy } from "../lifecycle/deployed.ts";
+import { vendorProject } from "../lifecycle/vendor-project.ts";
+import { json, type Behaviour } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+const MIB = 1024 * 1024;
+const LARGE = 99;
+/** What the whole process may take on top of what it takes when it is idle. Without a bound one run took more. */
+const GROWTH_MIB_MAX = 500;
+
+test("runs of ninety-nine replies of 5 MiB and a late one neither end a small service nor fill its memory", async (t) => {
+  const text = "x".repeat(5 * MIB - 200);
+  // What is late comes when all the others have come: the run holds them till then.
+  const late: (() => void)[] = [];
+  const held: Behaviour = (socket, request) => void late.push(() => json({ late: true })(socket, request));
+  const vendor = await startVendor(t, { paths: { "/large": json({ text }), "/late": held } });
+  const names = Array.from({ length: LARGE }, (_, at) => `large_${at}`);
+  const paths = Object.fromEntries([...names.map((name) => [name, "/large"]), ["late", "/late"]]) as Record<
+    string,
+    string
+  >;
+  const deployment = await deploy(t, {
+    project: vendorProject(t, vendor, paths),
+    env: { NODE_OPTIONS: "--max-old-space-size=256" },
+  });
+  const service = await deployment.start();
+  await service.run({ acme__large_0: true });
+  const residentMib = () => {
+    // A process that has just ended takes nothing.
+    const [, kib = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, "utf8")) ?? [];
+    return Number(kib) / 1024;
+  };
+  const idle = residentMib();
+  let most = idle;
+  const watch = setInterval(() => (most = Math.max(most, residentMib())), 50).unref();
+
+  const sources = Object.fromEntries(["acme__late", ...names.map((name) => `acme__${name}`)].map((id) => [id, true]));
+  for (const atOnce of [1, 4]) {
+    const before = vendor.count("/large");
+    const asked = Array.from({ length: atOnce }, () => service.run(sources));
+    let letGo = false;
+    const answered = Promise.all(asked).finally(() => (letGo = true));
+    // Until nothing new comes, or a source's own time is over.
+    for (let seen = -1; !letGo && seen !== vendor.count("/large");) {
+      seen = vendor.count("/large");
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
+    for (const answer of late.splice(0)) answer();
+    const replies = await answered;
+    for (const { statusCode, text: answer } of replies) {
+      assert.equal(statusCode, 200);
+      assert.ok(Buffer.byteLength(answer) <= 32 * MIB, `${answer.length} letters`);
+    }
+    const statuses = replies.flatMap(
+      (reply) => Object.values(reply.json().status) as { success: boolean; message: string }[],
+    );
+    for (const { success, message } of statuses)
+      if (!success) assert.match(message, /no room in memory|whole answer would be too large|waiting|timed out/);
+    const why = new Map<string, number>();
+    for (const { message } of statuses) why.set(message, (why.get(message) ?? 0) + 1);
+    const kept = statuses.filter(({ success }) => success).length;
+    assert.ok(kept > atOnce, `${kept} of ${statuses.length} were kept`);
+    t.diagnostic(
+      JSON.stringify({
+        why: [...why],
+        atOnce,
+        asked: vendor.count("/large") - before,
+        kept,
+        mostMib: Math.round(most - idle),
+      }),
+    );
+  }
+  clearInterval(watch);
+  assert.ok(most - idle < GROWTH_MIB_MAX, `${Math.round(most - idle)} MiB`);
+  assert.equal((await service.run({ acme__large_0: true })).statusCode, 200);
+});
