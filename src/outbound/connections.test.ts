@@ -35,7 +35,7 @@ test("a vendor that closes after every answer gets a new connection each time, a
 
 test("failures of every kind among requests that wait take nothing but their own", async (t) => {
   const vendor = await startVendor(t);
-  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 4, waitMaxMs: 10_000 } });
+  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
   const paths = [
     "/json",
     "/reset-mid-body",
@@ -148,7 +148,7 @@ test("no more requests are under way than there are connections; the rest wait i
       })(socket, request);
     },
   });
-  const door = openDoor(t, { limits: { connectionsMax: 3 } });
+  const door = openDoor(t, { limits: { connectionsMax: 6 } });
   const { http } = door.call(vendor.origin, { timeoutMs: 20_000 });
 
   const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => http.get(`${vendor.origin}/${at}`)));

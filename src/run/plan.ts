@@ -57,6 +57,7 @@ export function planCall(run: Run, plan: CallPlan): PlannedCall {
     attempts: [],
     controller: null,
     ended: false,
+    heldBytes: 0,
     nearMisses: [],
   };
 }

@@ -78,6 +78,11 @@ export interface PlannedCall {
   controller: AbortController | null;
   /** Set when the outcome is settled: an adapter that goes on after that can send nothing more. */
   ended: boolean;
+  /**
+   * Bytes of replies that the door has delivered and counted as held by the run. They stay counted until whoever settles
+   * the call gives back what its output does not keep.
+   */
+  heldBytes: number;
   /** Names of inputs that the filter dropped although they resemble a declared one. */
   nearMisses: readonly string[];
 }

@@ -146,6 +146,7 @@ function planCall(source: RunnableSource, played: SourceCase, credentials: JsonO
     attempts: [],
     controller: null,
     ended: false,
+    heldBytes: 0,
     nearMisses: [],
   };
 }

@@ -48,6 +48,7 @@ function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): P
     attempts: [],
     controller: null,
     ended: false,
+    heldBytes: 0,
     nearMisses: [],
   };
 }
