@@ -25,4 +25,5 @@ const surplus: Behaviour = (socket, { path }) => {
 };
 
 const vendor = await startVendor({ after: () => {} }, { otherwise: surplus, ...(tls === undefined ? {} : { tls }) });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort!.postMessage(vendor.origin);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
-import { BoundedMap } from "../../terms/bounded-map.ts";
 import { Fault } from "../../terms/fault.ts";
+import { SharedMap } from "../../terms/shared-map.ts";
 import { Breaker } from "../breaker.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
@@ -10,12 +10,12 @@ const VENDOR_FAILED = new Set(["unreachable", "timeout", "connection_lost", "ven
 
 /** A breaker for each source and credential; where there is no credential, for each source and organization. */
 export function withBreaker(clock: Clock): Around & { openCount(): number } {
-  const breakers = new BoundedMap<string, Breaker>(BREAKERS_MAX);
+  const breakers = new SharedMap<Breaker>(BREAKERS_MAX);
 
   const around: Around = (next) => (source, call) => {
     // What a simulated vendor is made to do says nothing of the real one, whose calls may share the key.
     if (!source.leavesMachine || call.run.simulated) return next(source, call);
-    const breaker = breakers.getOrMake(keyOf(call), () => new Breaker());
+    const breaker = breakers.getOrMake(call.run.caller.organizationId, keyOf(call), () => new Breaker());
     const era = breaker.admit(clock.now());
     if (era === null) return Promise.reject(new Fault("source.breaker_open"));
     return next(source, call).then(
