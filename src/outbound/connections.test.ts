@@ -257,3 +257,36 @@ test("origins that are not used make room for others", async (t) => {
     vendors.slice(1).map(({ origin }) => origin),
   );
 });
+
+test("an organization that asks for origins without end loses its own connections, not another's", async (t) => {
+  const vendor = await startVendor(t);
+  const names = (count: number): string[] =>
+    Array.from({ length: count }, (_, at) => `http://n${at}.vendor.example:${vendor.port}`);
+  const { door, call } = openDoor(t, {
+    limits: { poolsMax: 4 },
+    resolve: async () => ["127.0.0.1"],
+    allowPrivate: names(20),
+  });
+  const other = await call(vendor.origin, { organizationId: "org_2" }).http.get(`${vendor.origin}/connection`);
+
+  for (const origin of names(20)) await call(origin).http.get(origin);
+
+  const again = await call(vendor.origin, { organizationId: "org_2" }).http.get(`${vendor.origin}/connection`);
+  assert.equal(door.stats().origins.length, 4);
+  assert.deepEqual(again.json(), other.json());
+});
+
+test("a slow answer for one organization does not keep another one waiting", async (t) => {
+  const vendor = await startVendor(t);
+  const { call } = openDoor(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
+  const slow = Array.from({ length: 30 }, () =>
+    codeOf(call(vendor.origin, { timeoutMs: 400 }).http.get(`${vendor.origin}/hang`)),
+  );
+  await vendor.received(4);
+
+  const reply = await call(vendor.origin, { organizationId: "org_2" }).http.get(vendor.origin);
+
+  assert.equal(reply.status, 200);
+  assert.equal(vendor.count("/hang"), 4);
+  await Promise.all(slow);
+});
