@@ -51,6 +51,7 @@ export class ReplyIntake {
 
   /** Its bytes are not needed any more. */
   drop(): void {
+    if (this.#joined.length === 0) return;
     this.#held.drop(this.#joined.length);
     this.#joined = new JoinedBytes();
   }

@@ -7,8 +7,8 @@ import { SourceTurns } from "./source-turns.ts";
 
 const WAIT_MS = 1_000;
 
-/** Enters, and says later what came of it. */
-function enter(turns: SourceTurns, owner: string): { outcome: "in" | "waits" | string } {
+/** Enters, and says what comes of it: "waits", "in", or the code of a fault. */
+function enter(turns: SourceTurns, owner: string): { outcome: string } {
   const result: { outcome: string } = { outcome: "waits" };
   const ended = (fault: unknown): void => void (result.outcome = fault instanceof Fault ? fault.code : String(fault));
   try {
