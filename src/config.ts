@@ -173,13 +173,19 @@ export const SETTINGS = [
     min: 0,
     says: "Bytes of requests, replies and answers held in memory at once, shared fairly by organizations; 0: a quarter of what the process may use.",
   },
-  { key: "limits.vendor_connections", type: "number", default: 64, min: 1, says: "Connections to one vendor origin." },
+  {
+    key: "limits.vendor_connections",
+    type: "number",
+    default: 128,
+    min: 1,
+    says: "Connections to one vendor origin. One organization alone gets half of them.",
+  },
   {
     key: "limits.vendor_queue",
     type: "number",
-    default: 256,
+    default: 512,
     min: 0,
-    says: "Calls that may wait for a connection to one vendor origin.",
+    says: "Calls that may wait for a connection to one vendor origin. One organization alone gets half of the places.",
   },
   {
     key: "limits.vendor_connect_ms",

@@ -35,7 +35,7 @@ test("a vendor that closes after every answer gets a new connection each time, a
 
 test("failures of every kind among requests that wait take nothing but their own", async (t) => {
   const vendor = await startVendor(t);
-  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 4, waitMaxMs: 10_000 } });
+  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
   const paths = [
     "/json",
     "/reset-mid-body",
@@ -148,7 +148,7 @@ test("no more requests are under way than there are connections; the rest wait i
       })(socket, request);
     },
   });
-  const door = openDoor(t, { limits: { connectionsMax: 3 } });
+  const door = openDoor(t, { limits: { connectionsMax: 6 } });
   const { http } = door.call(vendor.origin, { timeoutMs: 20_000 });
 
   const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => http.get(`${vendor.origin}/${at}`)));
@@ -256,4 +256,37 @@ test("origins that are not used make room for others", async (t) => {
     door.stats().origins.map(({ origin }) => origin),
     vendors.slice(1).map(({ origin }) => origin),
   );
+});
+
+test("an organization that asks for origins without end loses its own connections, not another's", async (t) => {
+  const vendor = await startVendor(t);
+  const names = (count: number): string[] =>
+    Array.from({ length: count }, (_, at) => `http://n${at}.vendor.example:${vendor.port}`);
+  const { door, call } = openDoor(t, {
+    limits: { poolsMax: 4 },
+    resolve: async () => ["127.0.0.1"],
+    allowPrivate: names(20),
+  });
+  const other = await call(vendor.origin, { organizationId: "org_2" }).http.get(`${vendor.origin}/connection`);
+
+  for (const origin of names(20)) await call(origin).http.get(origin);
+
+  const again = await call(vendor.origin, { organizationId: "org_2" }).http.get(`${vendor.origin}/connection`);
+  assert.equal(door.stats().origins.length, 4);
+  assert.deepEqual(again.json(), other.json());
+});
+
+test("a slow answer for one organization does not keep another one waiting", async (t) => {
+  const vendor = await startVendor(t);
+  const { call } = openDoor(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
+  const slow = Array.from({ length: 30 }, () =>
+    codeOf(call(vendor.origin, { timeoutMs: 400 }).http.get(`${vendor.origin}/hang`)),
+  );
+  await vendor.received(4);
+
+  const reply = await call(vendor.origin, { organizationId: "org_2" }).http.get(vendor.origin);
+
+  assert.equal(reply.status, 200);
+  assert.equal(vendor.count("/hang"), 4);
+  await Promise.all(slow);
 });

@@ -1,31 +1,57 @@
-import { gunzip, gunzipSync } from "node:zlib";
+import { createGunzip, gunzipSync } from "node:zlib";
+import type { IntakeProblem, ReplyIntake } from "./reply-intake.ts";
 
 /** Small replies are decoded at once: handing them to another thread costs more than decoding them. */
 const SYNC_RAW_BYTES = 32 * 1024;
 const SYNC_DECODED_BYTES = 256 * 1024;
+/** Decoded bytes come in pieces of this size. */
+const PIECE_BYTES = 64 * 1024;
 
-export type Decoded = Buffer | "too_large" | "broken";
+export type GzipProblem = IntakeProblem | "broken";
 
-/** Undoes one layer of gzip. The decoder itself stops at the cap, so a bomb costs no more memory than that. */
-export function decodeGzip(raw: Buffer, bytesMax: number, done: (decoded: Decoded) => void): void {
+/**
+ * Undoes one layer of gzip into `decoded`, which says when it is too much: a bomb is decoded no further than that. Calls
+ * back once, unless the function that it returns is called first, which stops it.
+ */
+export function decodeGzip(raw: Buffer, decoded: ReplyIntake, done: (problem: GzipProblem | null) => void): () => void {
+  const { bytesMax } = decoded;
   if (raw.length <= SYNC_RAW_BYTES) {
-    const decoded = decodeNow(raw, Math.min(SYNC_DECODED_BYTES, bytesMax));
-    if (decoded !== "too_large" || bytesMax <= SYNC_DECODED_BYTES) {
-      done(decoded);
-      return;
+    const now = decodeNow(raw, Math.min(SYNC_DECODED_BYTES, bytesMax));
+    if (typeof now !== "string") {
+      done(decoded.add(now));
+      return ignore;
+    }
+    if (now === "broken" || bytesMax <= SYNC_DECODED_BYTES) {
+      done(now);
+      return ignore;
     }
   }
-  gunzip(raw, { maxOutputLength: bytesMax }, (error, decoded) => done(error === null ? decoded : problemOf(error)));
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  const stop = (): void => {
+    gunzip.removeAllListeners();
+    gunzip.on("error", ignore);
+    gunzip.destroy();
+  };
+  const end = (problem: GzipProblem | null): void => {
+    stop();
+    done(problem);
+  };
+  gunzip.on("data", (piece: Buffer) => {
+    const problem = decoded.add(piece);
+    if (problem !== null) end(problem);
+  });
+  gunzip.on("end", () => end(null));
+  gunzip.on("error", () => end("broken"));
+  gunzip.end(raw);
+  return stop;
 }
 
-function decodeNow(raw: Buffer, bytesMax: number): Decoded {
+function decodeNow(raw: Buffer, bytesMax: number): Buffer | "too_large" | "broken" {
   try {
     return gunzipSync(raw, { maxOutputLength: bytesMax });
   } catch (error) {
-    return problemOf(error);
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? "too_large" : "broken";
   }
 }
 
-function problemOf(error: unknown): "too_large" | "broken" {
-  return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? "too_large" : "broken";
-}
+function ignore(): void {}

@@ -4,6 +4,7 @@ import type { BeforeSend, Door, PlannedCall, RunnableSource } from "../run/ports
 import type { Http, HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
+import { FairShare } from "../terms/fair-share.ts";
 import { writeTraceparent } from "../terms/trace.ts";
 import { dnsResolve, type Resolve } from "./dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./egress-proxy.ts";
@@ -12,6 +13,7 @@ import { HostsFile } from "./hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { NameLookup } from "./name-lookup.ts";
 import type { SocketNeeds } from "./open-socket.ts";
+import { OriginPools } from "./origin-pools.ts";
 import { OriginPool } from "./origin-pool.ts";
 import { type OriginMatch, OriginRules } from "./origin-rules.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
@@ -68,7 +70,8 @@ class VendorDoor implements OutboundDoor, Sender {
   readonly #exchangeNeeds: ExchangeNeeds;
   readonly #socketNeeds: SocketNeeds;
   readonly #addresses = new WeakMap<SourceDeclaration, SourceAddresses>();
-  readonly #pools = new Map<string, OriginPool>();
+  readonly #pools: OriginPools;
+  readonly #idleShare: FairShare;
   #closed = false;
 
   constructor(options: DoorOptions) {
@@ -81,6 +84,8 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#traced = new OriginRules(options.traced ?? []);
     this.#proxy = options.proxy === undefined ? null : readProxy(options.proxy);
     this.#trust = new Trust(options.extraAuthorities);
+    this.#pools = new OriginPools(limits.poolsMax);
+    this.#idleShare = new FairShare(limits.idleMax);
     this.#exchangeNeeds = { clock, limits, beforeSend };
     this.#socketNeeds = {
       clock,
@@ -102,13 +107,12 @@ class VendorDoor implements OutboundDoor, Sender {
 
   close(): void {
     this.#closed = true;
-    for (const pool of this.#pools.values()) pool.close();
-    this.#pools.clear();
+    this.#pools.close();
   }
 
   stats(): OutboundStats {
     return {
-      origins: [...this.#pools.values()].map(({ origin, inFlight, waiting }) => ({ origin, inFlight, waiting })),
+      origins: [...this.#pools.all()].map(({ origin, inFlight, waiting }) => ({ origin, inFlight, waiting })),
     };
   }
 
@@ -121,6 +125,7 @@ class VendorDoor implements OutboundDoor, Sender {
     redirectsLeft: number,
   ): Promise<VendorReply> {
     if (this.#closed) throw unsentFault("source.stopped", call);
+    if (call.run.held.isTight) throw unsentFault("source.no_room", call);
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
@@ -162,12 +167,13 @@ class VendorDoor implements OutboundDoor, Sender {
     const { origin } = url;
     let key = privateAllowed ? `${origin} private` : origin;
     if (tls !== undefined) key += ` ${identityOf(tls)}`;
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      pool = this.#openPool(url, privateAllowed, this.#secureContext(tls, call));
-      this.#makeRoom();
-      this.#pools.set(key, pool);
-    }
+    const pool =
+      this.#pools.get(key) ??
+      this.#pools.add(
+        key,
+        call.run.caller.organizationId,
+        this.#openPool(url, privateAllowed, this.#secureContext(tls, call)),
+      );
     pool.lastUsedAt = this.clock.now();
     return pool;
   }
@@ -182,7 +188,7 @@ class VendorDoor implements OutboundDoor, Sender {
       secureContext,
       session: undefined,
     };
-    return new OriginPool(url.origin, destination, this.#socketNeeds, this.#limits);
+    return new OriginPool(url.origin, destination, this.#socketNeeds, this.#limits, this.#idleShare);
   }
 
   #secureContext(tls: OutgoingRequest["tls"], call: PlannedCall): SecureContext | undefined {
@@ -192,20 +198,6 @@ class VendorDoor implements OutboundDoor, Sender {
       const problem = "the client certificate or its key cannot be read";
       throw unsentFault("source.credential_missing", call, { problem }, error);
     }
-  }
-
-  /** Lets go of the pool that has been idle for longest once there are too many. */
-  #makeRoom(): void {
-    if (this.#pools.size < this.#limits.poolsMax) return;
-    let oldest: [string, OriginPool] | null = null;
-    for (const entry of this.#pools) {
-      const [, pool] = entry;
-      const isIdle = pool.inFlight === 0 && pool.waiting === 0;
-      if (isIdle && (oldest === null || pool.lastUsedAt < oldest[1].lastUsedAt)) oldest = entry;
-    }
-    if (oldest === null) return;
-    this.#pools.delete(oldest[0]);
-    oldest[1].close();
   }
 }
 

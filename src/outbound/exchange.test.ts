@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Dispatcher } from "undici";
 import type { PlannedCall, Run } from "../run/ports.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import type { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
@@ -33,6 +34,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
   let dispatched = 0;
   let attempts = 0;
   const run = {
+    held: heldWithoutLimit(),
     get maySend() {
       return maySend();
     },
@@ -42,7 +44,9 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
   const connection = {
     failed: false,
     discarded: false,
-    client: { dispatch: (_: unknown, handler: Handler) => turns[dispatched++]!(handler) },
+    send: (_: unknown, handler: Handler) => turns[dispatched++]!(handler),
+    began: () => {},
+    ended: () => {},
   } as unknown as Connection;
   const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
   const beforeSend = () => {

@@ -3,13 +3,21 @@ import type { Attempt, BeforeSend, PlannedCall } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { Connection } from "./connection.ts";
-import { decodeGzip } from "./decode-gzip.ts";
+import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "./limits.ts";
 import { ConnectError } from "./open-socket.ts";
 import type { Exchangeable, OriginPool } from "./origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
+import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
 import { type ParsedFields, VendorReply } from "./reply.ts";
-import { contractFault, faultOfStatus, faultOfTransport, timeoutFault, unsentFault } from "./vendor-fault.ts";
+import {
+  contractFault,
+  faultOfStatus,
+  faultOfTransport,
+  noRoomForAnswer,
+  timeoutFault,
+  unsentFault,
+} from "./vendor-fault.ts";
 
 /** What every exchange of a door shares. */
 export interface ExchangeNeeds {
@@ -33,8 +41,16 @@ export interface Expectation {
 const INTERIM_MAX = 8;
 /** How much of an answer that nobody reads is taken in, so that its connection can be used again. */
 const DRAINED_BYTES_MAX = 64 * 1024;
+/** What may come besides the body: headers, interim answers and trailers, and what marks the pieces of a body. */
+const FRAMING_BYTES = 256 * 1024;
+const FRAMING_SHARE = 1 / 4;
 const ABANDONED = new Error("abandoned");
 const NO_BYTES = Buffer.alloc(0);
+const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
+  too_large: "it is too large",
+  too_many_pieces: "it comes in too many pieces",
+  broken: "it is not the gzip that it claims to be",
+};
 
 /**
  * One request to one vendor, from waiting for a connection to the last byte: the handler object of the HTTP client, and
@@ -60,10 +76,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   #interim = 0;
   #fields: ParsedFields = {};
   #zipped = false;
-  #size = 0;
-  /** The first piece, which is most often the only one, and those after it. */
-  #first: Buffer | null = null;
-  #rest: Buffer[] | null = null;
+  readonly #wireBytesMax: number;
+  readonly #body: ReplyIntake;
+  #decoded: ReplyIntake | null = null;
+  #stopDecoding: (() => void) | null = null;
+  /** Of a body that nobody reads any more. */
+  #drainedBytes = 0;
+  #drainedPieces = 0;
 
   constructor(
     request: OutgoingRequest,
@@ -89,17 +108,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#expects = expects;
     this.#resolve = resolve;
     this.#reject = reject;
+    const bytesMax = Math.min(needs.limits.rawBytesMax, expects.decodedBytesMax);
+    this.#wireBytesMax = bytesMax * (1 + FRAMING_SHARE) + FRAMING_BYTES;
+    this.#body = new ReplyIntake(call.run.held, bytesMax);
     const { clock } = needs;
     this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
   }
 
   // ---- before a connection is its own ------------------------------------------------------------------------------
 
+  get owner(): string {
+    return this.#call.run.caller.organizationId;
+  }
+
   claim(): boolean {
     this.#cancelWait?.();
     this.#cancelWait = null;
-    if (this.#maySend) return true;
-    this.stop();
+    if (!this.#maySend) this.stop();
+    else if (this.#call.run.held.isTight) this.#refuse(unsentFault("source.no_room", this.#call));
+    else return true;
     return false;
   }
 
@@ -120,7 +147,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   sendBy(connection: Connection): void {
     this.#connection = connection;
-    connection.client.dispatch(this.#dispatched, this);
+    connection.send(this.#dispatched, this);
   }
 
   get #maySend(): boolean {
@@ -138,6 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method);
     if (this.#expects.free) this.#attempt.charged = "no";
     this.#controller = controller;
+    this.#connection!.began((wireBytes) => this.#onRead(wireBytes));
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, fields: ParsedFields): void {
@@ -150,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#fields = fields;
     this.#attempt!.status = status;
     if (this.#isToFollow()) {
-      this.#deliver(NO_BYTES);
+      this.#deliver(null);
     } else if (!this.#isAnswer()) {
       this.#fail(faultOfStatus(status));
     } else {
@@ -160,17 +188,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
     if (this.#settled) {
-      if (this.#size > DRAINED_BYTES_MAX) this.#controller!.abort(ABANDONED);
-    } else if (this.#size > this.#rawBytesMax) {
-      this.#abort(contractFault("it is too large"));
-    } else if (this.#first === null) {
-      this.#first = chunk;
-    } else {
-      this.#rest ??= [this.#first];
-      this.#rest.push(chunk);
+      this.#drainedBytes += chunk.length;
+      this.#drainedPieces += 1;
+      if (this.#drainedBytes > DRAINED_BYTES_MAX || isCutTooSmall(this.#drainedPieces, this.#drainedBytes))
+        this.#controller!.abort(ABANDONED);
+      return;
     }
+    const problem = this.#body.add(chunk);
+    if (problem !== null) this.#abort(this.#faultOfIntake(problem));
   }
 
   onResponseEnd(): void {
@@ -178,8 +204,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const { failed } = connection;
     if (!this.#settled) {
       if (failed) this.#fail(new Fault("source.connection_lost"));
-      else if (this.#zipped) this.#unzip();
-      else this.#deliver(this.#body());
+      // A status without a body may carry the header field all the same.
+      else if (this.#zipped && this.#body.length > 0) this.#unzip();
+      else this.#deliver(this.#body);
     }
     this.#release(connection, !failed);
   }
@@ -200,10 +227,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   // ---- conclusions -------------------------------------------------------------------------------------------------
 
-  get #rawBytesMax(): number {
-    return Math.min(this.#needs.limits.rawBytesMax, this.#expects.decodedBytesMax);
-  }
-
   #isAnswer(): boolean {
     return (this.#status >= 200 && this.#status < 300) || this.#expects.answers?.includes(this.#status) === true;
   }
@@ -221,7 +244,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
       else if (name !== "identity") return "it is encoded in a way that was not asked for";
     }
     if (Array.isArray(length)) return "it has two lengths";
-    return length !== undefined && Number(length) > this.#rawBytesMax && this.#request.method !== "HEAD"
+    return length !== undefined && Number(length) > this.#body.bytesMax && this.#request.method !== "HEAD"
       ? "it is too large"
       : null;
   }
@@ -246,24 +269,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     return unsentFault("source.adapter_raised", this.#call, {}, error);
   }
 
-  #body(): Buffer {
-    if (this.#rest !== null) return Buffer.concat(this.#rest, this.#size);
-    return this.#first ?? NO_BYTES;
+  #unzip(): void {
+    const decoded = new ReplyIntake(this.#call.run.held, this.#expects.decodedBytesMax);
+    this.#decoded = decoded;
+    this.#stopDecoding = decodeGzip(this.#body.take(), decoded, (problem) => {
+      this.#cancelDeadline();
+      if (problem === null) this.#deliver(decoded);
+      else this.#fail(this.#faultOfIntake(problem));
+    });
   }
 
-  #unzip(): void {
-    // A status without a body may carry the header field all the same.
-    if (this.#size === 0) {
-      this.#deliver(NO_BYTES);
-      return;
-    }
-    decodeGzip(this.#body(), this.#expects.decodedBytesMax, (decoded) => {
-      if (this.#settled) return;
-      this.#cancelDeadline();
-      if (decoded === "too_large") this.#fail(contractFault("it is too large"));
-      else if (decoded === "broken") this.#fail(contractFault("it is not the gzip that it claims to be"));
-      else this.#deliver(decoded);
-    });
+  #faultOfIntake(problem: GzipProblem): Fault {
+    return problem === "no_room" ? noRoomForAnswer(this.#status) : contractFault(PROBLEMS[problem]);
+  }
+
+  /** What the HTTP client passes over in silence, such as the extensions of chunks, it reads all the same. */
+  #onRead(wireBytes: number): void {
+    if (wireBytes <= this.#wireBytesMax) return;
+    if (this.#settled) this.#controller?.abort(ABANDONED);
+    else this.#abort(contractFault(PROBLEMS.too_large));
   }
 
   #onDeadline(): void {
@@ -286,19 +310,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#fail(fault);
   }
 
-  #deliver(bytes: Buffer): void {
-    this.#settle();
+  #deliver(reply: ReplyIntake | null): void {
+    const bytes = reply?.take() ?? NO_BYTES;
+    this.#settle(reply);
     this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits));
   }
 
   #fail(fault: Fault): void {
-    this.#settle();
+    this.#settle(null);
     this.#reject(fault);
   }
 
-  #settle(): void {
+  /** Of what it held only the delivered reply stays so: from here on it is the call's, and the run sees to it. */
+  #settle(delivered: ReplyIntake | null): void {
     this.#settled = true;
-    this.#first = this.#rest = null;
+    this.#stopDecoding?.();
+    if (delivered !== null && !this.#call.ended) this.#call.heldBytes += delivered.length;
+    else delivered?.drop();
+    if (this.#body !== delivered) this.#body.drop();
+    if (this.#decoded !== delivered) this.#decoded?.drop();
     if (this.#attempt !== null) this.#attempt.tookMs = Math.round(this.#needs.clock.now() - this.#attempt.sentAt);
   }
 
@@ -307,6 +337,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     if (this.#settled) this.#cancelDeadline();
     this.#connection = null;
     this.#controller = null;
+    connection.ended();
     this.#pool.leave(connection, reusable);
   }
 }

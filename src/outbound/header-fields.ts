@@ -42,35 +42,28 @@ export function headerFields(
   bytesMax: number,
 ): readonly string[] {
   const fields: string[] = [];
-  let accept = false;
-  let agent = false;
-  let encoding = false;
-  let type = contentType === null;
+  const given = new Set<string>();
   let bytes = 0;
   for (const name in wanted) {
     if (!Object.hasOwn(wanted, name)) continue;
-    const given: unknown = wanted[name];
-    if (given === undefined) continue;
+    const content: unknown = wanted[name];
+    if (content === undefined) continue;
     const lower = name.toLowerCase();
     if (!NAME.test(name) || FORBIDDEN.has(lower)) throw new Error("a header field has a name that may not be set");
-    if (typeof given !== "string" && typeof given !== "number")
+    if (typeof content !== "string" && typeof content !== "number")
       throw new Error(`the header field ${lower} is no text or number`);
-    if (lower !== name && Object.hasOwn(wanted, lower) && wanted[lower] !== undefined)
-      throw new Error(`the header field ${lower} is given twice`);
-    const value = String(given);
+    if (given.has(lower)) throw new Error(`the header field ${lower} is given twice`);
+    const value = String(content);
     if (!canStandInHeader(value)) throw new HeaderValueError(lower, value);
-    if (lower === "accept") accept = true;
-    else if (lower === "user-agent") agent = true;
-    else if (lower === "accept-encoding") encoding = true;
-    else if (lower === "content-type") type = true;
+    given.add(lower);
     bytes += name.length + value.length + 4;
     fields.push(name, value);
   }
   if (bytes > bytesMax) throw new Error("the header fields are too large");
-  if (!accept) fields.push("accept", "application/json");
-  if (!agent) fields.push("user-agent", "datarun");
-  if (!encoding) fields.push("accept-encoding", "gzip");
-  if (!type) fields.push("content-type", contentType!);
+  if (!given.has("accept")) fields.push("accept", "application/json");
+  if (!given.has("user-agent")) fields.push("user-agent", "datarun");
+  if (!given.has("accept-encoding")) fields.push("accept-encoding", "gzip");
+  if (contentType !== null && !given.has("content-type")) fields.push("content-type", contentType);
   return fields;
 }
 

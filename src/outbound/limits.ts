@@ -1,8 +1,8 @@
 /** What one vendor may cost the service at the most. `docs/reference/limits.md` gives the reasons. */
 export interface OutboundLimits {
-  /** Connections, hence requests under way at once, to one origin. */
+  /** Connections, hence requests under way at once, to one origin. Organizations share them: one alone gets half. */
   readonly connectionsMax: number;
-  /** Requests that may wait for one of them. */
+  /** Requests that may wait for one of them, shared in the same way. */
   readonly waitingMax: number;
   /** How long one may wait; a tenth of the source's timeout when that is less. */
   readonly waitMaxMs: number;
@@ -18,15 +18,17 @@ export interface OutboundLimits {
   readonly lookupCacheMs: number;
   /** Below the five seconds after which many vendors close an idle connection. */
   readonly keepAliveMs: number;
-  /** Origins (and client certificates) whose idle connections are kept. */
+  /** Idle connections kept, over all origins. Organizations share them, and no connection passes between two. */
+  readonly idleMax: number;
+  /** Origins (and client certificates) whose idle connections are kept, shared in the same way. */
   readonly poolsMax: number;
 }
 
 const MIB = 1024 * 1024;
 
 export const DEFAULT_LIMITS: OutboundLimits = {
-  connectionsMax: 64,
-  waitingMax: 256,
+  connectionsMax: 128,
+  waitingMax: 512,
   waitMaxMs: 1_000,
   rawBytesMax: 5 * MIB,
   decodedBytesMax: 10 * MIB,
@@ -37,5 +39,6 @@ export const DEFAULT_LIMITS: OutboundLimits = {
   lookupMaxMs: 2_000,
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,
+  idleMax: 512,
   poolsMax: 1_000,
 };

@@ -1,12 +1,17 @@
+import { FairShare } from "../terms/fair-share.ts";
+import { TurnQueue } from "../terms/turn-queue.ts";
 import { Connection } from "./connection.ts";
+import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "./limits.ts";
 import type { Destination, SocketNeeds } from "./open-socket.ts";
 
 /** A request as the pool handles it. */
 export interface Exchangeable {
+  /** Whose it is: owners share the connections, and never one connection. */
+  readonly owner: string;
   /** Sends it by this connection, which is its own until `leave`. */
   sendBy(connection: Connection): void;
-  /** All connections are busy: it has to wait its turn. */
+  /** All connections that its owner may have are busy: it has to wait its turn. */
   wait(): void;
   /** There are too many waiting already. */
   turnAway(): void;
@@ -18,24 +23,36 @@ export interface Exchangeable {
 
 /**
  * The connections to one origin, and who waits for one. A request is handed to the HTTP client only when a connection is
- * its own, so nothing queues where it could not be taken back.
+ * its own, so nothing queues where it could not be taken back. Connections and places in the queue are shared fairly, and
+ * those who wait take turns by owner: nobody who could go on is ever waiting.
  */
 export class OriginPool {
   readonly origin: string;
   readonly #destination: Destination;
   readonly #needs: SocketNeeds;
   readonly #limits: OutboundLimits;
-  /** The last one used is the next one used: the rest can close. */
-  readonly #idle: Connection[] = [];
-  readonly #busy = new Set<Connection>();
-  readonly #waiting = new Set<Exchangeable>();
+  readonly #idle: IdleConnections;
+  readonly #busy = new Map<Connection, string>();
+  readonly #busyShare: FairShare;
+  readonly #waiting = new TurnQueue<Exchangeable>();
+  readonly #waitingShare: FairShare;
   lastUsedAt = 0;
 
-  constructor(origin: string, destination: Destination, needs: SocketNeeds, limits: OutboundLimits) {
+  /** @param idleShare how many idle connections an owner may keep, over all pools */
+  constructor(
+    origin: string,
+    destination: Destination,
+    needs: SocketNeeds,
+    limits: OutboundLimits,
+    idleShare: FairShare,
+  ) {
     this.origin = origin;
     this.#destination = destination;
     this.#needs = needs;
     this.#limits = limits;
+    this.#idle = new IdleConnections(idleShare);
+    this.#busyShare = new FairShare(limits.connectionsMax);
+    this.#waitingShare = new FairShare(limits.waitingMax);
   }
 
   get inFlight(): number {
@@ -47,10 +64,11 @@ export class OriginPool {
   }
 
   enter(exchange: Exchangeable): void {
-    if (this.#busy.size < this.#limits.connectionsMax) {
+    const { owner } = exchange;
+    if (this.#busyShare.fits(owner)) {
       this.#start(exchange);
-    } else if (this.#waiting.size < this.#limits.waitingMax) {
-      this.#waiting.add(exchange);
+    } else if (this.#waitingShare.take(owner)) {
+      this.#waiting.add(owner, exchange);
       exchange.wait();
     } else {
       exchange.turnAway();
@@ -59,32 +77,52 @@ export class OriginPool {
 
   /** Takes back one that waits. */
   withdraw(exchange: Exchangeable): void {
-    this.#waiting.delete(exchange);
+    if (this.#waiting.remove(exchange.owner, exchange)) this.#waitingShare.give(exchange.owner);
   }
 
   /** A request is over. Its connection is used again only if nothing about it was out of the ordinary. */
   leave(connection: Connection, reusable: boolean): void {
-    if (!this.#busy.delete(connection)) return;
-    if (reusable && !connection.discarded) this.#idle.push(connection);
-    else connection.discard();
-    for (const exchange of this.#waiting) {
-      if (this.#busy.size >= this.#limits.connectionsMax) return;
-      this.#waiting.delete(exchange);
-      if (exchange.claim()) this.#start(exchange);
-    }
+    const owner = this.#busy.get(connection);
+    if (owner === undefined) return;
+    this.#busy.delete(connection);
+    this.#busyShare.give(owner);
+    if (!reusable || !connection.isOpen || !this.#idle.put(owner, connection)) connection.discard();
+    this.#serve();
   }
 
   close(): void {
-    for (const exchange of this.#waiting) exchange.stop();
-    this.#waiting.clear();
-    for (const connection of [...this.#idle.splice(0), ...this.#busy]) connection.discard();
+    for (const exchange of this.#waiting.clear()) {
+      this.#waitingShare.give(exchange.owner);
+      exchange.stop();
+    }
+    for (let idle = this.#idle.takeOldest(); idle !== undefined; idle = this.#idle.takeOldest()) idle.discard();
+    for (const connection of this.#busy.keys()) connection.discard();
+  }
+
+  /** Lets those go on who now can. */
+  #serve(): void {
+    const mayGoOn = (owner: string): boolean => this.#busyShare.fits(owner);
+    for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
+      this.#waitingShare.give(next.owner);
+      if (next.claim()) this.#start(next);
+    }
   }
 
   #start(exchange: Exchangeable): void {
-    const { keepAliveMs, headerBytesMax } = this.#limits;
-    const connection =
-      this.#idle.pop() ?? new Connection(this.origin, this.#destination, this.#needs, keepAliveMs, headerBytesMax);
-    this.#busy.add(connection);
+    const { owner } = exchange;
+    this.#busyShare.take(owner);
+    const connection = this.#idle.take(owner) ?? this.#open();
+    this.#busy.set(connection, owner);
     exchange.sendBy(connection);
+  }
+
+  #open(): Connection {
+    // An idle one of somebody else's makes room: there are never more open than may be busy.
+    if (this.#busy.size + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
+    const { keepAliveMs, headerBytesMax } = this.#limits;
+    const closed = (connection: Connection): void => {
+      if (this.#idle.remove(connection)) connection.discard();
+    };
+    return new Connection(this.origin, this.#destination, this.#needs, keepAliveMs, headerBytesMax, closed);
   }
 }

@@ -1,5 +1,8 @@
 import ipaddr from "ipaddr.js";
 
+/** Azure's host service, which hands out what a machine there is trusted with. Its address is one of the public ones. */
+const HOST_SERVICE = "168.63.129.16";
+
 /**
  * Whether an address may be reached without being declared: true for unicast addresses of the public Internet only.
  * Loopback, private, link-local (cloud metadata), shared, benchmarking and every other special-purpose range are not.
@@ -8,7 +11,7 @@ export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   // Turns ::ffff:10.0.0.1 into 10.0.0.1.
   const address = ipaddr.process(text);
-  if (address.kind() === "ipv4") return address.range() === "unicast";
+  if (address.kind() === "ipv4") return address.range() === "unicast" && address.toString() !== HOST_SERVICE;
   const parts = (address as ipaddr.IPv6).parts;
   const range = address.range();
   if (range === "rfc6052" && parts[2] === 0) return isPublicAddress(embedded(parts));

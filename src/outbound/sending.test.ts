@@ -52,6 +52,7 @@ const BAD_CALLS: readonly (readonly [what: string, options: HttpOptions])[] = [
   ["a zero byte in a header", { headers: { "x-key": "a\u0000" } }],
   ["a character whose low byte is a line feed", { headers: { "x-key": "a\u010ax-admin: 1" } }],
   ["an emoji in a header", { headers: { "x-key": "🎉" } }],
+  ["a header twice, in two ways of writing", { headers: { "X-Key": "1", "x-KEY": "2" } }],
   ["an object in a header", { headers: { "x-key": {} as string } }],
   ["a header that is too large", { headers: { "x-key": "x".repeat(1_000_000) } }],
   ["a line break in a header's name", { headers: { "x\r\n-key": "1" } }],

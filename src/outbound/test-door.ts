@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import type { Attempt, PlannedCall, Run, RunnableSource } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import { type Held, heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault, type FaultCode } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
@@ -15,6 +15,8 @@ type Changes = Partial<Omit<DoorOptions, "clock" | "beforeSend">> & {
 
 type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
   readonly timeoutMs?: number;
+  readonly organizationId?: string;
+  readonly held?: Held;
   readonly inputs?: PlannedCall["rawInputs"];
   readonly credential?: PlannedCall["rawInputs"];
 };
@@ -99,10 +101,11 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
   };
 }
 
-function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): PlannedCall {
+function makeCall(source: RunnableSource, { inputs, credential, organizationId, held }: CallChanges): PlannedCall {
   const now = systemClock.now();
   // Of a run the door reads only these.
-  const run = { maySend: true, held: heldWithoutLimit() } as Run;
+  const caller = { organizationId: organizationId ?? "org_1" };
+  const run = { maySend: true, held: held ?? heldWithoutLimit(), caller } as Run;
   return {
     run,
     id: source.id,

@@ -16,6 +16,12 @@ export function contractFault(problem: string, detail: FaultDetail = {}): Fault 
   return new Fault("source.contract", { ...detail, problem });
 }
 
+/** The answer could not be kept. Whether it is billed follows its status, as if it had been read. */
+export function noRoomForAnswer(status: number): Fault {
+  const charged = status >= 200 && status < 300 ? "yes" : faultOfStatus(status).charged;
+  return new Fault("source.no_room_for_answer", {}, { charged });
+}
+
 /** A fault of a request that was never sent. Free of charge, unless an earlier request of the same call was sent. */
 export function unsentFault(
   code: SourceFaultCode,

@@ -110,7 +110,7 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
     return { ...ended, result: answer, outputBytes: bytes };
   } catch (noRoom) {
     dropHeld(call);
-    return withoutOutput({ ...ended, result, outputBytes: 0 }, asFault(noRoom, "source.no_room"));
+    return withoutOutput({ ...ended, result, outputBytes: 0 }, asFault(noRoom, "source.no_room_for_answer"));
   }
 }
 

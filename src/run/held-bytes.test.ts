@@ -44,7 +44,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
   const adapter = async (_: RunnableSource, call: PlannedCall) => {
     const { replyBytes, afterMs, ends } = byId.get(call.id)!;
     const takeIn = (bytes: number) => {
-      if (!call.run.held.hold(bytes)) throw new Fault("source.no_room");
+      if (!call.run.held.hold(bytes)) throw new Fault("source.no_room_for_answer");
       call.heldBytes += bytes;
     };
     takeIn(Math.floor(replyBytes / 2));

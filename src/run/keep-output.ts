@@ -13,13 +13,13 @@ export interface KeptOutput {
 
 /**
  * Counts a call's output in the place of the replies that it was made of. No room for it costs this call alone.
- * @throws Fault `source.no_room`
+ * @throws Fault `source.no_room_for_answer`
  */
 export function keepOutput(call: PlannedCall, answer: Answer): KeptOutput {
   const bytes = byteLength(answer.json);
   const more = bytes - call.heldBytes;
   // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
-  if (more > 0 && !call.run.held.hold(more)) throw new Fault("source.no_room");
+  if (more > 0 && !call.run.held.hold(more)) throw new Fault("source.no_room_for_answer");
   if (more < 0) call.run.held.drop(-more);
   call.heldBytes = bytes;
   const json = toKept(answer.json);

@@ -46,9 +46,15 @@ export type ChargeModel = "free" | "per_call" | "per_match" | "per_success";
 export interface SourceLimits {
   /** Bytes of one reply after decoding; 10 MiB unless said, and never more. */
   readonly max_bytes?: number;
-  /** Calls of this source under way at once in one process. */
+  /**
+   * Calls of this source under way at once in one process. Further ones wait their turn, up to a second. Organizations
+   * share the places; as long as only one calls, it has all.
+   */
   readonly concurrency?: number;
-  /** Token buckets; a call that finds none left fails at once as `shed`. */
+  /**
+   * Token buckets. A call that finds none left fails as `shed`: at once if the rate is per credential. If it is per
+   * source, organizations share the tokens, and a call waits up to a second for one that comes back in this time.
+   */
   readonly rate?: readonly RateLimit[];
 }
 

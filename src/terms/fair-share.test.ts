@@ -32,6 +32,16 @@ test("an owner never has more than its own limit", () => {
   assert.equal(takeAll(share, "b"), 30);
 });
 
+test("where one may have all, it has all until another asks, and never again after that", () => {
+  const share = new FairShare(8, () => 8, true);
+
+  assert.equal(takeAll(share, "a"), 8);
+  assert.ok(!share.take("b"));
+  share.give("a", 5);
+  assert.equal(takeAll(share, "a"), 4);
+  assert.equal(takeAll(share, "b"), 2);
+});
+
 test("what moves is counted once, and moves only where it fits", () => {
   const share = new FairShare(10);
   share.take("a", 4);

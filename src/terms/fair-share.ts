@@ -7,12 +7,18 @@ export class FairShare {
   readonly max: number;
   readonly #maxOf: (owner: string) => number;
   readonly #byOwner = new Map<string, number>();
+  /** Who alone has asked so far; `null` once there were two. Set only where such a one may have all. */
+  #only: string | null | undefined;
   #inUse = 0;
 
-  /** @param maxOf what one owner may have at the most, even when all the rest is free */
-  constructor(max: number, maxOf: (owner: string) => number = () => max) {
+  /**
+   * @param maxOf what one owner may have at the most, even when all the rest is free
+   * @param allForOne whether the first to ask may have all for as long as nobody else has ever asked
+   */
+  constructor(max: number, maxOf: (owner: string) => number = () => max, allForOne = false) {
     this.max = max;
     this.#maxOf = maxOf;
+    this.#only = allForOne ? undefined : null;
   }
 
   get inUse(): number {
@@ -27,10 +33,13 @@ export class FairShare {
   fits(owner: string, amount = 1): boolean {
     const has = this.of(owner);
     const freeAfter = this.max - this.#inUse - amount;
-    return freeAfter >= 0 && has + amount <= this.#maxOf(owner) && (has === 0 || has + amount <= freeAfter);
+    if (freeAfter < 0 || has + amount > this.#maxOf(owner)) return false;
+    return has === 0 || has + amount <= freeAfter || this.#only === owner;
   }
 
   take(owner: string, amount = 1): boolean {
+    if (this.#only === undefined) this.#only = owner;
+    else if (this.#only !== owner) this.#only = null;
     if (!this.fits(owner, amount)) return false;
     this.#add(owner, amount);
     return true;

@@ -10,7 +10,7 @@ test("calls to one slow vendor fail by themselves when its room is used up, and 
   const quick = await startVendor(t);
   const service = await startService(t, {
     sources: [asksVendor("acme__slow", slow, "/slow"), asksVendor("bell__quick", quick, "/json")],
-    settings: { "limits.vendor_connections": 4, "limits.vendor_queue": 6, "limits.runs_per_organization": 128 },
+    settings: { "limits.vendor_connections": 8, "limits.vendor_queue": 12, "limits.runs_per_organization": 128 },
     vendors: [slow, quick],
   });
   const waiting = Array.from({ length: 20 }, () => service.run({ acme__slow: true, bell__quick: true }));
@@ -31,11 +31,11 @@ test("calls to one slow vendor fail by themselves when its room is used up, and 
   );
   const full = outcomes.filter((status) => /too many calls to this vendor/.test(status["acme__slow"].message));
   assert.equal(slow.count(), 4);
-  assert.equal(full.length, 16, "6 waited in vain, and 10 found no place to wait");
+  assert.equal(full.length, 16, "of half the places each, 6 waited in vain, and 10 found no place to wait");
 });
 
 test("a source's own limit on concurrency keeps a slow vendor from filling its organization's share", async (t) => {
-  const vendor = await startVendor(t, { paths: { "/slow": later(600, json({ slow: true })) } });
+  const vendor = await startVendor(t, { paths: { "/slow": later(2_500, json({ slow: true })) } });
   const service = await startService(t, {
     sources: [asksVendor("acme__slow", vendor, "/slow", { limits: { concurrency: 3 } })],
     settings: { "limits.runs_per_organization": 5 },
@@ -43,8 +43,8 @@ test("a source's own limit on concurrency keeps a slow vendor from filling its o
   });
   const waiting = [1, 2, 3].map(() => service.run({ acme__slow: true }));
   await vendor.received(3);
-  for (let count = 0; count < 10; count += 1) {
-    const reply = await service.run({ acme__slow: true });
+  // They wait for a second, which is less than the vendor takes.
+  for (const reply of await Promise.all([1, 2].map(() => service.run({ acme__slow: true })))) {
     assert.equal(reply.statusCode, 200);
     assert.match(reply.json().status["acme__slow"].message, /^Adapter error: too many calls/);
   }

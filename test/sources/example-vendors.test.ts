@@ -12,6 +12,7 @@ import type { PlannedCall, Run } from "../../src/run/ports.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
+import { heldWithoutLimit } from "../../src/terms/byte-budget.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
 import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
@@ -41,6 +42,7 @@ async function runAt(
   const call: PlannedCall = {
     run: {
       maySend: true,
+      held: heldWithoutLimit(),
       simulated: false,
       record: { intend: () => {}, close: () => {} },
       caller: { organizationId: "org_1", workflow: { autoCredentials: false } },

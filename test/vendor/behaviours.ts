@@ -129,6 +129,7 @@ export const STANDARD: Readonly<Record<string, (argument: string) => Behaviour>>
   echo: () => echo,
   delay: (ms) => after(Number(ms), json({ name: "Ada" })),
   status: (status) => json({ error: "as asked" }, { status: Number(status) }),
+  connection: () => (socket, request) => json({ connection: request.connection })(socket, request),
   redirect: (status) => bare(Number(status), { location: "/json" }),
 
   "close-before-headers": () => rawThenEnd(""),

@@ -3,6 +3,7 @@ import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
+import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/reply-intake.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
@@ -45,19 +46,22 @@ export function limitsPage(): Page {
     ]), // prettier-ignore
     "## Calls to vendors",
     rows([
-      ["connections to one origin", "limits.vendor_connections", "further calls wait"],
-      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`"],
+      ["connections to one origin", "limits.vendor_connections", "further calls wait; an organization has as many as it leaves free for others, so one alone gets half"],
+      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`; shared in the same way, and organizations take turns"],
       ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
       ["time to connect, name and TLS included", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
       ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
       ["header block of a reply", bytes(DEFAULT_LIMITS.headerBytesMax), "that source fails as `contract`"],
-      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`"],
+      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers, and what marks the pieces of a body, may take a quarter as much and 256 KiB on top"],
+      ["pieces (chunks, or packets) of a reply", `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`, "that source fails as `contract`"],
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
+      ["idle connections to vendors", count(DEFAULT_LIMITS.idleMax), "the next one is not kept; organizations share them, and none is ever used for two"],
+      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
     ]), // prettier-ignore
     `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${["unreachable", "timeout", "connection_lost", "vendor_5xx"].map(code).join(", ")} count.`,
     "## Access",

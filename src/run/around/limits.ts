@@ -1,10 +1,13 @@
-import type { RateLimit } from "../../sdk/source.ts";
+import type { RateLimit, SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
-import type { Around, PlannedCall } from "../ports.ts";
+import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import { SourceTurns } from "../source-turns.ts";
 
 const BUCKETS_MAX = 10_000;
+/** How long a call may wait for its turn; a tenth of its source's timeout when that is less. */
+export const TURN_WAIT_MS_MAX = 1_000;
 
 /** A token bucket: full at first, refilled evenly, never more than full. */
 interface Bucket {
@@ -12,38 +15,63 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The limits a source declares for itself. A call that finds no room fails at once and bills nobody. */
+/**
+ * The limits a source declares for itself. What it declares for each credential fails at once when it is used up; for what
+ * all share, a call waits its turn a little. A call that is turned away bills nobody.
+ */
 export function withSourceLimits(clock: Clock): Around {
   const buckets = new OwnedMap<Bucket>(BUCKETS_MAX);
-  const running = new Map<string, number>();
+  const turns = new WeakMap<SourceDeclaration, SourceTurns>();
 
-  function takeToken(limit: RateLimit, index: number, call: PlannedCall): void {
+  function bucketOf(limit: RateLimit, index: number, call: PlannedCall): Bucket {
     const { organizationId } = call.run.caller;
-    const [owner, scope] =
-      limit.per === "credential" ? [organizationId, call.credential?.scope ?? organizationId] : ["", ""];
-    const bucket = buckets.getOrMake(owner, `${call.id}|${index}|${scope}`, () => ({
-      tokens: limit.max,
-      filledAt: clock.now(),
-    }));
+    const scope = call.credential?.scope ?? organizationId;
     const now = clock.now();
+    const bucket = buckets.getOrMake(organizationId, `${call.id}|${index}|${scope}`, () => ({
+      tokens: limit.max,
+      filledAt: now,
+    }));
     bucket.tokens = Math.min(limit.max, bucket.tokens + ((now - bucket.filledAt) * limit.max) / limit.every_ms);
     bucket.filledAt = now;
-    if (bucket.tokens < 1) throw new Fault("source.rate_limited_here");
-    bucket.tokens -= 1;
+    return bucket;
   }
 
-  return (next) => (source, call) => {
-    const { limits } = source.declaration;
-    if (limits === undefined || call.run.simulated) return next(source, call);
-    const under = running.get(source.id) ?? 0;
-    if (limits.concurrency !== undefined && under >= limits.concurrency)
-      return Promise.reject(new Fault("source.queue_full"));
+  function takeTokens(limits: readonly RateLimit[] | undefined, call: PlannedCall): readonly Bucket[] {
+    if (limits === undefined) return NO_BUCKETS;
+    const own = limits.flatMap((limit, index) => (limit.per === "credential" ? [bucketOf(limit, index, call)] : []));
+    if (own.some(({ tokens }) => tokens < 1)) throw new Fault("source.rate_limited_here");
+    for (const bucket of own) bucket.tokens -= 1;
+    return own;
+  }
+
+  function turnsOf({ declaration }: RunnableSource): SourceTurns {
+    let own = turns.get(declaration);
+    if (own === undefined) turns.set(declaration, (own = new SourceTurns(declaration.limits!, clock)));
+    return own;
+  }
+
+  async function inTurn(source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
+    const buckets = takeTokens(source.declaration.limits!.rate, call);
+    const { organizationId } = call.run.caller;
+    const own = turnsOf(source);
     try {
-      limits.rate?.forEach((limit, index) => takeToken(limit, index, call));
+      const waitMaxMs = Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, call.deadlineAt - clock.now());
+      const wait = own.enter(organizationId, waitMaxMs);
+      if (wait !== null) await wait;
     } catch (fault) {
-      return Promise.reject(fault);
+      // Nothing was asked of the vendor.
+      for (const bucket of buckets) bucket.tokens += 1;
+      throw fault;
     }
-    running.set(source.id, under + 1);
-    return next(source, call).finally(() => running.set(source.id, running.get(source.id)! - 1));
-  };
+    try {
+      return await next(source, call);
+    } finally {
+      own.leave(organizationId);
+    }
+  }
+
+  return (next) => (source, call) =>
+    source.declaration.limits === undefined || call.run.simulated ? next(source, call) : inTurn(source, call, next);
 }
+
+const NO_BUCKETS: readonly Bucket[] = [];

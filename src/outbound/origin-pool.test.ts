@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { systemClock } from "../terms/clock.ts";
+import { FairShare } from "../terms/fair-share.ts";
+import type { Connection } from "./connection.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import { type Exchangeable, OriginPool } from "./origin-pool.ts";
+
+type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
+
+/** A request that sends nothing: what becomes of it is all it knows. */
+class Asked implements Exchangeable {
+  readonly owner: string;
+  state: State = "new";
+  connection: Connection | null = null;
+
+  constructor(owner: string) {
+    this.owner = owner;
+  }
+
+  sendBy(connection: Connection): void {
+    this.state = "busy";
+    this.connection = connection;
+  }
+  wait(): void {
+    this.state = "waiting";
+  }
+  turnAway(): void {
+    this.state = "turned away";
+  }
+  claim(): boolean {
+    return this.state === "waiting";
+  }
+  stop(): void {
+    this.state = "stopped";
+  }
+}
+
+function openPool(connectionsMax: number, waitingMax: number, idleMax = 100): OriginPool {
+  const destination = {
+    secure: false,
+    hostname: "127.0.0.1",
+    port: 9,
+    privateAllowed: true,
+    secureContext: undefined,
+    session: undefined,
+  };
+  const needs = { clock: systemClock, names: {}, proxy: null, connectMaxMs: 1 } as never;
+  const limits = { ...DEFAULT_LIMITS, connectionsMax, waitingMax };
+  return new OriginPool("http://127.0.0.1:9", destination, needs, limits, new FairShare(idleMax));
+}
+
+/** Nothing is ever opened here: a connection counts as open until it is discarded. */
+function pretendOpen(connection: Connection): Connection {
+  Object.defineProperty(connection, "isOpen", { get: () => !connection.discarded, configurable: true });
+  return connection;
+}
+
+test("one organization alone gets half, and leaves the rest for whoever comes", () => {
+  const pool = openPool(128, 512);
+  const flood = Array.from({ length: 700 }, () => new Asked("a"));
+  for (const asked of flood) pool.enter(asked);
+  const next = new Asked("b");
+  pool.enter(next);
+
+  assert.equal(flood.filter(({ state }) => state === "busy").length, 64);
+  assert.equal(flood.filter(({ state }) => state === "waiting").length, 256);
+  assert.equal(next.state, "busy");
+});
+
+test("those who wait take turns by organization", () => {
+  const pool = openPool(1, 100);
+  const first = new Asked("a");
+  const flood = Array.from({ length: 20 }, () => new Asked("a"));
+  for (const asked of [first, ...flood]) pool.enter(asked);
+  const others = ["b", "c"].map((owner) => new Asked(owner));
+  for (const asked of others) pool.enter(asked);
+
+  let busy = first;
+  const served: string[] = [];
+  for (let turn = 0; turn < 5; turn += 1) {
+    pool.leave(pretendOpen(busy.connection!), true);
+    busy = [...flood, ...others].find(({ state, connection }) => state === "busy" && connection !== null)!;
+    served.push(busy.owner);
+    busy.state = "over";
+  }
+
+  assert.deepEqual(served, ["a", "b", "c", "a", "a"]);
+});
+
+test("shares hold and no connection passes between organizations, in any order of coming and going", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("enter", "enter", "enter", "leave", "leave", "lose", "withdraw"),
+    owner: fc.nat(4),
+    which: fc.nat(50),
+  });
+  const sizes = fc.record({
+    connectionsMax: fc.integer({ min: 1, max: 12 }),
+    waitingMax: fc.integer({ min: 0, max: 12 }),
+    idleMax: fc.integer({ min: 0, max: 12 }),
+  });
+  fc.assert(
+    fc.property(sizes, fc.array(step, { maxLength: 200 }), ({ connectionsMax, waitingMax, idleMax }, steps) => {
+      const pool = openPool(connectionsMax, waitingMax, idleMax);
+      const all: Asked[] = [];
+      const usedBy = new Map<Connection, string>();
+      const open = new Set<Connection>();
+      const notice = (): void => {
+        for (const { connection, owner, state } of all) {
+          if (state !== "busy") continue;
+          pretendOpen(connection!);
+          assert.ok(!connection!.discarded);
+          open.add(connection!);
+          assert.equal(usedBy.get(connection!) ?? owner, owner);
+          usedBy.set(connection!, owner);
+        }
+        for (const connection of open) if (connection.discarded) open.delete(connection);
+        const busy = all.filter(({ state }) => state === "busy");
+        assert.equal(new Set(busy.map(({ connection }) => connection)).size, busy.length);
+        assert.equal(pool.inFlight, busy.length);
+        assert.equal(pool.waiting, all.filter(({ state }) => state === "waiting").length);
+        assert.ok(open.size <= connectionsMax, "open connections");
+        assert.ok(pool.waiting <= waitingMax);
+        const free = connectionsMax - busy.length;
+        for (const { owner } of all.filter(({ state }) => state === "waiting")) {
+          const has = busy.filter((other) => other.owner === owner).length;
+          // Nobody waits who could go on.
+          assert.ok(free === 0 || (has > 0 && has + 1 > free - 1));
+        }
+      };
+      for (const { kind, owner, which } of steps) {
+        const of = (state: State) => all.filter((asked) => asked.state === state);
+        const chosen = of(kind === "withdraw" ? "waiting" : "busy");
+        const asked = kind === "enter" ? new Asked(`o${owner}`) : chosen[which % Math.max(1, chosen.length)];
+        if (asked === undefined) continue;
+        if (kind === "enter") {
+          all.push(asked);
+          pool.enter(asked);
+        } else if (kind === "withdraw") {
+          asked.state = "over";
+          pool.withdraw(asked);
+        } else {
+          asked.state = "over";
+          pool.leave(asked.connection!, kind === "leave");
+        }
+        notice();
+      }
+      pool.close();
+      for (const asked of all) {
+        assert.ok(asked.state !== "waiting");
+        if (asked.connection !== null) assert.ok(asked.connection.discarded);
+      }
+    }),
+  );
+});

@@ -1,0 +1,57 @@
+import type { OriginPool } from "./origin-pool.ts";
+
+interface Kept {
+  readonly pool: OriginPool;
+  /** Who asked for it first. All may use it. */
+  readonly owner: string;
+}
+
+/**
+ * The pools of a door by their keys. Where a source's origins are a pattern, its callers can ask for as many as they find
+ * names, so their number is bounded, and who has the most of them loses one of its own for the next.
+ */
+export class OriginPools {
+  readonly #byKey = new Map<string, Kept>();
+  readonly #poolsMax: number;
+
+  constructor(poolsMax: number) {
+    this.#poolsMax = poolsMax;
+  }
+
+  get(key: string): OriginPool | undefined {
+    return this.#byKey.get(key)?.pool;
+  }
+
+  *all(): Iterable<OriginPool> {
+    for (const { pool } of this.#byKey.values()) yield pool;
+  }
+
+  add(key: string, owner: string, pool: OriginPool): OriginPool {
+    if (this.#byKey.size >= this.#poolsMax) this.#letGo();
+    this.#byKey.set(key, { pool, owner });
+    return pool;
+  }
+
+  close(): void {
+    for (const pool of this.all()) pool.close();
+    this.#byKey.clear();
+  }
+
+  /** Of the idle pools the one of the owner that has the most, and of those the one that is idle for longest. */
+  #letGo(): void {
+    const counts = new Map<string, number>();
+    for (const { owner } of this.#byKey.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    let chosen: [string, Kept] | null = null;
+    let most = 0;
+    for (const [key, kept] of this.#byKey) {
+      const { pool, owner } = kept;
+      if (pool.inFlight > 0 || pool.waiting > 0) continue;
+      const count = counts.get(owner)!;
+      const isBetter = count > most || (count === most && pool.lastUsedAt < chosen![1].pool.lastUsedAt);
+      if (isBetter) [chosen, most] = [[key, kept], count];
+    }
+    if (chosen === null) return;
+    this.#byKey.delete(chosen[0]);
+    chosen[1].pool.close();
+  }
+}

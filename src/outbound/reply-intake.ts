@@ -1,0 +1,58 @@
+import type { Held } from "../terms/byte-budget.ts";
+import { JoinedBytes } from "../terms/joined-bytes.ts";
+
+/**
+ * A reply may come in so many pieces, and one more for so many of its bytes: what a piece costs to take in is the same
+ * for one byte as for a thousand, so small ones are bounded by their number.
+ */
+export const PIECES_FREE = 20_000;
+export const BYTES_PER_PIECE = 32;
+
+/** Why a reply is not taken in any further. */
+export type IntakeProblem = "too_large" | "too_many_pieces" | "no_room";
+
+/** Whether a body of so many bytes may have come in so many pieces. */
+export function isCutTooSmall(pieces: number, bytes: number): boolean {
+  return pieces > PIECES_FREE + bytes / BYTES_PER_PIECE;
+}
+
+/**
+ * Takes in bytes piece by piece, never more than `bytesMax`, and counts each as held before it is kept. What it counted
+ * stays counted until `drop`, or until someone else sees to it.
+ */
+export class ReplyIntake {
+  readonly bytesMax: number;
+  readonly #held: Held;
+  #joined = new JoinedBytes();
+
+  constructor(held: Held, bytesMax: number) {
+    this.#held = held;
+    this.bytesMax = bytesMax;
+  }
+
+  get length(): number {
+    return this.#joined.length;
+  }
+
+  /** The problem, if the piece was not taken in. */
+  add(piece: Buffer): IntakeProblem | null {
+    const length = this.#joined.length + piece.length;
+    if (length > this.bytesMax) return "too_large";
+    if (isCutTooSmall(this.#joined.pieces + 1, length)) return "too_many_pieces";
+    if (!this.#held.hold(piece.length)) return "no_room";
+    this.#joined.add(piece);
+    return null;
+  }
+
+  /** All of it. To be called once, at the end. */
+  take(): Buffer {
+    return this.#joined.take();
+  }
+
+  /** Its bytes are not needed any more. */
+  drop(): void {
+    if (this.#joined.length === 0) return;
+    this.#held.drop(this.#joined.length);
+    this.#joined = new JoinedBytes();
+  }
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
+import { startVendorApart, type VendorApart } from "../../test/vendor/vendor-apart.ts";
+import type { Http } from "../sdk/http.ts";
+import { faultOf, openDoor } from "./test-door.ts";
+
+const authority = makeAuthority();
+const identity = issueCertificate({ names: ["127.0.0.1"], authority });
+
+interface Surplus {
+  readonly origin: string;
+  readonly vendor: VendorApart;
+  /** The `http` of a new call of this organization. */
+  readonly of: (organizationId: string) => Http;
+  readonly attempts: () => number;
+}
+
+async function surplusVendor(t: TestContext, secure = false): Promise<Surplus> {
+  const vendor = await startVendorApart(t, secure ? identity : undefined);
+  const door = openDoor(t, { extraAuthorities: authority.cert });
+  return {
+    origin: vendor.origin,
+    vendor,
+    of: (organizationId) => door.call(vendor.origin, { organizationId }).http,
+    attempts: () => door.attempts.length,
+  };
+}
+
+for (const secure of [false, true]) {
+  const by = secure ? "TLS" : "plain HTTP";
+  for (const next of ["org_1", "org_2"]) {
+    const who = next === "org_1" ? "same organization" : "next organization";
+
+    test(`a second answer in the same packet is no answer for the ${who}, by ${by}`, async (t) => {
+      const { origin, of } = await surplusVendor(t, secure);
+      for (let turn = 0; turn < 40; turn += 1) {
+        await of("org_1").get(`${origin}/twice/0/${turn}`);
+        assert.deepEqual((await of(next).get(`${origin}/twice/0/${turn}/mine`)).json().path, `/twice/0/${turn}/mine`);
+      }
+    });
+
+    test(`a second answer that came while the connection was idle is no answer for the ${who}, by ${by}`, async (t) => {
+      const { origin, vendor, of } = await surplusVendor(t, secure);
+      for (let turn = 0; turn < 20; turn += 1) {
+        await of("org_1").get(`${origin}/twice/2/${turn}`);
+        await vendor.surplus(turn + 1);
+        assert.deepEqual((await of(next).get(`${origin}/json`)).json().name, "Ada");
+      }
+    });
+
+    test(`a second answer that came while the loop was busy is no answer for the ${who}, by ${by}`, async (t) => {
+      const { origin, vendor, of, attempts } = await surplusVendor(t, secure);
+      for (let turn = 0; turn < 30; turn += 1) {
+        // On every second turn the connection has been used and looked at before.
+        if (turn % 2 === 1) await of("org_1").get(`${origin}/json`);
+        await of("org_1").get(`${origin}/twice/2/${turn}`);
+        vendor.busyUntilSurplus(turn + 1);
+        assert.deepEqual((await of(next).get(`${origin}/json`)).json().name, "Ada", `turn ${turn}`);
+      }
+      assert.equal(attempts(), 30 * 2 + 15);
+    });
+  }
+}
+
+test("whatever a vendor sends unasked, and whenever, no organization gets another one's answer", async (t) => {
+  const { origin, of } = await surplusVendor(t);
+  let lost = 0;
+  for (let turn = 0; turn < 600; turn += 1) {
+    const organization = `org_${turn % 3}`;
+    const path = `/twice/${1 + (turn % 4)}/${organization}`;
+    const sent = of(organization).get(origin + path);
+    const reply = await sent.catch(() => null);
+    if (reply === null) lost += 1;
+    else assert.equal(reply.json().path.split("/").at(-1), organization);
+  }
+  assert.ok(lost < 300, `${lost} lost`);
+});
+
+test("connections are used again by their own organization, by TLS too", async (t) => {
+  for (const secure of [false, true]) {
+    const { origin, of } = await surplusVendor(t, secure);
+    const numbers = new Map<string, Set<number>>();
+    for (let turn = 0; turn < 12; turn += 1) {
+      const organization = `org_${turn % 2}`;
+      const connection: number = (await of(organization).get(`${origin}/connection`)).json().connection;
+      numbers.set(organization, (numbers.get(organization) ?? new Set()).add(connection));
+    }
+    assert.deepEqual(
+      [...numbers.values()].map((used) => used.size),
+      [1, 1],
+    );
+  }
+});
+
+test("a vendor that closes after each answer without saying so loses no call that follows its closing", async (t) => {
+  const { origin, vendor, of, attempts } = await surplusVendor(t);
+  for (let turn = 0; turn < 60; turn += 1) {
+    await of("org_1").get(`${origin}/then-close/0/${turn}`);
+    // Its end lies in the socket, and the loop has not polled.
+    vendor.busyUntilSurplus(turn + 1);
+  }
+  assert.equal(attempts(), 60);
+});
+
+test("a call that was told to end while its connection was looked at sends nothing", async (t) => {
+  const { origin } = await startVendorApart(t);
+  const door = openDoor(t);
+  await door.call(origin).http.get(`${origin}/json`);
+  const { call, http } = door.call(origin);
+
+  const sent = faultOf(http.get(`${origin}/json`));
+  call.run.maySend = false;
+
+  assert.equal((await sent).code, "source.stopped");
+  assert.equal(call.attempts.length, 0);
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RateLimit, SourceLimits } from "../../sdk/source.ts";
+import { FakeClock } from "../../terms/fake-clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
+import { withSourceLimits } from "./limits.ts";
+
+const FOUND: Answer = { match: true, json: "{}" };
+const PER_CREDENTIAL: RateLimit = { per: "credential", max: 1, every_ms: 60_000 };
+
+function limited(limits: SourceLimits) {
+  const clock = new FakeClock();
+  const source = { id: "acme__people", timeoutMs: 10_000, declaration: { limits } } as RunnableSource;
+  const ends: (() => void)[] = [];
+  const run = withSourceLimits(clock)(() => new Promise((resolve) => ends.push(() => resolve(FOUND))));
+  return {
+    clock,
+    ends,
+    /** The code of the fault it ends with, or `null`. */
+    call: (organizationId: string, scope: string): Promise<string | null> => {
+      const call = {
+        id: source.id,
+        run: { simulated: false, caller: { organizationId } },
+        credential: { scope },
+        deadlineAt: clock.now() + 10_000,
+      } as unknown as PlannedCall;
+      return run(source, call).then(
+        () => null,
+        (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown)),
+      );
+    },
+  };
+}
+
+test("whoever makes up credentials without end resets nobody else's rate", async () => {
+  const { call, ends } = limited({ rate: [PER_CREDENTIAL] });
+  const first = call("org_b", "b");
+  for (let made = 0; made < 20_000; made += 1) void call("org_a", `made up ${made}`);
+
+  assert.equal(await call("org_b", "b"), "source.rate_limited_here");
+  for (const end of ends) end();
+  assert.equal(await first, null);
+});
+
+test("a call that waits for its turn in vain gives its credential's token back", async () => {
+  const { clock, call, ends } = limited({ concurrency: 1, rate: [PER_CREDENTIAL] });
+  const first = call("org_a", "one");
+  const second = call("org_a", "two");
+  await clock.advance(1_000);
+  assert.equal(await second, "source.queue_full");
+  ends[0]!();
+  assert.equal(await first, null);
+
+  const again = call("org_a", "two");
+  ends[1]!();
+
+  assert.equal(await again, null);
+});
+
+test("of several rates that are not all met, none is used", async () => {
+  const { clock, call, ends } = limited({ rate: [PER_CREDENTIAL, { per: "credential", max: 1, every_ms: 120_000 }] });
+  const first = call("org_a", "one");
+  await clock.advance(60_000);
+  assert.equal(await call("org_a", "one"), "source.rate_limited_here");
+  await clock.advance(60_000);
+  const later = call("org_a", "one");
+  for (const end of ends) end();
+
+  assert.deepEqual([await first, await later], [null, null]);
+});
