@@ -5,10 +5,11 @@ import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
-import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
+import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
+import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every limit with its number, read from where the code keeps it. */
@@ -23,6 +24,7 @@ export function limitsPage(): Page {
       ["request body", "limits.body_bytes", "422; the rest is not read and the connection is closed"],
       ["nesting of JSON", "limits.json_depth", "422"],
       ["members of one JSON object", "limits.keys_per_object", "422"],
+      ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
       ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
       ["length of a source or function identifier", `${SOURCE_ID_CHARS_MAX} characters`, "422"],
       ["header block", "limits.header_bytes", "431"],
@@ -38,7 +40,7 @@ export function limitsPage(): Page {
       ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
       ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
-      ["output of one source", bytes(OUTPUT_BYTES_MAX), "that source fails"],
+      ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
       ["the whole answer", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, until it fits"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
     ]), // prettier-ignore
@@ -54,6 +56,7 @@ export function limitsPage(): Page {
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
+      ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
