@@ -1,11 +1,17 @@
 import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
 import type { Log } from "./log.ts";
 
-/** One log line a run: who, what became of each source, and for the log alone what lies behind a failure. */
+/**
+ * One log line a run: who, what became of each source, and for the log alone what lies behind a failure. Another one where
+ * inputs were probably misspelled.
+ */
 export function createRunLog(log: Log): RunObserver {
   return {
     runEnded(report) {
       log.info({ event: "run", ...runFields(report), calls: report.calls.map(callFields) });
+    },
+    inputsDropped(transactionId, dropped) {
+      log.info({ event: "dropped_inputs", transaction_id: transactionId, dropped });
     },
   };
 }
@@ -41,7 +47,6 @@ function callFields(call: CallReport) {
     ...(call.fault === null
       ? {}
       : { fault: call.fault.code, detail: call.fault.detail, cause: causeOf(call.fault.cause) }),
-    ...(call.nearMisses.length === 0 ? {} : { dropped_inputs: call.nearMisses }),
   };
 }
 

@@ -117,6 +117,5 @@ function makeCall(source: RunnableSource, { inputs, credential }: CallChanges): 
     attempts: [],
     controller: null,
     ended: false,
-    nearMisses: [],
   };
 }

@@ -57,6 +57,5 @@ export function planCall(run: Run, plan: CallPlan): PlannedCall {
     attempts: [],
     controller: null,
     ended: false,
-    nearMisses: [],
   };
 }

@@ -21,7 +21,6 @@ export interface Played {
   readonly repliesGiven: number;
   readonly logged: string;
   readonly credentials: JsonObject;
-  readonly nearMisses: readonly string[];
 }
 
 /** Sent along with every case; nothing that a source does may depend on it or pass it on. */
@@ -77,7 +76,6 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
       repliesGiven: script.length,
       logged: logged.join("\n"),
       credentials,
-      nearMisses: call.nearMisses,
     };
   } finally {
     for (const server of servers.values()) await (await server).close();
@@ -144,7 +142,6 @@ function planCall(source: RunnableSource, played: SourceCase, credentials: JsonO
     attempts: [],
     controller: null,
     ended: false,
-    nearMisses: [],
   };
 }
 

@@ -48,7 +48,6 @@ function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): P
     attempts: [],
     controller: null,
     ended: false,
-    nearMisses: [],
   };
 }
 

@@ -56,7 +56,6 @@ async function runAt(
     attempts: [],
     controller: null,
     ended: false,
-    nearMisses: [],
   };
   const { match, json } = await parts.engine(parts.door, () => {})(source, call);
   return { match, output: JSON.parse(String(json)) as unknown };
