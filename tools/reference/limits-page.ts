@@ -8,6 +8,8 @@ import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
+import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
+import { XML_BYTES_MAX } from "../../src/sources/declarative/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
@@ -57,6 +59,7 @@ export function limitsPage(): Page {
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
+      ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references`, "that source fails as `contract`"],
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
