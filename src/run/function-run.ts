@@ -64,7 +64,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         for (const observer of parts.observers) observer.runEnded(report);
         const fields =
           request.passthrough && outcome !== null
-            ? passthroughFields(run, outcome)
+            ? markSimulated(run, passthroughFields(run, outcome))
             : envelopeFields(run, request, config, outcome);
         await run.record.close(report);
         return toBytes(fields, Math.round(clock.now() - run.arrivedAt));
@@ -198,6 +198,11 @@ function passthroughFields(run: Run, { result, pipes }: FunctionOutcome): Fields
     ([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"),
   );
   return recorded ? [...fields, ["pipes", { ...pipes, ...result.pipes }]] : fields;
+}
+
+/** Without the envelope there is no `config.mode` to say it: the mark stands at the top, whatever the function says there. */
+function markSimulated(run: Run, fields: Fields): Fields {
+  return run.simulated ? [...fields.filter(([name]) => name !== "mode"), ["mode", "simulated"]] : fields;
 }
 
 type Fields = [string, Json][];

@@ -17,7 +17,7 @@ export function withMadeUpCredential(resolve: Around): Around {
         credentialId: null,
         rule: "none",
         fields: new Secret(makeUpCredentials(source.declaration.credentials)),
-        scope: `simulated:${run.caller.organizationId}`,
+        scope: `simulated/none:${run.caller.organizationId}`,
       };
       return next(source, call);
     };

@@ -47,7 +47,7 @@ function proceed(
     call.credential = withoutOne(call);
     return next(source, call);
   }
-  call.credential = found;
+  call.credential = call.run.simulated ? inSimulation(found) : found;
   const problem = source.credentialProblem(found.fields.reveal());
   if (problem === null) return next(source, call);
   const field = problem.path.slice(1).replaceAll("/", ".");
@@ -58,6 +58,17 @@ function proceed(
   );
 }
 
+/** Under a scope of its own: nothing that is kept by scope may pass from a simulated call to a real one, or back. */
+function inSimulation(found: FoundCredential): FoundCredential {
+  return { ...found, scope: `simulated/${found.scope}` };
+}
+
 function withoutOne(call: PlannedCall): FoundCredential {
-  return { credentialId: null, rule: "none", fields: new Secret({}), scope: `none:${call.run.caller.organizationId}` };
+  const none = {
+    credentialId: null,
+    rule: "none",
+    fields: new Secret({}),
+    scope: `none:${call.run.caller.organizationId}`,
+  } as const;
+  return call.run.simulated ? inSimulation(none) : none;
 }
