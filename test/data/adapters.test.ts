@@ -42,7 +42,7 @@ const RETURNED: Readonly<Record<string, () => unknown>> = {
   boxed: () => Object("text"), cycle: () => cycle, bigint_within: () => ({ a: [1n] }), proxy: () => hostileProxy, getter: () => ({ get a() { throw new Error(STRANGE); } }),
   to_json_throws: () => ({ toJSON() { throw new Error(STRANGE); } }), to_json_text: () => ({ toJSON: () => STRANGE }), to_json_list: () => ({ toJSON: () => [1] }), to_json_nothing: () => ({ toJSON: () => undefined }),
   not_a_number: () => ({ a: Number.NaN }), infinite: () => ({ a: { b: [Infinity] } }), map_within: () => ({ a: new Map([["a", 1]]) }), class_within: () => ({ a: [new (class Record_ { a = 1; })()] }),
-  buffer_within: () => ({ a: new Uint8Array(3) }), missing_entry: () => ({ a: [undefined] }), hole: () => ({ a: [, 1] }), function_entry: () => ({ a: [() => 1] }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
+  buffer_within: () => ({ a: new Uint8Array(3) }), missing_entry: () => ({ a: [undefined] }), hole: () => ({ a: Array(2) }), function_entry: () => ({ a: [() => 1] }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
 }; // prettier-ignore
 
 /** The same thing many times over: small in memory, and no end of text. */

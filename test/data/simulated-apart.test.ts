@@ -68,7 +68,7 @@ const service = await startService(
       compiled("login__limited", limited),
       source(
         "acme__header",
-        ({ http, inputs }) => http.get(vendor.origin, { headers: { "x-name": String(inputs["name"]) } }),
+        ({ http, inputs }) => http.get(vendor.origin, { headers: { "x-name": inputs["name"] as string } }),
         {
           inputs: { type: "object", properties: { name: { type: "string" } } },
           origins: [vendor.origin],

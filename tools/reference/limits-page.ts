@@ -11,6 +11,7 @@ import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-decl
 import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/sources/declarative/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
+import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
@@ -41,6 +42,7 @@ export function limitsPage(): Page {
     rows([
       ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
       ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
+      ["a check by a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "`input` for inputs, `contract` for an output: is too large to be checked"],
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
       ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
       ["the whole answer", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, until it fits"],
