@@ -8,6 +8,7 @@ import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
+import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/evaluate.ts";
 import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/sources/declarative/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
@@ -62,6 +63,7 @@ export function limitsPage(): Page {
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
       ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references`, "that source fails as `contract`"],
+      ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made of it: `contract`; a rule does not hold"],
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],

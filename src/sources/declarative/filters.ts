@@ -39,8 +39,13 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   digits: onText([0, 0], (text) => text.replace(/[^0-9]/g, "")),
   alphanumeric: onText([0, 0], (text) => text.replace(/[^0-9A-Za-z]/g, "")),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
-  first: onText([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
-  last: onText([1, 1], (text, [count]) => Array.from(text).slice(-Number(count)).join("")),
+  // A character takes two units at the most: no more of a long text is taken apart than may be kept.
+  first: onText([1, 1], (text, [count]) =>
+    take(Number(count) < 0 ? text : text.slice(0, 2 * Number(count)), 0, Number(count)),
+  ),
+  last: onText([1, 1], (text, [count]) =>
+    take(Number(count) < 0 ? text : text.slice(-2 * Number(count)), -Number(count)),
+  ),
   map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),
   without_prefix: onText([1, 1], (text, [prefix]) =>
     text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
@@ -75,6 +80,10 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
+
+function take(text: string, from: number, to?: number): string {
+  return Array.from(text).slice(from, to).join("");
+}
 
 /** A separator inside a part would make two parts of one. */
 function joinParts(list: readonly Json[], separator: string): string {
