@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { list, number, optionalText, type Settings } from "./config.ts";
 import { createDoor, type OutboundDoor } from "./outbound/door.ts";
 import { DEFAULT_LIMITS } from "./outbound/limits.ts";
+import { createPlayedDoor } from "./outbound/played-door.ts";
 import { VendorReply } from "./outbound/reply.ts";
 import { faultOfStatus } from "./outbound/vendor-fault.ts";
 import { createBeforeSend } from "./run/attempts.ts";
 import type { Door } from "./run/ports.ts";
 import type { ReplyReading } from "./simulation/ports.ts";
-import { createSimulatedDoor } from "./simulation/simulated-door.ts";
+import { createSimulatedVendors } from "./simulation/simulated-vendors.ts";
 import type { Clock } from "./terms/clock.ts";
 
 /** The only way to real vendors, as the settings want it. */
@@ -23,9 +24,9 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   });
 }
 
-/** Where the calls of simulated workflows end: read and judged as by the real door, with no network behind it. */
+/** Where the calls of simulated workflows end: sent, read and judged as by the real door, with no network behind it. */
 export function openSimulatedDoor(settings: Settings, clock: Clock): Door {
-  return createSimulatedDoor({ clock, ...replyReading(settings) });
+  return createPlayedDoor({ clock, player: createSimulatedVendors(clock), limits: outboundLimits(settings) });
 }
 
 /** How the real door reads a vendor's answer. */

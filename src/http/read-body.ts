@@ -19,6 +19,7 @@ const SAYS: Record<JsonProblem, string> = {
   encoding: "is not valid UTF-8",
   too_deep: "is nested too deeply",
   too_many_keys: "has an object with too many members",
+  too_many_values: "holds too many values",
   syntax: "is not valid JSON",
   not_finite: "holds a number that is too large",
 };

@@ -4,11 +4,10 @@ import { FAULTS } from "../terms/fault.ts";
 /** New fields can be added without a new version, so no response schema closes its objects. */
 const Milliseconds = Type.Integer({ minimum: 0, description: "Milliseconds, on a monotonic clock." });
 const TransactionId = Type.String({ pattern: "^trx_", description: "Opaque identifier of the run." });
+const Mode = Type.Literal("simulated", { description: "Only on answers of simulated workflows: invented data." });
 const CONFIG = {
   context: Type.String({ description: "`prod`, `test` or `dev`; `dev` when none was sent." }),
-  mode: Type.Optional(
-    Type.Literal("simulated", { description: "Only on answers of simulated workflows: invented data." }),
-  ),
+  mode: Type.Optional(Mode),
 };
 const AnyObject = Type.Object({});
 
@@ -88,7 +87,11 @@ export const FuncResponse = Type.Object(
 
 export const PassthroughResponse = Type.Object(
   { response_time_ms: Milliseconds },
-  { title: "Function run response, passthrough mode", description: "The function's own fields at the top level." },
+  {
+    title: "Function run response, passthrough mode",
+    description:
+      'The function\'s own fields at the top level. Of a simulated workflow it has `"mode": "simulated"` besides: invented data. A function\'s own `mode` gives way to it.',
+  },
 );
 
 export const StatusResponse = Type.Object(

@@ -113,7 +113,6 @@ export function makeCall(changes: Partial<CallReport> = {}): CallReport {
     startedAfterMs: 1,
     tookMs: 20,
     outputBytes: 300,
-    nearMisses: [],
     attempts: [makeAttempt()],
     ...changes,
   };

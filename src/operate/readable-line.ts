@@ -28,8 +28,7 @@ function runLines(entry: JsonObject): string[] {
 function callLine(call: JsonObject): string {
   const outcome = call["success"] !== true ? "FAILED" : call["match"] === true ? "record" : "none";
   const why = call["fault"] === undefined ? [] : [call["fault"], call["detail"], call["cause"]];
-  const dropped = call["dropped_inputs"] === undefined ? [] : ["dropped inputs", call["dropped_inputs"]];
-  return [outcome.padEnd(6), call["source"], `${short(call["took_ms"])} ms`, ...why, ...dropped]
+  return [outcome.padEnd(6), call["source"], `${short(call["took_ms"])} ms`, ...why]
     .filter((part) => part !== undefined && !isEmpty(part))
     .map(short)
     .join("  ");

@@ -2,13 +2,19 @@ import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
 import type { FaultDetail } from "../terms/fault.ts";
 import type { Log } from "./log.ts";
 
-/** One log line a run: who, what became of each source, and for the log alone what lies behind a failure. */
+/**
+ * One log line a run: who, what became of each source, and for the log alone what lies behind a failure. Another one where
+ * inputs were probably misspelled.
+ */
 export function createRunLog(log: Log): RunObserver {
   return {
     runEnded(report) {
       const { shown, notShown } = chooseCalls(report.calls);
       const rest = notShown === 0 ? {} : { calls_not_shown: notShown };
       log.info({ event: "run", ...runFields(report), calls: shown.map(callFields), ...rest });
+    },
+    inputsDropped(transactionId, dropped) {
+      log.info({ event: "dropped_inputs", transaction_id: transactionId, dropped });
     },
   };
 }
@@ -70,7 +76,6 @@ function callFields(call: CallReport) {
     ...(call.credentialRule === "none" ? {} : { credential_rule: call.credentialRule }),
     ...(call.credentialId === null ? {} : { credential: call.credentialId }),
     ...(call.fault === null ? {} : { fault: call.fault.code, ...detailOf(call), cause: causeOf(call.fault.cause) }),
-    ...(call.nearMisses.length === 0 ? {} : { dropped_inputs: call.nearMisses }),
   };
 }
 

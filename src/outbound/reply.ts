@@ -17,6 +17,7 @@ const PROBLEMS: Readonly<Record<JsonProblem, string>> = {
   encoding: "it is not valid UTF-8",
   too_deep: "it is nested too deeply",
   too_many_keys: "an object in it has too many keys",
+  too_many_values: "it holds too many values",
   syntax: "it is not JSON",
   not_finite: "it holds a number that is not finite",
 };

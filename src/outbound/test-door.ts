@@ -123,6 +123,5 @@ function makeCall(source: RunnableSource, { inputs, credential, organizationId, 
     controller: null,
     ended: false,
     heldBytes: 0,
-    nearMisses: [],
   };
 }

@@ -1,17 +1,26 @@
 import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
+import { JSON_VALUES_MAX } from "../terms/json.ts";
 import type { Answer } from "./ports.ts";
 
-/** The most one output may measure, in bytes or UTF-16 units of JSON text. */
+/** The most one output may measure, as JSON text in UTF-8. */
 export const OUTPUT_BYTES_MAX = 10 * 1024 * 1024;
+/** The deepest an output may be nested: what clients and functions read without a thought. */
+export const OUTPUT_DEPTH_MAX = 64;
+
+/** The most bytes that UTF-8 needs for a UTF-16 unit. */
+const BYTES_PER_UNIT_MAX = 3;
+
+const TOO_LARGE = "is too large";
+const TOO_DEEP = "is nested too deeply";
 
 const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 
 /**
  * What an adapter returned, as JSON text that is known to be one object. A reply's bytes were checked by its one parse
- * and go on unchanged; everything else is serialised here, once and on its own, so that a cycle, a BigInt or a throwing
- * getter costs this source alone.
+ * and go on unchanged; everything else is looked through and serialised here, once and on its own, so that a cycle, a
+ * BigInt or a throwing getter costs this source alone.
  * @throws Fault
  */
 export function collectAnswer(returned: unknown): Answer {
@@ -31,28 +40,81 @@ function asRawReply(returned: object): RawReply | null {
   }
 }
 
-/** JSON text of a plain object; refuses what JSON would change silently: other classes, and numbers that are not finite. */
+/** JSON text of a plain object; refuses what JSON would change silently, and what is too much, before it is written. */
 function toObjectText(value: object): string {
   let text: string | undefined;
   try {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null)
-      throw uncollectable("the adapter returned no plain object");
+    if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
+    lookThrough(value, OUTPUT_DEPTH_MAX, { values: JSON_VALUES_MAX, units: OUTPUT_BYTES_MAX, within: [] });
     text = JSON.stringify(value);
-    if (text?.includes("null") === true) assertFinite(value);
   } catch (cause) {
     throw cause instanceof Fault ? cause : uncollectable("the result cannot be written as JSON", cause);
   }
   if (text === undefined || text[0] !== "{") throw uncollectable("the adapter returned no object");
-  if (text.length > OUTPUT_BYTES_MAX) throw new Fault("source.collect", { problem: "the result is too large" });
+  if (text.length * BYTES_PER_UNIT_MAX > OUTPUT_BYTES_MAX && Buffer.byteLength(text) > OUTPUT_BYTES_MAX)
+    throw tooMuch(TOO_LARGE);
   return text;
 }
 
-/** `JSON.stringify` writes NaN and Infinity as null: an invented "nothing" that must not reach a decision. */
-function assertFinite(value: unknown): void {
-  if (typeof value === "number" && !Number.isFinite(value))
-    throw uncollectable("the result holds a number that is not finite");
-  if (typeof value === "object" && value !== null) for (const part of Object.values(value)) assertFinite(part);
+/** What an output may still take. A part that stands in it many times is counted each time, as it would be written. */
+interface Left {
+  values: number;
+  units: number;
+  /** What is being looked through, by the depth that is left below it. */
+  readonly within: object[];
+}
+
+/**
+ * Refuses other classes, missing entries of a list, and numbers that are not finite: of each JSON would make an invented
+ * "nothing", which must not reach a decision. A member that is `undefined` or a function is one that is not there.
+ */
+function lookThrough(container: object, depthLeft: number, left: Left): void {
+  if (depthLeft === 0)
+    throw new Set(left.within).size < left.within.length ? uncollectable("a cycle") : tooMuch(TOO_DEEP);
+  left.within[depthLeft - 1] = container;
+  const { toJSON } = container as { toJSON?: unknown };
+  if (typeof toJSON === "function") lookAt(toJSON.call(container), depthLeft, left);
+  else if (Array.isArray(container)) for (const part of container as readonly unknown[]) lookAt(part, depthLeft, left);
+  else if (isPlain(container)) lookAtMembers(container as Readonly<Record<string, unknown>>, depthLeft, left);
+  else throw uncollectable("the result holds something that is no plain object");
+}
+
+function lookAtMembers(object: Readonly<Record<string, unknown>>, depthLeft: number, left: Left): void {
+  for (const name of Object.keys(object)) {
+    const part = object[name];
+    if (part === undefined || typeof part === "function" || typeof part === "symbol") continue;
+    left.units -= name.length;
+    lookAt(part, depthLeft, left);
+  }
+}
+
+function lookAt(value: unknown, depthLeft: number, left: Left): void {
+  if ((left.values -= 1) < 0) throw tooMuch("holds too many values");
+  switch (typeof value) {
+    case "string":
+      if ((left.units -= value.length) < 0) throw tooMuch(TOO_LARGE);
+      return;
+    case "number":
+      if (!Number.isFinite(value)) throw uncollectable("the result holds a number that is not finite");
+      return;
+    case "object":
+      if (value !== null) lookThrough(value, depthLeft - 1, left);
+      return;
+    case "boolean":
+      return;
+    default:
+      throw uncollectable(`the result holds ${article(typeof value)}`);
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Where a source made too much of a vendor's answer, it is the answer that cannot be used. */
+function tooMuch(problem: string): Fault {
+  return new Fault("source.contract", { problem: `the result ${problem}` });
 }
 
 function uncollectable(problem: string, cause?: unknown): Fault {

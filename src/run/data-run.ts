@@ -7,10 +7,10 @@ import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
 import { ANSWER_BYTES_MAX, echoConfig, holdFrame, seal, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
-import { createNearMisses } from "./near-misses.ts";
 import { toKept } from "./keep-output.ts";
+import { nearMisses } from "./near-misses.ts";
 import { openRun } from "./open-run.ts";
-import { planSources } from "./plan.ts";
+import { planSources, type Planned } from "./plan.ts";
 import type { CallReport, Ledger, Run, RunObserver, RunSource, SourceCatalog } from "./ports.ts";
 import { reportCall, reportRun } from "./report.ts";
 import { statusText } from "./status.ts";
@@ -49,7 +49,6 @@ export interface StartedRun {
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
 export function createDataRun(parts: EngineParts): (request: DataRequest) => StartedRun {
   const { admission, clock, catalog, runSource, observers } = parts;
-  const noteNearMisses = createNearMisses();
 
   return function runData(request) {
     admission.enter(request.caller.organizationId);
@@ -58,7 +57,6 @@ export function createDataRun(parts: EngineParts): (request: DataRequest) => Sta
       const frame = holdFrame(request.held, request.caller, config, Object.keys(request.sources));
       const { run, intent } = openRun({ kind: "data", functionId: null, ...request }, parts);
       const plan = planSources(run, request.sources, request.inputs, catalog, clock);
-      noteNearMisses(plan, request.inputs);
       const answer = fanOut(plan, runSource, clock, ANSWER_BYTES_MAX - frame)
         .then(async (outcomes) => {
           const calls = outcomes.map(reportCall);
@@ -66,6 +64,7 @@ export function createDataRun(parts: EngineParts): (request: DataRequest) => Sta
           for (const observer of observers) observer.runEnded(report);
           const envelope = toEnvelope(run.transactionId, config, toEntries(run, outcomes, calls));
           await run.record.close(report);
+          setImmediate(() => noteNearMisses(run, plan, request.inputs));
           const bytes = seal(envelope, Math.round(clock.now() - run.arrivedAt));
           run.held.keepOnly(bytes.length);
           return bytes;
@@ -77,6 +76,12 @@ export function createDataRun(parts: EngineParts): (request: DataRequest) => Sta
       throw fault;
     }
   };
+
+  /** In a turn of its own, when the answer has been written: nobody waits for a line in the log. */
+  function noteNearMisses(run: Run, plan: readonly Planned[], inputs: JsonObject): void {
+    const found = nearMisses(plan, inputs);
+    if (found.length > 0) for (const observer of observers) observer.inputsDropped?.(run.transactionId, found);
+  }
 }
 
 function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {

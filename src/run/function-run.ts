@@ -83,7 +83,9 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         // What the sources brought is in what the function returned, or nowhere.
         for (const { call } of ended) dropHeld(call);
         const [outcome, written] = writeWithin(returned, frame, run, (of) =>
-          request.passthrough && of !== null ? passthroughFields(run, of) : envelopeFields(run, request, echoed, of),
+          request.passthrough && of !== null
+            ? markSimulated(run, passthroughFields(run, of))
+            : envelopeFields(run, request, echoed, of),
         );
         const fault = outcome?.result instanceof Fault ? outcome.result.code : null;
         const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt), fault);
@@ -226,6 +228,11 @@ function passthroughFields(run: Run, { result, pipes }: FunctionOutcome): Fields
     .filter(([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"))
     .map(([name, value]) => [name, toText(value)] as const);
   return recorded ? [...fields, ["pipes", toText({ ...pipes, ...result.pipes })]] : fields;
+}
+
+/** Without the envelope there is no `config.mode` to say it: the mark stands at the top, whatever the function says there. */
+function markSimulated(run: Run, fields: Fields): Fields {
+  return run.simulated ? [...fields.filter(([name]) => name !== "mode"), ["mode", '"simulated"']] : fields;
 }
 
 /** The fields of an answer, each with its JSON text. */

@@ -58,6 +58,5 @@ export function planCall(run: Run, plan: CallPlan): PlannedCall {
     controller: null,
     ended: false,
     heldBytes: 0,
-    nearMisses: [],
   };
 }

@@ -88,8 +88,6 @@ export interface PlannedCall {
    * or fewer changes both. Nothing is counted for a call that has ended: what it held has been dropped by then.
    */
   heldBytes: number;
-  /** Names of inputs that the filter dropped although they resemble a declared one. */
-  nearMisses: readonly string[];
 }
 
 export interface SourceEntry {
@@ -221,13 +219,23 @@ export interface CallReport {
   readonly startedAfterMs: number;
   readonly tookMs: number;
   readonly outputBytes: number;
-  readonly nearMisses: readonly string[];
   readonly attempts: readonly Attempt[];
 }
 
-/** Log line and metrics: called once a run, after the answer is ready. Must not throw. */
+/** Log line and metrics. Must not throw. */
 export interface RunObserver {
+  /** Called once a run, after the answer is ready. */
   runEnded(report: RunReport): void;
+  /** Called after the answer is out, if inputs of the run were probably misspelled. */
+  inputsDropped?(transactionId: string, dropped: readonly NearMiss[]): void;
+}
+
+/** An input that a source may have been meant to get, and does not, since it declares no such name. */
+export interface NearMiss {
+  readonly source: string;
+  readonly name: string;
+  /** The name that it declares. */
+  readonly meant: string;
 }
 
 // ---- the engine's inside -------------------------------------------------------------------------------------------

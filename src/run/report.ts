@@ -21,7 +21,6 @@ export function reportCall(outcome: Outcome): CallReport {
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
     outputBytes: outcome.outputBytes,
-    nearMisses: call.nearMisses,
     attempts: call.attempts,
   };
 }

@@ -22,7 +22,6 @@ export interface Played {
   readonly repliesGiven: number;
   readonly logged: string;
   readonly credentials: JsonObject;
-  readonly nearMisses: readonly string[];
 }
 
 /** Sent along with every case; nothing that a source does may depend on it or pass it on. */
@@ -78,7 +77,6 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
       repliesGiven: script.length,
       logged: logged.join("\n"),
       credentials,
-      nearMisses: call.nearMisses,
     };
   } finally {
     for (const server of servers.values()) await (await server).close();
@@ -147,7 +145,6 @@ function planCall(source: RunnableSource, played: SourceCase, credentials: JsonO
     controller: null,
     ended: false,
     heldBytes: 0,
-    nearMisses: [],
   };
 }
 

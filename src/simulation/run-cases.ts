@@ -1,7 +1,6 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
+import { createBoundedSchemas } from "../terms/bounded-schemas.ts";
 import { resembles } from "../terms/resembles.ts";
 import { renderDifference, type Difference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
@@ -95,10 +94,12 @@ function withoutCredential(
 
 function compileOutput(schema: object | undefined): OutputProblem {
   if (schema === undefined) return () => null;
-  const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true });
-  addFormats.default(ajv);
-  const fits = ajv.compile(schema);
-  return (output) => (fits(output) ? null : ajv.errorsText(fits.errors, { dataVar: "output" }));
+  const fits = createBoundedSchemas().compile(schema);
+  return (output) => {
+    if (fits(output)) return null;
+    const [error] = fits.errors ?? [];
+    return `output${error?.instancePath ?? ""} ${error?.message ?? "is not valid"}`;
+  };
 }
 
 /** A report as lines for people. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { openCaseEngine } from "../case-engine.ts";
 import { faultOfStatus } from "../outbound/vendor-fault.ts";
+import { createPlayedDoor } from "../outbound/played-door.ts";
 import { VendorReply } from "../outbound/reply.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
@@ -16,7 +17,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { isDeclaredOrigin } from "./declared-origins.ts";
 import { differences } from "./difference.ts";
 import { renderReport, runCases, type SourceReport } from "./run-cases.ts";
-import { createSimulatedDoor } from "./simulated-door.ts";
+import { createSimulatedVendors } from "./simulated-vendors.ts";
 import { startVendorSimulator } from "./vendor-simulator.ts";
 
 const ACME = `
@@ -205,7 +206,7 @@ test("a source that leaves the machine nowhere is run as it is", async (t) => {
 // ---- simulation ----------------------------------------------------------------------------------------------------
 
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
-  const door = createSimulatedDoor({ clock, ...reading });
+  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
   const call = {
     run: { maySend: true },
     id: source.id,
@@ -284,9 +285,17 @@ test("a source without cases cannot be simulated, and says so", async () => {
 });
 
 test("a call that has ended, and an origin that is not declared, reach no simulated vendor either", async () => {
-  const door = createSimulatedDoor({ clock: new FakeClock(), ...reading });
+  const clock = new FakeClock();
+  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
   const source = runnable();
-  const call = { run: { maySend: true }, ended: true, inputs: {}, rawInputs: {} } as unknown as PlannedCall;
+  const call = {
+    run: { maySend: true },
+    ended: true,
+    inputs: {},
+    rawInputs: {},
+    attempts: [],
+    deadlineAt: 10_000,
+  } as unknown as PlannedCall;
   await assert.rejects(door.httpFor(source, call).get("https://api.acme.example/"), { code: "source.stopped" });
   const other = door.httpFor(source, { ...call, ended: false });
   await assert.rejects(other.get("https://evil.example/"), { code: "source.adapter_raised" });

@@ -17,7 +17,7 @@ export function withMadeUpCredential(resolve: Around): Around {
         credentialId: null,
         rule: "none",
         fields: new Secret(makeUpCredentials(source.declaration.credentials)),
-        scope: `${run.caller.organizationId}/simulated`,
+        scope: `${run.caller.organizationId}/none/simulated`,
       };
       return next(source, call);
     };

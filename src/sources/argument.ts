@@ -52,9 +52,12 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
       return this.#call.run.transactionId;
     }
 
-    /** By a symbol: what keeps vendors' tokens needs it, authors do not. */
+    /**
+     * By a symbol: what keeps vendors' tokens needs it, authors do not. A simulated call has none, so that whatever is kept
+     * by it is not kept of an invented vendor: each simulated call logs in anew, as its case says.
+     */
     get [credentialScope](): string | undefined {
-      return this.#call.credential?.scope;
+      return this.#call.run.simulated ? undefined : this.#call.credential?.scope;
     }
 
     get signal(): AbortSignal {

@@ -91,6 +91,34 @@ test("keys are counted for each object on its own", () => {
   assert.equal(problemOf(`[${object(900)},${object(900)}]`), null);
 });
 
+test("values are counted over the whole document, as its bytes are read and before any of it is built", () => {
+  const limits = { ...LIMITS, valuesMax: 100 };
+  assert.equal(problemOf(JSON.stringify(Array.from({ length: 100 }, () => 7)), limits), null);
+  assert.equal(problemOf(JSON.stringify(Array.from({ length: 101 }, () => 7)), limits), "too_many_values");
+  assert.equal(problemOf(JSON.stringify({ a: Array(60).fill(1), b: [Array(60).fill(2)] }), limits), "too_many_values");
+  assert.equal(problemOf(`["${"[,{,".repeat(1000)}"]`, limits), null, "what stands in a text is none");
+  // What is cut off right behind the last value that is allowed shows that nothing behind it was looked at.
+  assert.equal(problemOf(`[${"0,".repeat(101)}`, limits), "too_many_values");
+});
+
+test("where a text ends is found whatever escapes stand in it, long or short", () => {
+  const letters = fc.constantFrom('"', "\\", "[", ",", "a".repeat(70), "a", "\u00e4");
+  const texts = fc.array(letters, { maxLength: 120 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const limits = { depthMax: 1, keysPerObjectMax: 1, valuesMax: 2 };
+      assert.deepEqual(parseJson(Buffer.from(JSON.stringify([text])), limits), [text]);
+    }),
+  );
+});
+
+test("ten megabytes of next to nothing are refused by default, and cost no memory", () => {
+  const nothing = Buffer.from(`[${"{},".repeat(3_400_000)}{}]`);
+  const before = process.memoryUsage().heapUsed;
+  assert.equal(problemOf(nothing), "too_many_values");
+  assert.ok(process.memoryUsage().heapUsed - before < 8 * 1024 * 1024);
+});
+
 test("numbers that are not finite are refused wherever they stand, and large ones are not", () => {
   for (const text of [
     "1e400",

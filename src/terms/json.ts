@@ -10,9 +10,17 @@ export interface JsonObject {
 export interface JsonLimits {
   readonly depthMax: number;
   readonly keysPerObjectMax: number;
+  /** Values of all kinds, on every level together, an empty object or list counting twice; `JSON_VALUES_MAX` unless said. */
+  readonly valuesMax?: number;
 }
 
-export type JsonProblem = "encoding" | "too_deep" | "too_many_keys" | "syntax" | "not_finite";
+/**
+ * The most values one document may hold. Bytes alone bound no memory: an empty object takes three of them in a document and
+ * some fifty in memory, and each has to be walked by whatever reads the document afterwards.
+ */
+export const JSON_VALUES_MAX = 100_000;
+
+export type JsonProblem = "encoding" | "too_deep" | "too_many_keys" | "too_many_values" | "syntax" | "not_finite";
 
 /** Thrown by `parseJson`. It carries the class of the problem and never a piece of the text. */
 export class JsonError extends Error {
@@ -47,7 +55,9 @@ const MEMBER_BYTES = 5;
  * @throws JsonError
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
-  if (bytes.length <= Math.min(SMALL_BYTES, limits.keysPerObjectMax * MEMBER_BYTES)) return parseSmall(bytes, limits);
+  const { keysPerObjectMax, valuesMax = JSON_VALUES_MAX } = limits;
+  const smallMax = Math.min(SMALL_BYTES, keysPerObjectMax * MEMBER_BYTES, valuesMax);
+  if (bytes.length <= smallMax) return parseSmall(bytes, limits);
   const mayOverflow = measure(bytes, limits);
   const value = readJson(decodeUtf8(bytes));
   if (mayOverflow && !inspect(value, limits.depthMax).finite) throw new JsonError("not_finite");
@@ -55,7 +65,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
 }
 
 /**
- * The same for a document too small for too many keys: the value itself is looked at, which is several times quicker. It
+ * The same for a document too small for too many keys or values: the value itself is looked at, which is several times quicker. It
  * shows less than the bytes do where one member has replaced another of the same name; then, and whenever something is
  * wrong, the bytes decide.
  */
@@ -129,20 +139,28 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString("utf8", start);
 }
 
-/** Checks depth and keys over the raw bytes; true if some number might not be finite and has to be looked at. */
+/** Bytes at which something begins or ends; all others are passed over. The two forms of `e` may begin an exponent. */
+const TELLING = new Uint8Array(256);
+for (const character of '",:[]{}eE') TELLING[character.charCodeAt(0)] = 1;
+
+/** Checks depth, keys and values over the raw bytes; true if some number might not be finite and has to be looked at. */
 function measure(bytes: Buffer, limits: JsonLimits): boolean {
   const end = bytes.length;
   // How many keys each open object has so far; arrays keep 0. Only as deep as allowed.
   const keys: number[] = [];
   let depth = 0;
+  // A value follows a comma, or is the first in its container and follows that one's opening.
+  let valuesLeft = limits.valuesMax ?? JSON_VALUES_MAX;
   let mayOverflow = false;
   let tokenStart = 0;
   for (let at = 0; at < end; at += 1) {
     const byte = bytes[at]!;
+    if (TELLING[byte] === 0) continue;
     if (byte === QUOTE) {
-      for (at += 1; at < end && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+      at = endOfText(bytes, at + 1);
       tokenStart = at;
     } else if (byte === COMMA) {
+      if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
       if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
       tokenStart = at;
     } else if (byte === COLON) {
@@ -150,6 +168,7 @@ function measure(bytes: Buffer, limits: JsonLimits): boolean {
       tokenStart = at;
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       if (depth === limits.depthMax) throw new JsonError("too_deep");
+      if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
       keys[depth] = 0;
       depth += 1;
       tokenStart = at;
@@ -157,11 +176,33 @@ function measure(bytes: Buffer, limits: JsonLimits): boolean {
       if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
       if (depth > 0) depth -= 1;
       tokenStart = at;
-    } else if ((byte | 0x20) === 0x65 && isDigitOrDot(bytes[at - 1])) {
+    } else if (isDigitOrDot(bytes[at - 1])) {
       mayOverflow = true;
     }
   }
   return mayOverflow || end - tokenStart > FINITE_DIGITS;
+}
+
+/** Most texts end soon. For the others a search is worth its call. */
+const NEAR_BYTES = 64;
+
+/** Where the closing quote of a text stands, or the end of the bytes. */
+function endOfText(bytes: Buffer, from: number): number {
+  const end = bytes.length;
+  for (let at = from; at < end;) {
+    for (const near = Math.min(end, at + NEAR_BYTES); at < near; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at;
+      if (byte === BACKSLASH) at += 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return end;
+    let run = quote;
+    while (run > at && bytes[run - 1] === BACKSLASH) run -= 1;
+    if ((quote - run) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+  return end;
 }
 
 function isDigitOrDot(byte: number | undefined): boolean {

@@ -1,25 +1,41 @@
 /** One slip for short names, two for longer ones; case and the kind of separator do not count. */
 export function resembles(name: string, declared: string): boolean {
-  const a = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-  const b = declared.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const a = lettersOf(name);
+  const b = lettersOf(declared);
   const slips = b.length <= 4 ? 1 : 2;
-  return a !== "" && Math.abs(a.length - b.length) <= slips && editDistance(a, b) <= slips;
+  return a !== "" && Math.abs(a.length - b.length) <= slips && isWithin(slips, a, b);
 }
 
-/** Insertions, deletions, changes and swaps of neighbours that turn one text into the other. */
-function editDistance(a: string, b: string): number {
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+/**
+ * Whether so many insertions, deletions, changes and swaps of neighbours turn one text into the other. Only what lies that
+ * near to the diagonal can, so that the cost grows with the length and not with its square: `row[k]` is the way from the
+ * first i letters of one to the first i + k - slips of the other.
+ */
+function isWithin(slips: number, a: string, b: string): boolean {
+  const width = 2 * slips + 1;
   let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let previous = Array.from({ length: width }, (_, k) => (k < slips ? TOO_MANY : k - slips));
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+    const row: number[] = [];
+    for (let k = 0; k < width; k += 1) {
+      const j = i + k - slips;
+      let cost = TOO_MANY;
+      if (j === 0) cost = i;
+      else if (j > 0 && j <= b.length) {
+        const change = a[i - 1] === b[j - 1] ? 0 : 1;
+        cost = Math.min((previous[k + 1] ?? TOO_MANY) + 1, (row[k - 1] ?? TOO_MANY) + 1, previous[k]! + change);
+        if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[k]! + 1);
+      }
       row.push(cost);
     }
     before = previous;
     previous = row;
   }
-  return previous[b.length]!;
+  return previous[b.length - a.length + slips]! <= slips;
 }
+
+const TOO_MANY = Number.POSITIVE_INFINITY;

@@ -39,9 +39,18 @@ const THROWS_WHEN_LOOKED_AT = /__(proxy|revoked)$/;
 const RETURNED: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined, text: () => STRANGE, number: () => 1, yes: () => true, bigint: () => 1n, symbol: () => Symbol(STRANGE), function: () => () => STRANGE,
   list: () => [{ a: 1 }], date: () => new Date(), map: () => new Map([["a", 1]]), error: () => new Error(STRANGE), buffer: () => Buffer.from("{}"), regexp: () => /x/, class: () => new (class Record_ { a = 1; })(),
-  boxed: () => Object("text"), cycle: () => cycle, deep: () => deep, bigint_within: () => ({ a: [1n] }), proxy: () => hostileProxy, getter: () => ({ get a() { throw new Error(STRANGE); } }),
+  boxed: () => Object("text"), cycle: () => cycle, bigint_within: () => ({ a: [1n] }), proxy: () => hostileProxy, getter: () => ({ get a() { throw new Error(STRANGE); } }),
   to_json_throws: () => ({ toJSON() { throw new Error(STRANGE); } }), to_json_text: () => ({ toJSON: () => STRANGE }), to_json_list: () => ({ toJSON: () => [1] }), to_json_nothing: () => ({ toJSON: () => undefined }),
-  not_a_number: () => ({ a: Number.NaN }), infinite: () => ({ a: { b: [Infinity] } }), huge: () => ({ a: "x".repeat(50_000_000) }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
+  not_a_number: () => ({ a: Number.NaN }), infinite: () => ({ a: { b: [Infinity] } }), map_within: () => ({ a: new Map([["a", 1]]) }), class_within: () => ({ a: [new (class Record_ { a = 1; })()] }),
+  buffer_within: () => ({ a: new Uint8Array(3) }), missing_entry: () => ({ a: [undefined] }), hole: () => ({ a: Array(2) }), function_entry: () => ({ a: [() => 1] }), revoked: () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; },
+}; // prettier-ignore
+
+/** The same thing many times over: small in memory, and no end of text. */
+let manifold: unknown = [1];
+for (let level = 0; level < 40; level += 1) manifold = [manifold, manifold];
+
+const TOO_MUCH: Readonly<Record<string, () => unknown>> = {
+  long: () => ({ a: "x".repeat(50_000_000) }), deep: () => deep, wide: () => ({ a: Array(200_000).fill(0) }), manifold: () => ({ manifold }), bytes: () => ({ a: "\u6f22".repeat(4_000_000) }),
 }; // prettier-ignore
 
 /** Takes a fault of the service's own and writes on it, as one does with errors. */
@@ -67,6 +76,7 @@ const returning = Object.entries(RETURNED).flatMap(([name, make]) => [
   source(`returns__${name}`, make),
   source(`resolves__${name}`, async () => make()),
 ]);
+const tooMuch = Object.entries(TOO_MUCH).map(([name, make]) => source(`too_much__${name}`, make));
 const fine: readonly SourceDeclaration[] = [
   source("fine__null_prototype", () => Object.assign(Object.create(null), { a: 1 })),
   source("fine__to_json", () => ({ toJSON: () => ({ a: 1 }) })),
@@ -86,7 +96,7 @@ const untimely: readonly SourceDeclaration[] = [
 ]; // prettier-ignore
 const service = await startService(
   { after },
-  { sources: [...throwing, ...returning, ...fine, ...untimely], vendors: [vendor] },
+  { sources: [...throwing, ...returning, ...tooMuch, ...fine, ...untimely], vendors: [vendor] },
 );
 
 function asked(sources: readonly SourceDeclaration[]): Record<string, true> {
@@ -114,6 +124,17 @@ test("whatever an adapter returns that is no plain JSON object is Unexpected err
   for (const { id } of returning) {
     if (THROWS_WHEN_LOOKED_AT.test(id)) assert.match(messages[id]!, /^(Adapter|Unexpected) error: /);
     else assert.equal(messages[id], "Unexpected error: the result could not be collected", id);
+  }
+});
+
+test("a result that is more than an answer may hold is refused before it is written, in bytes and not in letters", async () => {
+  const messages = await messagesOf(tooMuch);
+  const words = { long: "is too large", deep: "is nested too deeply", wide: "holds too many values", manifold: "holds too many values", bytes: "is too large" }; // prettier-ignore
+  for (const [name, says] of Object.entries(words)) {
+    assert.equal(
+      messages[`too_much__${name}`],
+      `Adapter error: the vendor's answer cannot be used: the result ${says}`,
+    );
   }
 });
 

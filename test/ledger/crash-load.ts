@@ -82,7 +82,6 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
     startedAfterMs: 0,
     tookMs: 5,
     outputBytes: 100,
-    nearMisses: [],
     attempts,
   };
 }

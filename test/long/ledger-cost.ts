@@ -125,7 +125,7 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
       const attempt: Attempt = { ...sent, number: 1, sentAt: 0, status: 200, tookMs: VENDOR_MS, charged: "yes" };
       const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;
       const times = { startedAfterMs: 0, tookMs: VENDOR_MS, outputBytes: 2_048 };
-      return { ...common, ...times, credentialId, credentialRule: "auto", nearMisses: [], attempts: [attempt] };
+      return { ...common, ...times, credentialId, credentialRule: "auto", attempts: [attempt] };
     }),
   );
   const closedAt = systemClock.now();

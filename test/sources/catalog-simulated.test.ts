@@ -5,12 +5,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { openCaseEngine } from "../../src/case-engine.ts";
+import { createPlayedDoor } from "../../src/outbound/played-door.ts";
 import { VendorReply } from "../../src/outbound/reply.ts";
 import { faultOfStatus } from "../../src/outbound/vendor-fault.ts";
 import type { PlannedCall, Run, RunnableSource } from "../../src/run/ports.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";
 import { makeUpCredentials } from "../../src/simulation/made-up-credentials.ts";
-import { createSimulatedDoor } from "../../src/simulation/simulated-door.ts";
+import { createSimulatedVendors } from "../../src/simulation/simulated-vendors.ts";
 import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
@@ -49,14 +50,14 @@ function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): P
     controller: null,
     ended: false,
     heldBytes: 0,
-    nearMisses: [],
   };
 }
 
 test("a simulated call of every catalog source comes out as its case says", async (t) => {
   const parts = openCaseEngine(systemClock);
   t.after(() => parts.close());
-  const engine = parts.engine(createSimulatedDoor({ clock: systemClock, ...reading }), () => {});
+  const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock) });
+  const engine = parts.engine(door, () => {});
   let asked = 0;
   for (const source of sources) {
     const cases = source.declaration.cases ?? [];

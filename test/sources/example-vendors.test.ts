@@ -59,7 +59,6 @@ async function runAt(
     controller: null,
     ended: false,
     heldBytes: 0,
-    nearMisses: [],
   };
   const { match, json } = await parts.engine(parts.door, () => {})(source, call);
   return { match, output: JSON.parse(String(json)) as unknown };

@@ -6,10 +6,15 @@ import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/reply-intake.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
-import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
+import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
+import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/evaluate.ts";
+import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
+import { XML_BYTES_MAX } from "../../src/sources/declarative/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
+import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
+import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every limit with its number, read from where the code keeps it. */
@@ -24,6 +29,7 @@ export function limitsPage(): Page {
       ["request body", "limits.body_bytes", "422; the rest is not read and the connection is closed"],
       ["nesting of JSON", "limits.json_depth", "422"],
       ["members of one JSON object", "limits.keys_per_object", "422"],
+      ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
       ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
       ["length of a source or function identifier", `${SOURCE_ID_CHARS_MAX} characters`, "422"],
       ["header block", "limits.header_bytes", "431"],
@@ -38,8 +44,9 @@ export function limitsPage(): Page {
     rows([
       ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
       ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
+      ["a check by a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "`input` for inputs, `contract` for an output: is too large to be checked"],
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
-      ["output of one source", bytes(OUTPUT_BYTES_MAX), "that source fails"],
+      ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
       ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, as they come, until the rest fits"],
       ["what one run holds beside its body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
@@ -57,6 +64,9 @@ export function limitsPage(): Page {
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
+      ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
+      ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references`, "that source fails as `contract`"],
+      ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made of it: `contract`; a rule does not hold"],
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],

@@ -55,7 +55,7 @@ function proceed(
     call.credential = withoutOne(call);
     return next(source, call);
   }
-  call.credential = found;
+  call.credential = call.run.simulated ? inSimulation(found) : found;
   // One that was sent is judged as it was sent: a schema that refuses fields it does not know refuses them.
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged);
@@ -66,6 +66,11 @@ function proceed(
       problem: `credential field ${field} ${problem.message}`.replace("  ", " "),
     }),
   );
+}
+
+/** Under a scope of its own: nothing that is kept by scope may pass from a simulated call to a real one, or back. */
+function inSimulation(found: FoundCredential): FoundCredential {
+  return { ...found, scope: `${found.scope}/simulated` };
 }
 
 /**
@@ -81,10 +86,11 @@ function inlineOf({ credentialNames: names }: RunnableSource, { entry }: Planned
 }
 
 function withoutOne(call: PlannedCall): FoundCredential {
-  return {
+  const none = {
     credentialId: null,
     rule: "none",
     fields: new Secret(NO_FIELDS),
     scope: `${call.run.caller.organizationId}/none`,
-  };
+  } as const;
+  return call.run.simulated ? inSimulation(none) : none;
 }

@@ -116,12 +116,13 @@ async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accep
   authenticate(request, auth, { ...values, token: "-" });
   const owner = call[credentialScope];
   const login = createSend(http, auth.tls?.(values), accept, true);
-  const token = await tokens.obtain(owner, values, login);
+  const { token, fromCache } = await tokens.obtain(owner, values, login);
   const reply = await send(authenticate(request, auth, { ...values, token }));
+  // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
+  if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
   if (reply.status !== 401) return reply;
-  tokens.drop(owner, values, token);
   const renewed = await tokens.obtain(owner, values, login);
-  return send(authenticate(request, auth, { ...values, token: renewed }));
+  return send(authenticate(request, auth, { ...values, token: renewed.token }));
 }
 
 function authenticate(request: RequestTemplate, auth: Auth, values: Values) {

@@ -1,5 +1,7 @@
-import { compile, isRegistered, getRegisteredFunctions, TreeInterpreter } from "@jmespath-community/jmespath";
-import type { Json } from "../../terms/json.ts";
+import { compile } from "@jmespath-community/jmespath";
+import type { Json, JsonObject } from "../../terms/json.ts";
+import { evaluate, isTrue, type Node } from "./evaluate.ts";
+import { FUNCTIONS } from "./expression-functions.ts";
 import { didYouMean } from "./near-miss.ts";
 import type { Place } from "./read-document.ts";
 
@@ -10,7 +12,6 @@ export interface ReplyView {
   readonly body: Json;
 }
 
-type Node = ReturnType<typeof compile>;
 const ROOTS = ["status", "headers", "body"];
 
 /**
@@ -20,8 +21,7 @@ const ROOTS = ["status", "headers", "body"];
 export function compileExpression(written: string, place: Place): (view: ReplyView) => Json {
   const tree = parse(written, place);
   check(tree, true, place);
-  // Absent is `null` in JMESPath; its engine sometimes says `undefined`.
-  return (view) => (TreeInterpreter.search(tree, view as never) as Json | undefined) ?? null;
+  return (view) => evaluate(tree, view as unknown as JsonObject);
 }
 
 /** As `compileExpression`, read as yes or no. An expression that cannot be worked out over an answer does not hold. */
@@ -34,12 +34,6 @@ export function compilePredicate(written: string, place: Place): (view: ReplyVie
       return false;
     }
   };
-}
-
-/** JMESPath's own idea: null, false, "", [] and {} are false; every number is true. */
-function isTrue(value: Json): boolean {
-  if (value === null || value === false || value === "") return false;
-  return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
 function parse(written: string, place: Place): Node {
@@ -61,8 +55,8 @@ function check(node: Node, top: boolean, place: Place): void {
       }
       return;
     case "Function":
-      if (!isRegistered(node.name)) {
-        const hint = didYouMean(node.name, getRegisteredFunctions()) ?? "see the functions of JMESPath Community";
+      if (!FUNCTIONS.has(node.name)) {
+        const hint = didYouMean(node.name, FUNCTIONS.keys()) ?? "see the functions of JMESPath Community";
         place.refuse("expression.unknown_function", `there is no function "${node.name}"`, hint);
       }
       for (const child of node.children) check(child, top, place);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Json } from "../../terms/json.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { fakeCall, fileWith, replyOf } from "./fake-call.ts";
-import { FILTERS } from "./filters.ts";
+import { applyFilter, FilterProblem, FILTERS } from "./filters.ts";
 
 async function filtered(steps: string, name: Json | undefined): Promise<Json | undefined> {
   const template = JSON.stringify(`{{ inputs.name | ${steps} }}`);
@@ -84,3 +84,20 @@ for (const [steps, value] of [
     await assert.rejects(filtered(steps, value as Json), { code: "source.input_invalid" });
   });
 }
+
+test("every filter takes a long text in the time of its length, whatever stands in it", () => {
+  const args: Readonly<Record<string, readonly (string | number)[]>> = { zero_pad: [9], first: [3], last: [3], map: ["a", "b"], without_prefix: ["x"], date: ["YYYY"], default: ["x"], join: [","] }; // prettier-ignore
+  for (const piece of ["a", " ", "=", "0", "+1", '\\"', "2024-01-01T", "😀", "ext. ", "(", "-"]) {
+    const text = piece.repeat(Math.floor(500_000 / piece.length));
+    for (const [name, filter] of Object.entries(FILTERS)) {
+      const { user: before } = process.cpuUsage();
+      try {
+        applyFilter(filter, text, args[name] ?? []);
+      } catch (error) {
+        assert.ok(error instanceof FilterProblem, name);
+      }
+      const tookMs = (process.cpuUsage().user - before) / 1000;
+      assert.ok(tookMs < 500, `${name} of ${piece}: ${tookMs} ms`);
+    }
+  }
+});

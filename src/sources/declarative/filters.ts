@@ -58,9 +58,14 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
       .join(""),
   ),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
-  first: shortens([1, 1], (text, [count]) => Array.from(text).slice(0, Number(count)).join("")),
+  // A character takes two units at the most: no more of a long text is taken apart than may be kept.
+  first: shortens([1, 1], (text, [count]) =>
+    Array.from(text.slice(0, 2 * Number(count)))
+      .slice(0, Number(count))
+      .join(""),
+  ),
   last: shortens([1, 1], (text, [count]) => {
-    const letters = Array.from(text);
+    const letters = Array.from(text.slice(Math.max(0, text.length - 2 * Number(count))));
     return letters.slice(Math.max(0, letters.length - Number(count))).join("");
   }),
   map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),

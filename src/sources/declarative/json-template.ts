@@ -1,6 +1,7 @@
 import type { Json } from "../../terms/json.ts";
 import type { Place } from "./read-document.ts";
 import { isAbsent } from "./filters.ts";
+import { valueProblem } from "./value-problem.ts";
 import {
   encodeValue,
   evaluate,
@@ -15,12 +16,18 @@ import {
 /** Makes a part of a document from values; `undefined`: left out. @throws Fault */
 export type MakeJson = (values: Values) => Json | undefined;
 
+/** How values are written into a document. */
+export interface DocumentEncoding extends Encoding {
+  /** Whether an object may come out of a template: where its members' names would be markup, it may not. */
+  readonly takesObjects: boolean;
+}
+
 /**
  * A document of JSON values with templates in its text. Text that is one template keeps the type of its value; a member
  * whose value is absent is left out, and so is a list or an object that has nothing left in it for that reason.
  * @throws DeclarationError
  */
-export function compileJson(written: unknown, encoding: Encoding, known: KnownNames, place: Place): MakeJson {
+export function compileJson(written: unknown, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
   if (typeof written === "string") return compileText(written, encoding, known, place);
   if (Array.isArray(written)) {
     const entries = written.map((entry, index) => compileJson(entry, encoding, known, place.in(index)));
@@ -47,7 +54,7 @@ export function compileJson(written: unknown, encoding: Encoding, known: KnownNa
   return () => written as Json;
 }
 
-function compileText(written: string, encoding: Encoding, known: KnownNames, place: Place): MakeJson {
+function compileText(written: string, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
   const template = parseTemplate(written, known, place);
   if (template.every((part) => typeof part === "string")) return () => written;
   if (!isOneExpression(template)) return (values) => fill(template, values, encoding);
@@ -61,6 +68,7 @@ function compileText(written: string, encoding: Encoding, known: KnownNames, pla
     if (typeof value === "string") return encodeValue(expression!, value, encoding);
     if (Array.isArray(value)) return value.map((entry: Json) => encodeLeaves(entry));
     if (typeof value === "object" && value !== null) {
+      if (!encoding.takesObjects) throw valueProblem(expression!, "must be a single value or a list of such");
       const members = Object.entries(value as Readonly<Record<string, Json>>);
       return Object.fromEntries(members.map(([name, member]) => [name, encodeLeaves(member)]));
     }

@@ -1,4 +1,4 @@
-import type { ValidateFunction } from "ajv/dist/2020.js";
+import type { BoundedCheck } from "../../terms/bounded-schemas.ts";
 import { Fault } from "../../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { compileExpression, type ReplyView } from "./expression.ts";
@@ -46,7 +46,7 @@ function compileField(map: FieldMap, place: Place): (view: ReplyView) => Json | 
 }
 
 /** @throws Fault `contract` that names the field which does not fit `output` */
-export function assertFits(fits: ValidateFunction, record: Json): void {
+export function assertFits(fits: BoundedCheck, record: Json): void {
   if (fits(record)) return;
   const [error] = fits.errors ?? [];
   const path = (error?.instancePath ?? "").slice(1).replaceAll("/", ".");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileXmlReader, XmlProblem } from "./read-xml.ts";
+import { XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
+import { compileXmlReader, XML_BYTES_MAX } from "./read-xml.ts";
 
 const read = (text: string, lists: readonly string[] = []) => compileXmlReader(lists)(Buffer.from(text, "utf8"));
 
@@ -35,6 +36,84 @@ test("bytes that are no UTF-8 are not used, and Latin 1 is read where it is decl
   assert.deepEqual(compileXmlReader([])(latin), { r: "é" });
 });
 
-test("an element that is named like a part of every object is not used", () => {
-  assert.throws(() => read("<r><constructor>1</constructor></r>"), XmlProblem);
+test("any name is a plain name, and finds nothing that stands behind every object", () => {
+  const text =
+    '<r constructor="1"><toString/><__proto__><admin>yes</admin></__proto__><valueOf>&constructor;</valueOf></r>';
+  const { r } = read(text) as { r: object };
+  assert.equal(Object.getPrototypeOf(r), Object.prototype);
+  assert.deepEqual(Object.keys(r), ["@constructor", "toString", "__proto__", "valueOf"]);
+  assert.deepEqual(JSON.parse(JSON.stringify(r)).valueOf, "&constructor;");
+});
+
+test("what stands in CDATA is no markup, and markup in a comment is none", () => {
+  assert.deepEqual(read("<r> <![CDATA[ &amp;<b> ]]> </r>"), { r: " &amp;<b> " });
+  assert.deepEqual(read("<r>a<!-- <b> & <![CDATA[ -->b</r>"), { r: "ab" });
+  assert.deepEqual(read("<?xml version='1.0'?>\n<!-- x --><r>a<?b <c>?></r>\n<!-- y -->"), { r: "a" });
+});
+
+test("a document type is seen wherever it is hidden", () => {
+  for (const hidden of [
+    "<!-- <![CDATA[ --><!DOCTYPE r><!-- ]]> --><r/>",
+    "<r><!DOCTYPE r></r>",
+    "<r/><!ENTITY a 'b'>",
+  ]) {
+    assert.throws(() => read(hidden), { message: "it has a document type" });
+  }
+});
+
+test("the ends of lines are one, whatever system wrote them", () => {
+  assert.deepEqual(read("<r>a\r\nb\rc\nd</r>"), { r: "a\nb\nc\nd" });
+});
+
+for (const text of [
+  "",
+  " ",
+  "<r>",
+  "</r>",
+  "<r/><r/>",
+  "<r/>x",
+  "x<r/>",
+  "<r a=1/>",
+  "<r a/>",
+  '<r a="1" a="2"/>',
+  '<r a="1"b="2"/>',
+  '<r a="<"/>',
+  "<r a='1>",
+  "< r/>",
+  "<r/ >",
+  "<1/>",
+  "<a:b:c/>",
+  "<a:/>",
+  "<r>&</r>",
+  "<r>& b;</r>",
+  "<r>&;</r>",
+  "<r>&#;</r>",
+  "<r>&#xZ;</r>",
+  "<r><![CDATA[</r>",
+  "<r><!--</r>",
+  "<r><?a</r>",
+  "<a:r></b:r>",
+  "<r",
+  "<",
+]) {
+  // prettier-ignore
+  test(`${text || "nothing"} is no XML`, () => assert.throws(() => read(text), XmlProblem));
+}
+
+test("elements, attributes, comments and references are counted as they come, over the whole document", () => {
+  const problemOf = (text: string) => {
+    try {
+      read(text);
+      return null;
+    } catch (error) {
+      return (error as XmlProblem).message;
+    }
+  };
+  const many = XML_VALUES_MAX - 1;
+  assert.equal(problemOf(`<r>${"<a/>".repeat(many)}</r>`), null);
+  const counted = ["<a/>", "<!---->", "<?a?>", "&lt;", "<![CDATA[]]>"];
+  for (const one of counted) assert.equal(problemOf(`<r>${one.repeat(many + 1)}</r>`), "it holds too many values", one);
+  const attributes = Array.from({ length: many + 1 }, (_, at) => `a${at}='1'`).join(" ");
+  assert.equal(problemOf(`<r ${attributes}/>`), "it holds too many values");
+  assert.equal(problemOf(`<r>${"x".repeat(XML_BYTES_MAX)}</r>`), "it is too large for XML");
 });

@@ -32,7 +32,7 @@ export function compileBody(body: BodyFile, known: KnownNames, place: Place): Bo
 
 function compileKind(kind: (typeof KINDS)[number], body: BodyFile, known: KnownNames, place: Place): BodyTemplate {
   if (kind === "json") {
-    const make = compileJson(body.json, inDocument, known, place);
+    const make = compileJson(body.json, { ...inDocument, takesObjects: true }, known, place);
     return { contentType: "application/json", render: (values) => JSON.stringify(make(values) ?? {}) };
   }
   if (kind === "form") return compileForm(body.form ?? {}, known, place);
@@ -67,7 +67,7 @@ function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, p
   const [root, ...others] = Object.keys(xml);
   if (root === undefined || others.length > 0) place.refuse("request.body", "an XML body has one root element");
   assertNames(xml, place);
-  const make = compileJson(xml[root!], inXml, known, place.in(root!));
+  const make = compileJson(xml[root!], { ...inXml, takesObjects: false }, known, place.in(root!));
   return { contentType: "text/xml; charset=utf-8", render: (values) => writeXml(root!, make(values) ?? "") };
 }
 

@@ -173,3 +173,22 @@ test("plain text takes no second line", async () => {
   assert.ok((await ask(file, { name: "a\nrole=admin" }, {})) instanceof Fault);
   assert.equal((await faultOf(Promise.reject(await ask(file, {}, {})))).code, "source.input_invalid");
 });
+
+test("no value becomes an element or an attribute of an XML body, whatever its shape", async () => {
+  const file = `${EVERYWHERE.slice(0, EVERYWHERE.indexOf("  body:"))}  body: {xml: {r: {'@at': '{{ inputs.b }}', p: '{{ inputs.c }}'}}}`;
+  const ofXml = (c: JsonObject[string]) => ask(file, { a: 1, b: "x", c }, { key: "k" });
+  for (const nasty of [
+    { "x><admin>true</admin><x": "1" },
+    { '@a="1" b': "2" },
+    { "#text": "t" },
+    [{ admin: true }],
+    [["a", { b: 1 }]],
+    {},
+  ]) {
+    const refused = await ofXml(nasty);
+    assert.ok(refused instanceof Fault && refused.code === "source.input_invalid", JSON.stringify(nasty));
+    assert.match(refused.says, /input c must be a single value/);
+  }
+  const sent = (await ofXml(["a<b", 2])) as Asked;
+  assert.match(String(sent.options.body), /<r at="x"><p>a&#60;b<\/p><p>2<\/p><\/r>$/);
+});

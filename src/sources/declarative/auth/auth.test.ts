@@ -167,6 +167,25 @@ test("a second refusal is the credential's fault and ends the call", async () =>
   assert.deepEqual(vendor.used, ["t1", "t2"]);
 });
 
+test("a kept token that gets 403 is not used again; the call is not repeated, nor a fresh one doubted", async () => {
+  const vendor = loginVendor();
+  let status = 200;
+  const answer = (asked: Asked) => {
+    const reply = vendor.answer(asked);
+    return asked.url.endsWith("/login") || status === 200 ? reply : replyOf(status);
+  };
+  const call = caller();
+  await call(answer, "a");
+  status = 403;
+  assert.equal((await faultOf(call(answer, "a"))).code, "source.credential_rejected");
+  assert.deepEqual([vendor.logins(), vendor.used.length], [1, 2], "nothing is asked twice");
+  assert.equal((await faultOf(call(answer, "a"))).code, "source.credential_rejected");
+  assert.deepEqual([vendor.logins(), vendor.used.at(-1)], [2, "t2"]);
+  status = 200;
+  await call(answer, "a");
+  assert.deepEqual([vendor.logins(), vendor.used.at(-1)], [2, "t2"], "403 to a fresh one was meant");
+});
+
 test("a login that is refused fails everybody who waits for it, and nothing else is asked", async () => {
   let asked = 0;
   const call = caller();

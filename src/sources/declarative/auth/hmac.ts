@@ -78,6 +78,9 @@ function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Va
   return bytes;
 }
 
+/** Without the padding and the blanks at its end. An expression that looks for its end would begin at each of them. */
 function normalized(text: string): string {
-  return text.replace(/[=\s]+$/, "").toLowerCase();
+  let end = text.length;
+  while (end > 0 && /[=\s]/.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end).toLowerCase();
 }

@@ -2,6 +2,13 @@ import type { Clock } from "../../../terms/clock.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { OwnedMap } from "../../../terms/owned-map.ts";
 
+/** A token to use now. */
+export interface ReadyToken {
+  readonly token: string;
+  /** Whether it was at hand: one that was fetched just now was good a moment ago. */
+  readonly fromCache: boolean;
+}
+
 export interface FetchedToken {
   readonly token: string;
   readonly ttlMs: number;
@@ -13,7 +20,7 @@ export interface FetchedToken {
  */
 export interface TokenCache {
   /** `owner` undefined: nothing is known of whose it would be, so nothing is kept or shared. */
-  take(owner: string | undefined, fetch: () => Promise<FetchedToken>): Promise<string>;
+  take(owner: string | undefined, fetch: () => Promise<FetchedToken>): Promise<ReadyToken>;
   /** Forgets this very token; a newer one of the same owner stays. */
   drop(owner: string | undefined, token: string): void;
 }
@@ -44,14 +51,14 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
 
   return {
     async take(owner, fetch) {
-      if (owner === undefined) return (await fetch()).token;
+      if (owner === undefined) return fresh((await fetch()).token);
       for (;;) {
         const found = kept.get(organizationOf(owner), owner);
-        if (found !== undefined && clock.now() < found.goodUntil) return found.token;
+        if (found !== undefined && clock.now() < found.goodUntil) return { token: found.token, fromCache: true };
         const others = fetching.get(owner);
-        if (others === undefined) return begin(owner, fetch);
+        if (others === undefined) return fresh(await begin(owner, fetch));
         try {
-          return await others;
+          return fresh(await others);
         } catch (thrown) {
           if (thrown instanceof Fault && SHARED_FAILURES.has(thrown.code)) throw thrown;
         }
@@ -68,4 +75,8 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
 /** An owner is named by the scope of its credential, which begins with the organization's id and a slash. */
 function organizationOf(owner: string): string {
   return owner.slice(0, owner.indexOf("/"));
+}
+
+function fresh(token: string): ReadyToken {
+  return { token, fromCache: false };
 }

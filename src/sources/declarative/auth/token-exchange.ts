@@ -9,14 +9,14 @@ import type { SendRequest } from "../send-request.ts";
 import { parseTemplate, type Values } from "../template.ts";
 import { compileView } from "../view-reply.ts";
 import type { AuthSetting, AuthStep } from "./auth-step.ts";
-import { createTokenCache, type FetchedToken } from "./token-cache.ts";
+import { createTokenCache, type FetchedToken, type ReadyToken } from "./token-cache.ts";
 import { inOneHeader } from "./static-auth.ts";
 
 /** A login call and what it yields: requests carry `{{ token }}`. */
 export interface TokenExchange {
   readonly step: AuthStep;
   /** A token of this owner, from the cache or by one login call. @throws Fault */
-  obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<string>;
+  obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<ReadyToken>;
   /** The vendor did not take this token. */
   drop(owner: string | undefined, values: Values, token: string): void;
 }

@@ -1,55 +1,30 @@
-import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
-import type { HttpOptions, Reply } from "../sdk/http.ts";
+import type { VendorPlayer } from "../outbound/ports.ts";
+import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { httpOf } from "./aimed-door.ts";
 import { asList } from "./as-list.ts";
 import { chooseCase, noRecordCase } from "./choose-case.ts";
-import { isDeclaredOrigin } from "./declared-origins.ts";
 import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
-import type { ReplyReading } from "./ports.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
-export interface SimulatedDoorParts extends ReplyReading {
-  readonly clock: Clock;
-}
-
 /**
- * A door behind which there is no network: requests are answered from the source's own cases, chosen by the inputs of
- * the call. Everything behind it is the real path, so that a simulated answer went through the same statuses, rules and
- * mapping. Nothing is sent, so nothing is recorded as sent.
+ * Answers in the place of every vendor, from the source's own cases, chosen by the inputs of the call. Everything before and
+ * behind it is the real path, so that a simulated answer went through the same statuses, rules and mapping.
  */
-export function createSimulatedDoor({ clock, makeReply, faultOfStatus }: SimulatedDoorParts): Door {
+export function createSimulatedVendors(clock: Clock): VendorPlayer {
   return {
-    httpFor(source, call) {
+    playFor(source, call) {
       let next: (() => ScriptedReply) | undefined;
-
-      async function answer(url: string, options: HttpOptions): Promise<Reply> {
-        if (call.ended || !call.run.maySend) throw new Fault("source.stopped", {}, { charged: "no" });
-        assertDeclared(source, url);
+      return async () => {
         next ??= scriptFor(source, call);
         const reply = next();
         await wait(reply.delay_ms ?? 0, call);
         if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
         if (reply.fault !== undefined) throw new Fault("source.connection_lost", {}, { charged: "no" });
-        const { status, headers, bytes } = scriptedBytes(reply);
-        if (status >= 300 && status < 400 && (options.redirects ?? 0) > 0) {
-          // What stands at the new address is the next scripted reply.
-          const target = URL.parse(headers["location"] ?? "", url);
-          if (target === null || !isDeclaredOrigin(target.origin, source.declaration.origins ?? [])) {
-            throw new Fault("source.contract", {
-              problem: "it redirects to an origin that the source does not declare",
-            });
-          }
-          return answer(target.href, { ...options, redirects: options.redirects! - 1 });
-        }
-        const usable = (status >= 200 && status < 300) || options.answers?.includes(status) === true;
-        if (!usable) throw faultOfStatus(status);
-        return makeReply(status, headers, bytes);
-      }
-      return httpOf((_method, url, options = {}) => answer(url, options));
+        return scriptedBytes(reply);
+      };
     },
   };
 
@@ -95,11 +70,4 @@ function caseFor(source: RunnableSource, call: PlannedCall, magic: Magic | null)
 /** All inputs of the request, unless the source itself declares one of that name: then it is the source's. */
 function magicInputs(source: RunnableSource, call: PlannedCall): JsonObject {
   return source.inputNames.includes("simulate") ? { ...call.inputs, simulate: null } : call.rawInputs;
-}
-
-function assertDeclared(source: RunnableSource, url: string): void {
-  const origin = URL.parse(url)?.origin;
-  if (origin === undefined || !isDeclaredOrigin(origin, source.declaration.origins ?? [])) {
-    throw new Fault("source.adapter_raised", {}, { charged: "no", cause: new Error("no origin of this source") });
-  }
 }

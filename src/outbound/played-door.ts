@@ -1,0 +1,77 @@
+import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { HttpOptions } from "../sdk/http.ts";
+import type { SourceDeclaration } from "../sdk/source.ts";
+import type { Clock } from "../terms/clock.ts";
+import { isRedirect } from "./exchange.ts";
+import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
+import { OriginRules } from "./origin-rules.ts";
+import type { PlayedReply, VendorPlayer } from "./ports.ts";
+import { VendorReply } from "./reply.ts";
+import { SourceAddresses } from "./source-addresses.ts";
+import { SourceHttp } from "./source-http.ts";
+import { contractFault, faultOfStatus } from "./vendor-fault.ts";
+
+export interface PlayedDoorParts {
+  readonly clock: Clock;
+  readonly player: VendorPlayer;
+  readonly limits?: Partial<OutboundLimits>;
+}
+
+/**
+ * A door with no network behind it. Up to the moment of sending it is the real one, and so it is from the moment of
+ * receiving: what that refuses of a source's requests, redirects and answers, this refuses too, so that no source passes
+ * here which could not be run. It shares nothing with the real one, and records nothing as sent.
+ */
+export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorParts): Door {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  const known = new WeakMap<SourceDeclaration, SourceAddresses>();
+
+  function addressesOf(declaration: SourceDeclaration): SourceAddresses {
+    let addresses = known.get(declaration);
+    if (addresses === undefined) {
+      addresses = new SourceAddresses(new OriginRules(declaration.origins ?? []));
+      known.set(declaration, addresses);
+    }
+    return addresses;
+  }
+
+  function received(
+    reply: PlayedReply,
+    source: RunnableSource,
+    options: HttpOptions,
+    redirectsLeft: number,
+  ): VendorReply {
+    const { status, headers, bytes } = reply;
+    const isAnswer = (status >= 200 && status < 300) || options.answers?.includes(status) === true;
+    if (!isAnswer && !(redirectsLeft > 0 && isRedirect(status))) throw faultOfStatus(status);
+    const bytesMax = Math.min(
+      limits.rawBytesMax,
+      limits.decodedBytesMax,
+      source.declaration.limits?.max_bytes ?? Infinity,
+    );
+    if (bytes.length > bytesMax) throw contractFault("it is too large");
+    return new VendorReply(status, headers, bytes, limits);
+  }
+
+  return {
+    httpFor(source: RunnableSource, call: PlannedCall) {
+      let play: (() => Promise<PlayedReply>) | undefined;
+      const sender = {
+        clock,
+        headerBytesMax: limits.headerBytesMax,
+        async send(
+          _request: unknown,
+          _match: unknown,
+          _source: unknown,
+          _call: unknown,
+          options: HttpOptions,
+          left: number,
+        ) {
+          play ??= player.playFor(source, call);
+          return received(await play(), source, options, left);
+        },
+      };
+      return new SourceHttp(sender, addressesOf(source.declaration), source, call);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearMisses } from "./near-misses.ts";
+import type { Planned } from "./plan.ts";
+
+/** A plan of one call for each list of declared names; `looked` is told of every name that is looked at. */
+function planOf(lists: readonly (readonly string[])[], looked: (name: string) => void = () => {}): readonly Planned[] {
+  return lists.map((names, index) => {
+    const inputNames = new Proxy(names, {
+      get(list, key) {
+        if (typeof key === "string" && /^\d+$/.test(key)) looked(list[Number(key)]!);
+        return Reflect.get(list, key) as unknown;
+      },
+    });
+    return { source: { inputNames }, call: { id: `acme__s${index}` } } as unknown as Planned;
+  });
+}
+
+test("a name that no source declares is told with each source that declares one like it", () => {
+  const plan = planOf([["company_number", "name"], ["company-number"], ["vin"]]);
+  assert.deepEqual(nearMisses(plan, { comapny_number: 1, name: "x", colour: 2 }), [
+    { source: "acme__s0", name: "comapny_number", meant: "company_number" },
+    { source: "acme__s1", name: "comapny_number", meant: "company-number" },
+  ]);
+});
+
+test("a name that one source of the run declares is no slip of another's", () => {
+  assert.deepEqual(nearMisses(planOf([["names"], ["name"]]), { name: "x" }), []);
+});
+
+test("what one run costs does not grow with its sources, their names and what it sends", () => {
+  const names = (of: number) => Array.from({ length: 20 }, (_, at) => `declared_name_number_${at}_of_source_${of}`);
+  const looks = (sources: number, sent: number) => {
+    let looked = 0;
+    const lists = Array.from({ length: sources }, (_, of) => names(of));
+    const inputs = Object.fromEntries(
+      Array.from({ length: sent }, (_, at) => [`declaxed_namx_numb${at}_of_source_a`, 1]),
+    );
+    nearMisses(
+      planOf(lists, () => (looked += 1)),
+      inputs,
+    );
+    return looked - sources * 20; // To know what is claimed, each name is looked at once.
+  };
+  const most = looks(100, 10_000);
+  assert.ok(most <= looks(100, 100) && most <= 400, `${most} comparisons`);
+});
+
+test("names that are too long to be a slip are not compared at all", () => {
+  let looked = 0;
+  const inputs = Object.fromEntries(Array.from({ length: 50 }, (_, at) => ["n".repeat(200_000) + at, 1]));
+  assert.deepEqual(
+    nearMisses(
+      planOf([["name"]], () => (looked += 1)),
+      inputs,
+    ),
+    [],
+  );
+  assert.equal(looked, 1);
+});

@@ -1,0 +1,83 @@
+/** Counts down what may still be spent. */
+type Spend = (steps: number) => void;
+
+/** Shorter texts are found by the engine, at the price of their length at each place; longer ones so that no place is looked at twice. */
+const SHORT_CHARACTERS = 16;
+const CHARACTERS_PER_STEP = 64;
+/** The most characters that may be put together. */
+const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
+
+/**
+ * Where a text stands in another, from a place on; -1 if it does not. The engine's own search takes the product of both
+ * lengths for texts that are made for it.
+ */
+export function findText(text: string, sought: string, from: number, spend: Spend): number {
+  if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
+    const found = text.indexOf(sought, from);
+    spend(1 + ((found === -1 ? text.length : found) - from) / 16);
+    return found;
+  }
+  spend(1 + (text.length - from + sought.length) / 8);
+  // Knuth, Morris and Pratt: how much of the sought text's beginning stands at the end of each of its parts.
+  const borders = bordersOf(sought);
+  let matched = 0;
+  for (let at = from; at < text.length; at += 1) {
+    while (matched > 0 && text.charCodeAt(at) !== sought.charCodeAt(matched)) matched = borders[matched - 1]!;
+    if (text.charCodeAt(at) === sought.charCodeAt(matched)) matched += 1;
+    if (matched === sought.length) return at - matched + 1;
+  }
+  return -1;
+}
+
+function bordersOf(sought: string): Int32Array {
+  const borders = new Int32Array(sought.length);
+  let length = 0;
+  for (let at = 1; at < sought.length; at += 1) {
+    while (length > 0 && sought.charCodeAt(at) !== sought.charCodeAt(length)) length = borders[length - 1]!;
+    if (sought.charCodeAt(at) === sought.charCodeAt(length)) length += 1;
+    borders[at] = length;
+  }
+  return borders;
+}
+
+/** By code points, as JMESPath compares. */
+export function compareTexts(a: string, b: string, spend: Spend): number {
+  const shared = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  spend(at / 16);
+  if (at === shared) return a.length - b.length;
+  return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
+}
+
+/** Halves of characters beyond the first 65,536 come after all others. */
+function rankOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+export function countCharacters(text: string, spend: Spend): number {
+  spend(text.length / 16);
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.codePointAt(at)! > 0xffff) at += 1;
+    count += 1;
+  }
+  return count;
+}
+
+/** Puts a text together, up to a length. */
+export class TextMaker {
+  readonly #spend: Spend;
+  text = "";
+
+  constructor(spend: Spend) {
+    this.#spend = spend;
+  }
+
+  add(part: string): void {
+    if (this.text.length + part.length > MADE_CHARACTERS_MAX) throw new Error("a text would be too long");
+    this.#spend(1 + part.length / CHARACTERS_PER_STEP);
+    this.text += part;
+  }
+}

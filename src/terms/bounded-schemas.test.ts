@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBoundedSchemas, patternProblem } from "./bounded-schemas.ts";
+
+const schemas = createBoundedSchemas();
+const problemOf = (schema: object, value: unknown) => {
+  const fits = schemas.compile(schema);
+  return fits(value) ? null : fits.errors![0]!.message;
+};
+const TOO_LARGE = "is too large to be checked";
+
+let deep: object = {};
+for (let level = 0; level < 60; level += 1) deep = { c: deep };
+const doubled = Object.fromEntries(
+  Array.from({ length: 40 }, (_, at) => [
+    `d${at}`,
+    { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+  ]),
+);
+const numbers = Array.from({ length: 60_000 }, (_, at) => at);
+const objects = Array.from({ length: 20_000 }, (_, at) => ({ id: at }));
+const members = Object.fromEntries(numbers.slice(0, 9_000).map((at) => [`key_${"a".repeat(20)}_${at}`, at]));
+const times = <Part>(count: number, part: (at: number) => Part) => Array.from({ length: count }, (_, at) => part(at));
+
+/** What takes seconds to minutes where nobody counts. */
+const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
+  "references that double on each level": [{ $ref: "#/$defs/d0", $defs: { ...doubled, d40: { type: "object" } } }, {}],
+  "a recursion that doubles on each level of the value": [
+    { $ref: "#/$defs/n", $defs: { n: { properties: { c: { anyOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } }, not: { required: ["d"], maxProperties: 0 }, minProperties: 1 } } },
+    deep,
+  ],
+  "references in a circle": [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }, 1],
+  "many alternatives for many entries": [{ items: { anyOf: times(1_000, (at) => ({ const: `x${at}` })) } }, numbers.map(String).map((text) => `x999${text}`).fill("x999")],
+  "a long list of constants for many entries": [{ items: { enum: times(30_000, (at) => ({ a: at })) } }, times(20_000, () => ({ a: 29_999 }))],
+  "many patterns for many names": [{ patternProperties: Object.fromEntries(times(200, (at) => [`^(a+)+${at}$`, {}])) }, members],
+  "names gone through again and again": [{ anyOf: times(300, () => ({ additionalProperties: { type: "integer" }, minProperties: 10_000 })).concat([] as never) , minProperties: 1, allOf: times(300, () => ({ additionalProperties: { type: "integer" } })) }, members],
+  "a pattern whose states have no end": [{ pattern: "(a|b)*a(a|b){20}c" }, times(200_000, (at) => ((at * at) % 7 < 3 ? "a" : "b")).join("")],
+}; // prettier-ignore
+
+for (const [what, [schema, value]] of Object.entries(ENDLESS)) {
+  test(`${what} end as "${TOO_LARGE}" or sooner, and hold nobody up`, () => {
+    const fits = schemas.compile(schema);
+    const { user: before } = process.cpuUsage();
+    assert.equal(fits(value), false);
+    const tookMs = (process.cpuUsage().user - before) / 1000;
+    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+  });
+}
+
+test("a check that cost too much says so, and the next one begins anew", () => {
+  const fits = schemas.compile(ENDLESS["references that double on each level"]![0]);
+  assert.equal(fits({}), false);
+  assert.equal(fits.errors![0]!.message, TOO_LARGE);
+  assert.equal(problemOf({ items: { type: "integer" } }, numbers), null);
+});
+
+test("large values that are as declared pass", () => {
+  assert.equal(problemOf({ type: "array", uniqueItems: true, items: { type: "integer", minimum: 0 } }, numbers), null);
+  assert.equal(
+    problemOf({ type: "array", uniqueItems: true, items: { type: "object", required: ["id"] } }, objects),
+    null,
+  );
+  assert.equal(problemOf({ propertyNames: { pattern: "^key_a+_[0-9]+$" } }, members), null);
+  assert.equal(problemOf({ pattern: "^[a-z]+$" }, "a".repeat(1_000_000)), null);
+});
+
+test("entries are equal as JSON values are, whatever the order of their members", () => {
+  const unique = { uniqueItems: true };
+  for (const equal of [[1, 1], [{ a: 1, b: [2] }, { b: [2], a: 1 }], [[], []], [null, null], ["a", "a"], [0, -0], [{ a: { c: 1, b: 2 } }, { a: { b: 2, c: 1 } }]]) {
+    assert.equal(problemOf(unique, equal), "must not have duplicate items", JSON.stringify(equal));
+  }
+  for (const different of [[1, "1"], [null, "null"], [[], {}], ["[]", []], [true, 1, "true"], [{ a: 1 }, { b: 1 }], [["a,b"], ["a", "b"]]]) {
+    assert.equal(problemOf(unique, different), null, JSON.stringify(different));
+  }
+  assert.equal(problemOf({ uniqueItems: false }, [1, 1]), null);
+}); // prettier-ignore
+
+test("lengths count characters, and the whole text only where that is needed", () => {
+  const faces = "😀".repeat(5);
+  for (const [schema, fits] of [[{ maxLength: 5 }, true], [{ maxLength: 4 }, false], [{ minLength: 5 }, true], [{ minLength: 6 }, false], [{ minLength: 0, maxLength: 10 }, true]] as const) {
+    assert.equal(problemOf(schema, faces) === null, fits, JSON.stringify(schema));
+  }
+  assert.equal(problemOf({ maxLength: 3 }, "abcd"), "must NOT have more than 3 characters");
+  assert.equal(problemOf({ minLength: 3 }, "ab"), "must NOT have fewer than 3 characters");
+  assert.equal(problemOf({ minLength: 3 }, 12), null, "which is no text");
+}); // prettier-ignore
+
+test("each pattern of a schema is its own", () => {
+  const schema = { properties: { a: { pattern: "^a$" }, b: { pattern: "^b$" } } };
+  assert.equal(problemOf(schema, { a: "a", b: "b" }), null);
+  assert.notEqual(problemOf(schema, { a: "a", b: "a" }), null);
+});
+
+test("formats mean what they meant, up to a length that no value of theirs has", () => {
+  assert.equal(problemOf({ format: "email" }, "ada@example.org"), null);
+  assert.equal(problemOf({ format: "date", formatMinimum: "2024-01-01" }, "2024-02-29"), null);
+  assert.notEqual(problemOf({ format: "date" }, "2023-02-29"), null);
+  assert.equal(problemOf({ format: "byte" }, "AAAA".repeat(50_000)), null);
+  assert.equal(problemOf({ format: "none-such" }, "x".repeat(50_000)), null);
+  for (const format of ["url", "uri", "uri-reference", "uri-template", "email", "hostname", "regex", "json-pointer"]) {
+    assert.notEqual(problemOf({ format }, `http://${"::".repeat(200_000)} `), null, format);
+  }
+});
+
+test("a pattern without a bound is found wherever it stands in a schema, and said with its place", () => {
+  const bad = { pattern: "(a)\\1" };
+  const places: readonly (readonly [object, readonly string[]])[] = [
+    [bad, ["pattern"]],
+    [{ properties: { a: bad } }, ["properties", "a", "pattern"]],
+    [{ anyOf: [{}, { items: bad }] }, ["anyOf", "1", "items", "pattern"]],
+    [{ patternProperties: { "(a)\\1": {} } }, ["patternProperties", "(a)\\1"]],
+    [{ $defs: { x: { not: { propertyNames: bad } } } }, ["$defs", "x", "not", "propertyNames", "pattern"]],
+  ];
+  for (const [schema, path] of places) assert.deepEqual(patternProblem(schema)?.path, path);
+  assert.equal(patternProblem({ properties: { pattern: { const: "(a)\\1" } }, examples: [bad] }), null);
+});

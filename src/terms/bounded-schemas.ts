@@ -1,0 +1,293 @@
+import { _, Ajv2020, nil, str, type AnySchemaObject, type ErrorObject, type KeywordCxt } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { compilePattern, type Spend } from "./linear-pattern.ts";
+
+/** Checks a value by an author's schema. */
+export interface BoundedCheck {
+  (value: unknown): boolean;
+  /** What was wrong with the last value. */
+  errors: readonly ErrorObject[] | null;
+}
+
+export interface BoundedSchemas {
+  /** @throws Error for a schema that cannot be compiled, or holds a pattern that cannot be matched in linear time */
+  compile(schema: object): BoundedCheck;
+}
+
+/** What one check may cost, in steps of some thirty nanoseconds. */
+export const CHECK_STEPS_MAX = 1_200_000;
+/** Where a value has to have a format, it may have this many characters at the most. Addresses of pages cost their square. */
+const FORMAT_CHARS_MAX = 16_384;
+const URL_CHARS_MAX = 4_096;
+/** Formats for content, which may be long; they cost next to nothing. */
+const CONTENT_FORMATS = new Set(["byte", "password", "binary"]);
+/** As many characters, members or names are compared in the time of a step. */
+const UNITS_PER_STEP = 16;
+
+/** Written into schemas: what one use of that part costs. */
+const COST = "datarun:cost";
+
+class TooCostly extends Error {}
+
+/**
+ * A validator for schemas of authors, on values of callers and vendors. Whatever the two say, a check costs no more than
+ * `CHECK_STEPS_MAX`: patterns are matched in linear time, formats have lengths, equal entries are found by their text, and
+ * all that is used as often as a value or a reference wants is counted while it goes on. A value that would cost more is not valid. Nothing is coerced, removed or
+ * defaulted; unknown keywords and formats are annotations; `toString` is not found on a prototype.
+ */
+export function createBoundedSchemas(): BoundedSchemas {
+  const budget = { left: 0 };
+  const spend: Spend = (steps) => {
+    budget.left -= steps;
+    if (budget.left < 0) throw new TooCostly();
+  };
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    logger: false,
+    allErrors: false,
+    addUsedSchema: false,
+    validateSchema: false,
+    code: {
+      regExp: Object.assign(
+        (source: string) => {
+          const pattern = compilePattern(source);
+          // The validator tells patterns apart by what they say of themselves.
+          return { test: (text: string) => pattern.test(text, spend), toString: () => source };
+        },
+        { code: "new RegExp" },
+      ),
+    },
+  });
+  addFormats.default(ajv);
+  boundFormats(ajv, spend);
+  replaceUniqueItems(ajv, spend);
+  replaceLengths(ajv);
+  ajv.addKeyword({
+    keyword: COST,
+    before: "$ref",
+    schemaType: "number",
+    code(cxt: KeywordCxt) {
+      const left = cxt.gen.scopeValue("obj", { ref: budget });
+      const thrown = cxt.gen.scopeValue("func", { ref: throwTooCostly });
+      const { parentSchema, data, schema } = cxt;
+      const named = WALKS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined);
+      const members = named ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})` : nil;
+      cxt.gen.if(_`(${left}.left -= ${schema as number}${members}) < 0`, () => cxt.gen.code(_`${thrown}()`));
+    },
+  });
+
+  return {
+    compile(schema) {
+      const validate = ajv.compile(needsCosts(schema) ? (withCosts(schema as JsonObject) as AnySchemaObject) : schema);
+      const check: BoundedCheck = (value) => {
+        budget.left = CHECK_STEPS_MAX;
+        try {
+          const fits = validate(value);
+          check.errors = validate.errors ?? null;
+          return fits;
+        } catch (thrown) {
+          // A schema that refers to itself without end overflows the stack before it has used up its steps.
+          if (!(thrown instanceof TooCostly || thrown instanceof RangeError)) throw thrown;
+          check.errors = TOO_COSTLY;
+          return false;
+        }
+      };
+      check.errors = null;
+      return check;
+    },
+  };
+}
+
+const TOO_COSTLY: readonly ErrorObject[] = [
+  { keyword: COST, instancePath: "", schemaPath: "#", params: {}, message: "is too large to be checked" },
+];
+
+function throwTooCostly(): never {
+  throw new TooCostly();
+}
+
+function boundFormats(ajv: Ajv2020, spend: Spend): void {
+  for (const [name, format] of Object.entries(ajv.formats)) {
+    if (format === undefined || typeof format === "boolean" || CONTENT_FORMATS.has(name)) continue;
+    const parts = format instanceof RegExp || typeof format === "function" ? { validate: format } : format;
+    const { validate } = parts;
+    if (("type" in parts && parts.type === "number") || typeof validate === "string") continue;
+    const test =
+      validate instanceof RegExp ? (text: string) => validate.test(text) : (validate as (text: string) => boolean);
+    const charsMax = name === "url" ? URL_CHARS_MAX : FORMAT_CHARS_MAX;
+    const bounded = (text: string) => {
+      spend(Math.ceil(text.length / UNITS_PER_STEP));
+      return text.length <= charsMax && test(text);
+    };
+    ajv.addFormat(name, { ...parts, validate: bounded } as Parameters<Ajv2020["addFormat"]>[1]);
+  }
+}
+
+/** The validator's own compares each entry with each. */
+function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    error: { message: "must not have duplicate items" },
+    validate: (wanted: boolean, entries: readonly Json[]) => {
+      if (!wanted) return true;
+      const seen = new Set<string>();
+      for (const entry of entries) seen.add(canonicalText(entry, spend));
+      return seen.size === entries.length;
+    },
+  });
+}
+
+/** The same text for equal values, in whatever order their members stand. */
+function canonicalText(value: Json, spend: Spend): string {
+  if (typeof value !== "object" || value === null) {
+    spend(typeof value === "string" ? 2 + value.length / UNITS_PER_STEP : 2);
+    return value === 0 ? "0" : JSON.stringify(value);
+  }
+  if (isJsonObject(value)) {
+    const names = Object.keys(value).sort();
+    spend(8 + 8 * names.length);
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name]!, spend)}`).join()}}`;
+  }
+  spend(8);
+  return `[${value.map((entry: Json) => canonicalText(entry, spend)).join()}]`;
+}
+
+/** The validator's own count every character of a text, however much longer or shorter than the limit it is. */
+function replaceLengths(ajv: Ajv2020): void {
+  const lengths = {
+    maxLength: {
+      words: "more",
+      breaks: (text: string, limit: number) => limit < text.length && !isWithin(text, limit),
+    },
+    minLength: { words: "fewer", breaks: (text: string, limit: number) => limit > 0 && isWithin(text, limit - 1) },
+  };
+  for (const [keyword, { words, breaks }] of Object.entries(lengths)) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: "string",
+      schemaType: "number",
+      error: {
+        message: (cxt) => str`must NOT have ${words} than ${cxt.schemaCode} characters`,
+        params: (cxt) => _`{limit: ${cxt.schemaCode}}`,
+      },
+      code(cxt: KeywordCxt) {
+        const broken = cxt.gen.scopeValue("func", { ref: breaks });
+        cxt.fail(_`${broken}(${cxt.data}, ${cxt.schemaCode})`);
+      },
+    });
+  }
+}
+
+/** Whether a text has at most so many characters, of which each takes one unit or two. */
+function isWithin(text: string, charactersMax: number): boolean {
+  if (text.length <= charactersMax) return true;
+  if (text.length > 2 * charactersMax) return false;
+  let characters = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.codePointAt(at)! > 0xffff) at += 1;
+    characters += 1;
+  }
+  return characters <= charactersMax;
+}
+
+/** Keywords for which all names of an object are gone through. */
+const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
+
+function costOfMembers(value: unknown): number {
+  return isJsonObject(value) ? 8 * Object.keys(value).length : 0;
+}
+
+/** Keywords under which a schema is used as often as the value has it, or a reference leads to it. */
+const REPEATING =
+  "$ref $dynamicRef $recursiveRef items prefixItems contains additionalProperties patternProperties propertyNames unevaluatedItems unevaluatedProperties".split(
+    " ",
+  );
+const ONE_SCHEMA =
+  "items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties if then else not additionalItems contentSchema".split(
+    " ",
+  );
+const MANY_SCHEMAS = "allOf anyOf oneOf prefixItems items".split(" ");
+const NAMED_SCHEMAS = "properties patternProperties dependentSchemas $defs definitions".split(" ");
+
+/** Whether what a check costs hangs on the value. Where it does not, as in most schemas of inputs, nothing is counted. */
+function needsCosts(schema: object): boolean {
+  const text = JSON.stringify(schema);
+  return REPEATING.some((keyword) => text.includes(`"${keyword}":`)) || text.length > SIMPLE_CHARS_MAX;
+}
+
+const SIMPLE_CHARS_MAX = 50_000;
+
+/** The same schema with the cost of each of its parts written into it. */
+function withCosts(schema: JsonObject): JsonObject {
+  const priced: Record<string, unknown> = { ...schema };
+  for (const name of ONE_SCHEMA) if (isJsonObject(schema[name])) priced[name] = withCosts(schema[name]);
+  for (const name of MANY_SCHEMAS) {
+    const list = schema[name];
+    if (Array.isArray(list)) priced[name] = list.map((part) => (isJsonObject(part) ? withCosts(part) : part));
+  }
+  for (const name of NAMED_SCHEMAS) {
+    const named = schema[name];
+    if (!isJsonObject(named)) continue;
+    priced[name] = Object.fromEntries(
+      Object.entries(named).map(([key, part]) => [key, isJsonObject(part) ? withCosts(part) : part]),
+    );
+  }
+  priced[COST] = 1 + Math.ceil(comparedIn(schema) / UNITS_PER_STEP);
+  return priced as JsonObject;
+}
+
+/** Where in a schema there is a pattern that cannot be used, and why; `null` if there is none. */
+export function patternProblem(schema: object): { readonly path: readonly string[]; readonly problem: string } | null {
+  return findPatternProblem(schema as JsonObject, []);
+}
+
+function findPatternProblem(schema: JsonObject, path: readonly string[]): ReturnType<typeof patternProblem> {
+  const patterns: [string, readonly string[]][] = [];
+  if (typeof schema["pattern"] === "string") patterns.push([schema["pattern"], [...path, "pattern"]]);
+  const named = schema["patternProperties"];
+  if (isJsonObject(named))
+    for (const name of Object.keys(named)) patterns.push([name, [...path, "patternProperties", name]]);
+  for (const [pattern, at] of patterns) {
+    try {
+      compilePattern(pattern);
+    } catch (error) {
+      return { path: at, problem: (error as Error).message };
+    }
+  }
+  for (const [below, part] of partsOf(schema)) {
+    const found = findPatternProblem(part, [...path, ...below]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The schemas within a schema, and where they stand in it. */
+function partsOf(schema: JsonObject): readonly (readonly [readonly string[], JsonObject])[] {
+  const parts: [readonly string[], unknown][] = ONE_SCHEMA.map((name) => [[name], schema[name]]);
+  for (const name of MANY_SCHEMAS) {
+    const list = schema[name];
+    if (Array.isArray(list)) parts.push(...list.map((part, at): [string[], unknown] => [[name, String(at)], part]));
+  }
+  for (const name of NAMED_SCHEMAS) {
+    const named = schema[name];
+    if (isJsonObject(named))
+      parts.push(...Object.entries(named).map(([key, part]): [string[], unknown] => [[name, key], part]));
+  }
+  return parts.filter((entry): entry is [readonly string[], JsonObject] => isJsonObject(entry[1]));
+}
+
+/** How much is compared with the value where this part of a schema is used: names, and what it may be. */
+function comparedIn(schema: JsonObject): number {
+  let count = 0;
+  for (const name of ["enum", "const", "required", "dependentRequired"]) {
+    if (schema[name] !== undefined) count += JSON.stringify(schema[name]).length / 8;
+  }
+  if (isJsonObject(schema["properties"])) count += Object.keys(schema["properties"]).length;
+  return count;
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { resembles } from "./resembles.ts";
+
+test("a slip or two resemble what was meant, and three do not", () => {
+  for (const slip of ["comapny_number", "company-number", "COMPANYNUMBER", "cmpany_numbr", "company_numberss"]) {
+    assert.ok(resembles(slip, "company_number"), slip);
+  }
+  for (const other of ["cmpny_numbr", "number", "", "__"]) assert.ok(!resembles(other, "company_number"), other);
+  assert.ok(resembles("vni", "vin") && !resembles("vi_xy", "vin"), "one slip is enough for a short name");
+});
+
+test("resembling is the number of slips, as counted letter by letter over all ways", () => {
+  const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
+  fc.assert(
+    fc.property(name, name, (one, other) => {
+      const slips = other.length <= 4 ? 1 : 2;
+      assert.equal(resembles(one, other), one !== "" && distance(one, other) <= slips);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** By its definition. */
+function distance(a: string, b: string): number {
+  if (a === "" || b === "") return a.length + b.length;
+  const change = distance(a.slice(1), b.slice(1)) + (a[0] === b[0] ? 0 : 1);
+  if (a[0] === b[0]) return change;
+  const swapped = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];
+  return Math.min(
+    change,
+    distance(a.slice(1), b) + 1,
+    distance(a, b.slice(1)) + 1,
+    swapped ? distance(a.slice(2), b.slice(2)) + 1 : Number.POSITIVE_INFINITY,
+  );
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { after, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
+import { startService } from "../service.ts";
+import { body } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+/** What took from seconds to minutes, or the process. A machine that others use as well may be late by itself. */
+const HELD_MS_MAX = 1_500;
+
+const vendor = await startVendor({ after });
+const MIB = 1024 * 1024;
+const fill = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes / piece.length));
+
+const declared = (id: string, rest: string) =>
+  compileDeclarative(
+    `id: ${id}
+title: Hostile
+inputs: {type: object, properties: {name: {type: string, pattern: '^(([a-z])+.)+[A-Z]([a-z])+$'}, mail: {type: string, format: url}, list: {type: array, uniqueItems: true}, padded: {type: string}}}
+origins: ['${vendor.origin}']
+${rest}`,
+    `${id}.yaml`,
+  );
+const reading = (id: string, path: string, rest: string) =>
+  declared(id, `request: {url: '${vendor.origin}${path}'}\n${rest}`);
+const mapped = (id: string, path: string, map: string) =>
+  reading(id, path, `match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}\nmap: {x: "${map}"}`);
+const xml = (id: string, path: string) => reading(id, path, `reply: {format: xml}\nmatch: {record: 'status == \`200\`', no_record: 'status == \`404\`'}\nmap: {x: body.r.a}`); // prettier-ignore
+
+const REPLIES: Readonly<Record<string, string | Buffer>> = {
+  "/cdata": `<a>${fill("<![CDATA[", 4 * MIB)}</a>`,
+  "/cdata-small": `<a>${fill("<![CDATA[", MIB)}</a>`,
+  "/elements": `<r>${fill("<a/>", 2 * MIB - 100)}</r>`,
+  "/references": `<r><a>${fill("&amp;", MIB)}</a></r>`,
+  "/spaces": JSON.stringify({ name: `x${" ".repeat(MIB)}x` }),
+  "/values": `{"items":[${fill("{},", 4 * MIB)}{}]}`,
+  "/items": JSON.stringify({ items: Array.from({ length: 20_000 }, (_, id) => ({ id })) }),
+  "/texts": JSON.stringify({ texts: Array.from({ length: 20 }, (_, at) => "a".repeat(100_000) + at) }),
+};
+for (const [path, reply] of Object.entries(REPLIES)) vendor.on(path, body(reply, { headers: { "content-type": path.startsWith("/cdata") ? "text/xml" : "application/json" } })); // prettier-ignore
+const bomb = gzipSync(`{"items":[${fill("{},", 9 * MIB)}{}]}`);
+vendor.on("/bomb", body(bomb, { headers: { "content-type": "application/json", "content-encoding": "gzip" } }));
+
+const sources = [
+  xml("xml__cdata", "/cdata"), xml("xml__cdata_small", "/cdata-small"), xml("xml__elements", "/elements"), xml("xml__references", "/references"),
+  mapped("map__trim", "/spaces", "trim(body.name)"), mapped("map__values", "/values", "body.items[*].{a: a, b: b, c: c}"), mapped("map__bomb", "/bomb", "body.items[*].{a: a}"),
+  mapped("map__root", "/items", "body.items[*].[$.body.items[*].id]"), mapped("map__manifold", "/items", "map(&$.body.items, body.items)"), mapped("map__sort", "/texts", "sort(body.texts)"),
+  mapped("map__inputs", "/items", "body.items[0].id"),
+]; // prettier-ignore
+const service = await startService({ after }, { sources, vendors: [vendor], workflow: { failureDetails: true } });
+
+/** The longest that the loop of this process, in which the service runs, was held up. */
+async function heldMs(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+async function outcome(id: string, inputs: object = {}) {
+  let status: { success: boolean; message: string; failure?: { kind: string } };
+  const held = await heldMs(async () => {
+    status = (await service.run({ [id]: true }, inputs)).json().status[id];
+  });
+  assert.ok(held < HELD_MS_MAX, `${id} held everybody up for ${Math.round(held)} ms`);
+  return status!;
+}
+
+const USABLE = new Set(["map__inputs", "map__trim", "map__sort"]);
+for (const { id } of sources.filter(({ id: name }) => !USABLE.has(name))) {
+  test(`${id}: what a vendor sends costs its own entry, and nobody's time`, async () => {
+    const status = await outcome(id);
+    assert.equal(status.failure?.kind, "contract", status.message);
+    assert.match(status.message, /^Adapter error: the vendor's answer cannot be used: /);
+  });
+}
+
+test("long texts that are made to be trimmed or sorted slowly are trimmed and sorted as any others", async () => {
+  assert.equal((await outcome("map__trim")).success, true);
+  assert.equal((await outcome("map__sort")).success, true);
+});
+
+test("what a caller sends costs nobody's time, whatever the pattern, the format and the names", async () => {
+  const explosive = { name: "a".repeat(700_000) };
+  assert.equal((await outcome("map__inputs", explosive)).failure?.kind, "input");
+  assert.equal((await outcome("map__inputs", { mail: `http://${"::".repeat(300_000)} ` })).failure?.kind, "input");
+  const objects = Array.from({ length: 20_000 }, (_, id) => ({ id, b: id }));
+  assert.equal((await outcome("map__inputs", { list: objects })).success, true);
+  const misspelled = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`naem${at}`, at]));
+  assert.equal((await outcome("map__inputs", misspelled)).success, true);
+});
+
+test("a body that is all values is refused before anything is built of it", async () => {
+  const held = await heldMs(async () => {
+    const text = `{"config":{"sources":{"map__inputs":true}},"inputs":{"list":[${fill("[],", 900_000)}[]]}}`;
+    const reply = await service.post("/data", text);
+    assert.equal(reply.statusCode, 422);
+    assert.match(reply.text, /holds too many values/);
+  });
+  assert.ok(held < HELD_MS_MAX, `${held} ms`);
+});
