@@ -20,9 +20,9 @@ export function createRunLog(log: Log): RunObserver {
 }
 
 /** What one run may add to the log is bounded: all its calls are on the ledger and in the metrics. */
-const CALLS_MAX = 32;
+export const CALLS_MAX = 32;
 /** Identifiers of no source are the caller's own words. A few of them tell what is misspelled. */
-const UNKNOWN_MAX = 3;
+export const UNKNOWN_MAX = 3;
 const TEXT_CHARS_MAX = 200;
 const UNKNOWN_ID_CHARS_MAX = 64;
 

@@ -96,21 +96,21 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
 /** Ends a call: from now on it can send nothing more, and holds nothing but its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   endCall(call);
-  const ended = {
-    call,
-    charge: chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false),
-    tookMs: Math.round(clock.now() - call.startedAt),
-  };
+  const charge = chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false);
+  const tookMs = Math.round(clock.now() - call.startedAt);
   if (result instanceof Fault) {
     dropHeld(call);
-    return { ...ended, result, outputBytes: NO_OUTPUT_BYTES };
+    return { call, charge, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
   }
   try {
-    const { answer, bytes } = keepOutput(call, result);
-    return { ...ended, result: answer, outputBytes: bytes };
+    const kept = keepOutput(call, result);
+    return { call, charge, tookMs, result: kept, outputBytes: call.heldBytes };
   } catch (noRoom) {
     dropHeld(call);
-    return withoutOutput({ ...ended, result, outputBytes: 0 }, asFault(noRoom, "source.no_room_for_answer"));
+    return withoutOutput(
+      { call, charge, tookMs, result, outputBytes: 0 },
+      asFault(noRoom, "source.no_room_for_answer"),
+    );
   }
 }
 

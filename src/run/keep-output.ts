@@ -4,18 +4,12 @@ import type { Answer, PlannedCall } from "./ports.ts";
 /** Text up to this many units stays text. A larger one is kept as the bytes it will leave as: text may take up to twice its bytes. */
 const TEXT_UNITS_MAX = 64 * 1024;
 
-/** An output as it is held until the answer is made. */
-export interface KeptOutput {
-  readonly answer: Answer;
-  /** Of the JSON text in UTF-8, which is what it will take in the answer. */
-  readonly bytes: number;
-}
-
 /**
- * Counts a call's output in the place of the replies that it was made of. No room for it costs this call alone.
+ * Counts a call's output in the place of the replies that it was made of: `call.heldBytes` is what it takes in the answer
+ * then, as JSON text in UTF-8. No room for it costs this call alone.
  * @throws Fault `source.no_room_for_answer`
  */
-export function keepOutput(call: PlannedCall, answer: Answer): KeptOutput {
+export function keepOutput(call: PlannedCall, answer: Answer): Answer {
   const bytes = byteLength(answer.json);
   const more = bytes - call.heldBytes;
   // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
@@ -23,7 +17,7 @@ export function keepOutput(call: PlannedCall, answer: Answer): KeptOutput {
   if (more < 0) call.run.held.drop(-more);
   call.heldBytes = bytes;
   const json = toKept(answer.json);
-  return { answer: json === answer.json ? answer : { match: answer.match, json }, bytes };
+  return json === answer.json ? answer : { match: answer.match, json };
 }
 
 /** In the form in which it takes as much memory as it is counted for. */
@@ -33,6 +27,7 @@ export function toKept(json: string | Buffer): string | Buffer {
 
 /** A call that leaves nothing behind holds nothing. */
 export function dropHeld(call: PlannedCall): void {
+  if (call.heldBytes === 0) return;
   call.run.held.drop(call.heldBytes);
   call.heldBytes = 0;
 }

@@ -2,7 +2,7 @@ import { Fault, type Charged } from "../terms/fault.ts";
 import type { Outcome } from "./fan-out.ts";
 
 /** A message is one sentence. It may name a field that the caller made up, or list what an author allows. */
-const MESSAGE_CHARS_MAX = 300;
+export const MESSAGE_CHARS_MAX = 300;
 /** What an entry takes at the most: a character that JSON escapes takes six bytes. */
 export const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200;
 

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { deploy } from "../lifecycle/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { json, type Behaviour } from "../vendor/behaviours.ts";
+import { startService } from "../service.ts";
+import { answers } from "../sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const MIB = 1024 * 1024;
@@ -76,4 +78,14 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
   clearInterval(watch);
   assert.ok(most - idle < GROWTH_MIB_MAX, `${Math.round(most - idle)} MiB`);
   assert.equal((await service.run({ acme__large_0: true })).statusCode, 200);
+});
+
+test("the limit of an answer is in bytes: letters of three bytes each count as three", async (t) => {
+  const ids = ["a", "b", "c", "d"].map((name) => `acme__${name}`);
+  const service = await startService(t, { sources: ids.map((id) => answers(id, { text: "漢".repeat(3_400_000) })) });
+  const reply = await service.run(Object.fromEntries(ids.map((id) => [id, true])));
+  assert.ok(Buffer.byteLength(reply.text) <= 32 * MIB, `${Buffer.byteLength(reply.text)} bytes`);
+  const failed = ids.filter((id) => !reply.json().status[id].success);
+  assert.deepEqual(failed, ["acme__a"], "the first of those that are as large");
+  assert.match(reply.json().status.acme__a.message, /the whole answer would be too large/);
 });

@@ -6,7 +6,9 @@ import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/reply-intake.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
+import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
+import { MESSAGE_CHARS_MAX } from "../../src/run/status.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/evaluate.ts";
@@ -47,6 +49,8 @@ export function limitsPage(): Page {
       ["a check by a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "`input` for inputs, `contract` for an output: is too large to be checked"],
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
       ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
+      ["log line of a run", `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`, "`calls_not_shown` counts the rest; all are on the ledger"],
+      ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "cut"],
       ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, as they come, until the rest fits"],
       ["what one run holds beside its body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
@@ -79,7 +83,7 @@ export function limitsPage(): Page {
       ["an answer about a token or workflow is used without asking again", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],
       ["the same for one that is not good", ms(ACCESS_LIMITS.absentMs), ""],
       ["known tokens go on working while the database is away", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
-      ["a request waits for the database", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
+      ["a request waits for the database, for token and workflow together", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
       ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used is forgotten and looked up again"],
     ]), // prettier-ignore
     "## The ledger",

@@ -81,7 +81,8 @@ function inlineOf({ credentialNames: names }: RunnableSource, { entry }: Planned
   const sent = entry.credentials;
   if (!isJsonObject(sent) || Object.keys(sent).length === 0) return undefined;
   if (names === null) return freezeDeep(sent);
-  const declared = names.filter((name) => Object.hasOwn(sent, name)).map((name) => [name, sent[name]!] as const);
+  const declared: [string, Json][] = [];
+  for (const name of names) if (Object.hasOwn(sent, name)) declared.push([name, sent[name]!]);
   return freezeDeep(Object.fromEntries<Json>(declared));
 }
 
