@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "./rss.ts";
+import type { Bundle } from "./running.ts";
 
 const MAIN = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 /** What is kept of what a dying process writes: V8's last words. */
@@ -63,10 +64,10 @@ export class IsolateProcess {
   }
 
   /** Sends a bundle to it, the first time only. */
-  ensureBundle(bundle: string, code: string): void {
-    if (this.#bundles.has(bundle)) return;
-    this.#bundles.add(bundle);
-    this.send({ type: "bundle", bundle, code });
+  ensureBundle({ hash, code, contract }: Bundle): void {
+    if (this.#bundles.has(hash)) return;
+    this.#bundles.add(hash);
+    this.send({ type: "bundle", bundle: hash, code, contract: contract ?? null });
   }
 
   forgetBundle(bundle: string): void {

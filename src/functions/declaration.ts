@@ -1,7 +1,6 @@
 import type { FunctionCase } from "../sdk/data-function.ts";
 import { PREFIX } from "../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { compileContract, type Check } from "./contract.ts";
 import { FunctionLoadError } from "./load-error.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -23,12 +22,13 @@ export interface FunctionFacts {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly cases: readonly FunctionCase[];
-  readonly checkInputs: Check;
-  readonly checkOutput: Check;
 }
 
-/** @throws FunctionLoadError with every problem of the declaration, not only the first */
-export function checkDeclaration(file: string, json: string): FunctionFacts {
+/**
+ * Judges all of a declaration but whether its schemas can be used, which is found out elsewhere and given here.
+ * @throws FunctionLoadError with every problem of the declaration, not only the first
+ */
+export function checkDeclaration(file: string, json: string, schemaProblems: readonly string[]): FunctionFacts {
   const given = JSON.parse(json) as JsonObject;
   const problems: string[] = [];
   const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
@@ -42,8 +42,9 @@ export function checkDeclaration(file: string, json: string): FunctionFacts {
   if (!isWhole(memory_mb, MEMORY_MIN_MB, MEMORY_MAX_MB))
     problems.push(`"memory_mb" must be a whole number from ${MEMORY_MIN_MB} to ${MEMORY_MAX_MB}`);
   if (cases !== undefined && !Array.isArray(cases)) problems.push('"cases" must be a list');
-  const checkInputs = compile("inputs", given, problems);
-  const checkOutput = compile("output", given, problems);
+  for (const part of ["inputs", "output"] as const)
+    if (given[part] !== undefined && !isJsonObject(given[part])) problems.push(`"${part}" must be a JSON Schema`);
+  problems.push(...schemaProblems);
   if (problems.length > 0) throw new FunctionLoadError(file, problems);
   return {
     id: id as string,
@@ -54,25 +55,9 @@ export function checkDeclaration(file: string, json: string): FunctionFacts {
     timeoutMs: (timeout_ms as number | undefined) ?? TIMEOUT_DEFAULT_MS,
     memoryMb: (memory_mb as number | undefined) ?? MEMORY_DEFAULT_MB,
     cases: (cases as unknown as readonly FunctionCase[] | undefined) ?? [],
-    checkInputs,
-    checkOutput,
   };
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {
   return value === undefined || (Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
-}
-
-function compile(name: "inputs" | "output", given: JsonObject, problems: string[]): Check {
-  const schema = given[name];
-  if (schema !== undefined && !isJsonObject(schema)) {
-    problems.push(`"${name}" must be a JSON Schema`);
-    return () => null;
-  }
-  try {
-    return compileContract(schema);
-  } catch (error) {
-    problems.push(`"${name}" is not a JSON Schema that can be used: ${(error as Error).message.slice(0, 300)}`);
-    return () => null;
-  }
 }

@@ -32,7 +32,7 @@ function receive(message: ToChild): void {
       slots.setPrelude(message.code);
       return send({ type: "ready" });
     case "bundle":
-      return slots.addBundle(message.bundle, message.code);
+      return slots.addBundle(message.bundle, message.code, message.contract);
     case "forget":
       return slots.forgetBundle(message.bundle);
     case "run":

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import ivm from "isolated-vm";
+import type { ContractPart } from "../inside/contract.ts";
 import { answerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slots.ts";
@@ -64,6 +65,12 @@ export class Room {
   enter(...given: EnterArguments): void {
     if (this.#closed || this.#enter === undefined) return;
     void this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
+  }
+
+  /** Checks by the function's contract, which costs nothing where it has none for that part. */
+  async check(part: ContractPart, json: string): Promise<string | null> {
+    if (this.#closed || !this.slot.checks[part]) return null;
+    return this.#count(this.slot.contract.check(part, json));
   }
 
   get executing(): boolean {

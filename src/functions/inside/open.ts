@@ -1,6 +1,6 @@
 import { createBridge, type Post } from "./bridge.ts";
 import { installConsole } from "./console.ts";
-import { isArray, parse, stringify, textOf } from "./intrinsics.ts";
+import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { installTimers } from "./timers.ts";
 import { installWeb, type Ask } from "./web.ts";
@@ -12,7 +12,7 @@ interface Loaded {
 
 /** What the process outside calls: one word and at most two texts, for one run in one fresh context. */
 export type Enter = (
-  what: "describe" | "check" | "start" | "reply" | "refuse" | "wake",
+  what: "describe" | "check" | "compile" | "start" | "reply" | "refuse" | "wake",
   first?: string | number,
   second?: string,
 ) => void;
@@ -77,7 +77,7 @@ export function open(post: Post, ask: Ask): Enter {
       return bridge.end("contract", "the answer cannot be said in JSON", textOf(thrown, ERROR_CHARACTERS));
     }
     if (json === undefined || json[0] !== "{") return bridge.end("contract", "the answer is not an object in JSON");
-    if (json.length > JSON_BYTES) return bridge.end("contract", "the answer is larger than 1 MB");
+    if (jsonBytes(json, JSON_BYTES) > JSON_BYTES) return bridge.end("contract", "the answer is larger than 1 MB");
     bridge.end("done", json);
   }
 
@@ -102,7 +102,7 @@ export function open(post: Post, ask: Ask): Enter {
   }
 
   return (what, first, second) => {
-    if (what === "start") void start(first as string);
+    if (what === "start" || what === "compile") void start(first as string);
     else if (what === "reply") bridge.reply(first as number, second as string);
     else if (what === "refuse") bridge.refuse(first as number, second as string);
     else if (what === "wake") wakeTimers();
