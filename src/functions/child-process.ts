@@ -30,9 +30,11 @@ export class IsolateProcess {
       env: {},
       execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
       serialization: "advanced",
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Nothing is ever written to the first: that it closes says that this process is gone.
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
+    this.#process.stdin?.on("error", () => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on("data", (bytes: Buffer) => {
         if (this.#lastWords.length < LAST_WORDS_BYTES)

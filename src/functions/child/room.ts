@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { randomBytes } from "node:crypto";
 import ivm from "isolated-vm";
 import type { ContractPart } from "../inside/contract.ts";
-import { answerAsk } from "./ask.ts";
+import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slots.ts";
 
@@ -9,6 +10,7 @@ import type { Slot } from "./slots.ts";
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
 
 const STEP_MS = 10;
+const SEED_BYTES = 32;
 
 type EnterArguments = readonly (string | number)[];
 
@@ -20,6 +22,7 @@ export class Room {
   readonly slot: Slot;
   /** Settles when the prelude has run, so that only the author's code is left to do. */
   readonly ready: Promise<void>;
+  readonly #answerAsk: AnswerAsk;
   #heard: Heard = () => {};
   #failed: (thrown: unknown) => void = () => {};
   #context: ivm.Context | undefined;
@@ -29,8 +32,9 @@ export class Room {
   #closed = false;
   #left: (() => void)[] = [];
 
-  constructor(slot: Slot) {
+  constructor(slot: Slot, answerAsk: AnswerAsk) {
     this.slot = slot;
+    this.#answerAsk = answerAsk;
     slot.contexts += 1;
     this.ready = this.#prepare();
     // Whoever wants to use the room hears of it; nobody may want to.
@@ -47,9 +51,10 @@ export class Room {
       },
       { ignored: true },
     );
-    const ask = new ivm.Callback(answerAsk, { sync: true });
+    const ask = new ivm.Callback(this.#answerAsk, { sync: true });
+    const seed = randomBytes(SEED_BYTES).toString("hex");
     this.#enter = await this.#count(
-      this.#open.apply(undefined, [post, ask], { result: { reference: true } }) as Promise<ivm.Reference>,
+      this.#open.apply(undefined, [post, ask, seed], { result: { reference: true } }) as Promise<ivm.Reference>,
     );
   }
 

@@ -1,5 +1,6 @@
 import ivm from "isolated-vm";
 import type { Contract } from "../contract.ts";
+import { createAnswers } from "./ask.ts";
 import { IsolateContract } from "./contract.ts";
 import { dispose } from "./dispose.ts";
 import { Room } from "./room.ts";
@@ -45,6 +46,7 @@ export interface Slots {
 
 /** The isolates of this process. One run at a time uses one; the compiled code is kept, so that a new one costs little. */
 export function createSlots(): Slots {
+  const answerAsk = createAnswers();
   let prelude: Compiled = { code: "" };
   const bundles = new Map<string, Held>();
   // In the order of their last use.
@@ -78,7 +80,7 @@ export function createSlots(): Slots {
       const contract = new IsolateContract(isolate, () => compile(isolate, held.contract, "datarun:contract"));
       const { checks } = held;
       slot = { key, isolate, prelude: first, bundle: second, contract, checks, contexts: 0, lost: () => {} };
-      const room = new Room(slot);
+      const room = new Room(slot, answerAsk);
       await room.ready;
       return room;
     } catch (thrown) {
@@ -112,7 +114,7 @@ export function createSlots(): Slots {
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
       slot.lost = () => {};
-      idle.push(new Room(slot));
+      idle.push(new Room(slot, answerAsk));
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
     },
     dropIdle: () => {

@@ -21,4 +21,8 @@ export const ALARMS_MAX = 10_000;
 export const FAILED_STEP = '{"success":false,"message":"the step raised an error"}';
 /** Of a text handed out for parsing as a URL. */
 export const URL_CHARACTERS = 32_768;
+/** How often one run may have a URL parsed or changed. */
+export const URLS_MAX = 10_000;
+/** What stands for an answer where the process has no time just now: it is asked again. */
+export const NOT_NOW = "later";
 export const RANDOM_BYTES = 65_536;

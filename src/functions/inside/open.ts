@@ -3,7 +3,7 @@ import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { installTimers } from "./timers.ts";
-import { installWeb, type Ask } from "./web.ts";
+import { installWeb, type Ask, type Rest } from "./web.ts";
 
 interface Loaded {
   readonly run?: unknown;
@@ -17,13 +17,23 @@ export type Enter = (
   second?: string,
 ) => void;
 
+const REST_MS = 5;
+
+/** How an isolate's own thread waits; no author's code comes by what it is made of. */
+function createRest(): Rest {
+  const { wait } = Atomics;
+  const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
+  return () => void wait(nobodyWakes, 0, 0, REST_MS);
+}
+
 /**
  * Prepares a fresh context: takes away what could get round the limits, adds what authors expect of a JavaScript
- * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. The bundle, run as a
+ * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. `seed` is for this context's random bytes. The bundle, run as a
  * script after this, hands itself over by `__take`, once.
  */
-export function open(post: Post, ask: Ask): Enter {
+export function open(post: Post, ask: Ask, seed: string): Enter {
   const scope = globalThis as unknown as Record<string, unknown>;
+  const rest = createRest();
   delete scope.WebAssembly;
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
@@ -31,7 +41,7 @@ export function open(post: Post, ask: Ask): Enter {
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);
   installConsole(scope, bridge.log);
-  installWeb(scope, ask);
+  installWeb(scope, ask, rest, seed);
 
   let evaluate: (() => Loaded) | undefined;
   scope.__take = (given: () => Loaded): void => {
