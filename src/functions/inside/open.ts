@@ -1,3 +1,7 @@
+// Said although modules are strict: what they are bundled to is a script, in which an author could otherwise take our
+// functions from the stack of an error.
+"use strict";
+
 import { createBridge, type Post } from "./bridge.ts";
 import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
