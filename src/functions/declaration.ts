@@ -11,6 +11,8 @@ const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
 const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 const ID_CHARACTERS = 128;
+const TITLE_CHARACTERS = 200;
+const DESCRIPTION_CHARACTERS = 20_000;
 
 /** What a function file says of itself, checked, with defaults. */
 export interface FunctionFacts {
@@ -32,10 +34,13 @@ export function checkDeclaration(file: string, json: string, schemaProblems: rea
   const given = JSON.parse(json) as JsonObject;
   const problems: string[] = [];
   const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
-  if (typeof id !== "string" || !ID.test(id) || id.length > ID_CHARACTERS)
+  if (typeof id !== "string" || id.length > ID_CHARACTERS || !ID.test(id))
     problems.push(`"id" must be "${PREFIX.dataFunction}" and a name in lower snake case`);
   if (typeof title !== "string" || title.trim() === "") problems.push('"title" must be a text');
+  else if (title.length > TITLE_CHARACTERS) problems.push(`"title" must have at most ${TITLE_CHARACTERS} characters`);
   if (description !== undefined && typeof description !== "string") problems.push('"description" must be a text');
+  else if ((description ?? "").length > DESCRIPTION_CHARACTERS)
+    problems.push(`"description" must have at most ${DESCRIPTION_CHARACTERS} characters`);
   if (run !== "function") problems.push('"run" must be a function; is the declaration the default export?');
   if (!isWhole(timeout_ms, 1, TIMEOUT_MAX_MS))
     problems.push(`"timeout_ms" must be a whole number up to ${TIMEOUT_MAX_MS}`);
