@@ -248,3 +248,25 @@ test("a run may have URLs parsed 10,000 times", async () => {
     why: "a run may parse or change URLs at most 10,000 times",
   });
 });
+
+test("rejections that nobody handles are told by their kind, and no more often than lines may be written", async () => {
+  const tried = await rig.attempt(
+    `({ run }) => {
+      Promise.reject(new TypeError("canary"));
+      let left = 300;
+      return new Promise((resolve) => {
+        const timer = setInterval(() => {
+          if ((left -= 1) > 0) return void Promise.reject(new RangeError("canary " + left));
+          clearInterval(timer);
+          resolve({});
+        }, 1);
+      });
+    }`,
+    { limitMs: 30_000 },
+  );
+  assert.equal(tried.thrown, undefined, String(tried.thrown));
+  assert.ok(tried.logs.length > 50 && tried.logs.length <= 100, `${tried.logs.length} lines`);
+  assert.equal(tried.logs[0], "a rejected promise was not handled: TypeError");
+  assert.equal(tried.logs[1], "a rejected promise was not handled: RangeError");
+  assert.ok(!tried.logs.join().includes("canary"));
+});

@@ -85,7 +85,7 @@ function childrenOf(pid: number): number[] {
     .filter((each) => each > 0 && fieldsOf(each)[1] === String(pid));
 }
 
-/** Has used a fifth of a second of processor time since it was idle. */
+/** Has used more processor time than its start takes. */
 function isBusy(pid: number): boolean {
   const fields = fieldsOf(pid);
   return Number(fields[11]) + Number(fields[12]) > 60;

@@ -25,6 +25,10 @@ test("calls, steps, lines and alarms of a run are counted where its code is not"
     LOGS_MAX + 1,
   );
   assert.equal(
+    allowed(LOGS_MAX, () => outgoing.rejection()),
+    LOGS_MAX,
+  );
+  assert.equal(
     allowed(ALARMS_MAX, () => outgoing.alarm()),
     ALARMS_MAX,
   );

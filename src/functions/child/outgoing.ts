@@ -4,6 +4,7 @@ import {
   CALLS_BYTES,
   CALLS_BYTES_AT_ONCE,
   CALLS_MAX,
+  FAILED_STEP,
   JSON_BYTES,
   LOGS_MAX,
   PIPES_MAX,
@@ -21,6 +22,7 @@ export class Outgoing {
   #pipes = 0;
   #pipeBytes = 0;
   #logs = 0;
+  #rejections = 0;
   #alarms = 0;
 
   /** Whether a call has not had its reply yet. */
@@ -52,13 +54,19 @@ export class Outgoing {
     this.#pipes += 1;
     this.#pipeBytes += Buffer.byteLength(json);
     // A step that failed leaves a short text of ours, and is not among the bytes that the prelude counts.
-    return this.#pipes <= PIPES_MAX && this.#pipeBytes <= JSON_BYTES + PIPES_MAX * 100;
+    return this.#pipes <= PIPES_MAX && this.#pipeBytes <= JSON_BYTES + PIPES_MAX * FAILED_STEP.length;
   }
 
   log(): boolean {
     this.#logs += 1;
     // One more says that the others are dropped.
     return this.#logs <= LOGS_MAX + 1;
+  }
+
+  /** A rejection that nobody handled is told as a line of its own, which the prelude does not count. */
+  rejection(): boolean {
+    this.#rejections += 1;
+    return this.#rejections <= LOGS_MAX;
   }
 
   alarm(): boolean {

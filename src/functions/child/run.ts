@@ -153,13 +153,19 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     else dispose(room.slot.isolate);
   }
 
-  /** An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. */
+  /**
+   * An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. Its words may
+   * hold inputs, so that only its kind is.
+   */
   function entryFailed(thrown: unknown): void {
     if (settled) return;
     const text = textOf(thrown);
     if (room !== undefined && room.slot.isolate.isDisposed)
       fail(text.includes("memory limit") ? "memory" : "raised", text);
-    else send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${text}` });
+    else if (outgoing.rejection()) {
+      const kind = thrown instanceof Error ? thrown.constructor.name : "no error";
+      send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${kind}` });
+    }
   }
 
   async function begin(): Promise<void> {
