@@ -204,3 +204,69 @@ test("log lines are bounded in length and number", async () => {
   assert.equal(tried.logs.at(-1), "further messages of this run are dropped");
   assert.ok(tried.logs.every((line) => line.length <= 2_000));
 });
+
+test("what crosses is weighed in bytes of UTF-8, and whatever is too much is refused with a reason", async () => {
+  const text = `async ({ run, pipe }) => {
+    const why = async (act) => { try { return typeof await act(); } catch (error) { return error.message; } };
+    const wide = "é".repeat(400_000);
+    return {
+      small: await why(() => run("a", { wide })),
+      large: await why(() => run("a", { wide: wide + wide })),
+      surrogates: await why(() => run("a", { wide: "😀".repeat(300_000) })),
+      first: await why(() => pipe("first", () => wide)),
+      second: await why(() => pipe("second", () => wide)),
+    };
+  }`;
+  assert.deepEqual(await outputOf(text), {
+    small: "object",
+    large: "run(source, inputs): inputs are larger than 1 MB",
+    surrogates: "run(source, inputs): inputs are larger than 1 MB",
+    first: "string",
+    second: "the recorded steps are larger than 1 MB",
+  });
+});
+
+test("calls wait while the inputs of those under way are 1 MB, and a run sends 16 MB of them at the most", async () => {
+  let most = 0;
+  const text = `async ({ run }) => {
+    const big = "x".repeat(700_000);
+    const all = await Promise.allSettled(Array.from({ length: 30 }, () => run("wait_2", { big })));
+    return { made: all.filter((one) => one.status === "fulfilled").length, why: all.at(-1).reason.message };
+  }`;
+  const onCall = (underWay: number): void => {
+    most = Math.max(most, underWay);
+  };
+  const made = await outputOf(text, { onCall, limitMs: 20_000 });
+  assert.deepEqual(made, { made: 23, why: "run(source, inputs): the inputs of all calls are larger than 16 MB" });
+  assert.equal(most, 1);
+});
+
+test("a run may have URLs parsed 10,000 times", async () => {
+  const text = `() => { let made = 0; try { for (;;) { new URL("https://a.example"); made += 1; } } catch (error) { return { made, why: error.message }; } }`;
+  assert.deepEqual(await outputOf(text, { limitMs: 30_000 }), {
+    made: 10_000,
+    why: "a run may parse or change URLs at most 10,000 times",
+  });
+});
+
+test("rejections that nobody handles are told by their kind, and no more often than lines may be written", async () => {
+  const tried = await rig.attempt(
+    `({ run }) => {
+      Promise.reject(new TypeError("canary"));
+      let left = 300;
+      return new Promise((resolve) => {
+        const timer = setInterval(() => {
+          if ((left -= 1) > 0) return void Promise.reject(new RangeError("canary " + left));
+          clearInterval(timer);
+          resolve({});
+        }, 1);
+      });
+    }`,
+    { limitMs: 30_000 },
+  );
+  assert.equal(tried.thrown, undefined, String(tried.thrown));
+  assert.ok(tried.logs.length > 50 && tried.logs.length <= 100, `${tried.logs.length} lines`);
+  assert.equal(tried.logs[0], "a rejected promise was not handled: TypeError");
+  assert.equal(tried.logs[1], "a rejected promise was not handled: RangeError");
+  assert.ok(!tried.logs.join().includes("canary"));
+});

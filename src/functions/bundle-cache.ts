@@ -1,13 +1,22 @@
 import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundlePrelude, bundleType, hashOf, type BuiltBundle } from "./bundle.ts";
+import {
+  bundleContract,
+  bundleContractCompiler,
+  bundlePrelude,
+  bundleType,
+  hashOf,
+  type BuiltBundle,
+} from "./bundle.ts";
+import type { Contract, ContractTools } from "./contract.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {
   readonly bundle: BuiltBundle;
   /** What the file declares, as JSON, read in an isolate. */
   readonly declarationJson: string;
+  readonly contract: Contract | null;
 }
 
 export interface BundleCache {
@@ -61,6 +70,16 @@ export function prepareType(folder: string | undefined): Promise<string> {
   return prepareOwn(folder, "type", bundleType);
 }
 
+/** What contracts are made with, likewise, each when it is first asked for. */
+export function prepareContractTools(folder: string | undefined): ContractTools {
+  let compiler: Promise<string> | undefined;
+  let runtime: Promise<string> | undefined;
+  return {
+    compiler: () => (compiler ??= prepareOwn(folder, "contract-compiler", bundleContractCompiler)),
+    runtime: () => (runtime ??= prepareOwn(folder, "contract", bundleContract)),
+  };
+}
+
 async function prepareOwn(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
   if (folder === undefined) return bundle();
   const place = join(folder, `${name}-${await versionOfTools()}.js`);
@@ -91,9 +110,13 @@ function versionOfTools(): Promise<string> {
   tools ??= (async () => {
     const inside = fileURLToPath(new URL("./inside/", import.meta.url));
     const files = (await readdir(inside)).sort().map((name) => join(inside, name));
-    const own = fileURLToPath(new URL("./bundle.ts", import.meta.url));
-    const packages = await Promise.all(["esbuild", "typebox"].map((name) => readFile(manifestOf(name), "utf8")));
-    return hashOf(JSON.stringify([...(await stampAll([...files, own])), ...packages]));
+    const own = ["./bundle.ts", "./contract.ts", "../terms/schema-problem.ts"].map((name) =>
+      fileURLToPath(new URL(name, import.meta.url)),
+    );
+    const packages = await Promise.all(
+      ["esbuild", "typebox", "ajv", "ajv-formats"].map((name) => readFile(manifestOf(name), "utf8")),
+    );
+    return hashOf(JSON.stringify([...(await stampAll([...files, ...own])), ...packages]));
   })();
   return tools;
 }

@@ -9,6 +9,8 @@ import type { Bundle } from "./running.ts";
 const AUTHOR = fileURLToPath(new URL("./inside/author.ts", import.meta.url));
 const PRELUDE = fileURLToPath(new URL("./inside/open.ts", import.meta.url));
 const TYPE = fileURLToPath(new URL("./inside/type.ts", import.meta.url));
+const CONTRACT = fileURLToPath(new URL("./inside/contract.ts", import.meta.url));
+const CONTRACT_COMPILER = fileURLToPath(new URL("./inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
 const LOADERS = {
   ".ts": "ts",
@@ -56,6 +58,17 @@ export async function bundlePrelude(): Promise<string> {
 export async function bundleType(): Promise<string> {
   const { text } = await build(TYPE, []);
   return `globalThis.__datarunType = (function () {\n${text}\nreturn __function.Type;\n})();`;
+}
+
+/** The code that a function's compiled schemas stand on. */
+export async function bundleContract(): Promise<string> {
+  return (await build(CONTRACT, [])).text;
+}
+
+/** The code that compiles schemas: handed over and run like a function. */
+export async function bundleContractCompiler(): Promise<string> {
+  const { text } = await build(CONTRACT_COMPILER, []);
+  return `__take(function () {\n${text}\nreturn __function;\n});`;
 }
 
 export function hashOf(text: string): string {

@@ -1,8 +1,8 @@
 import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
-import { openBundleCache, prepareType } from "./bundle-cache.ts";
+import { openBundleCache, prepareContractTools, prepareType } from "./bundle-cache.ts";
 import type { FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
-import { loadFunction, type FunctionFile, type LoadedFunction, type TypeCode } from "./load-function.ts";
+import { loadFunction, type FunctionFile, type LoadedFunction, type LoadTools } from "./load-function.ts";
 import type { Pool } from "./pool.ts";
 import { isolateKey } from "./quarantine.ts";
 
@@ -15,7 +15,7 @@ export interface FunctionsOptions {
   readonly onProblem?: (problem: FunctionLoadError) => void;
 }
 
-export interface ListedFunction extends Omit<FunctionFacts, "checkInputs" | "checkOutput"> {
+export interface ListedFunction extends FunctionFacts {
   readonly file: string;
 }
 
@@ -34,7 +34,10 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   const { pool } = options;
   const cache = openBundleCache(options.cacheDir);
   let type: Promise<string> | undefined;
-  const typeCode: TypeCode = () => (type ??= prepareType(options.cacheDir));
+  const tools: LoadTools = {
+    typeCode: () => (type ??= prepareType(options.cacheDir)),
+    contract: prepareContractTools(options.cacheDir),
+  };
   const byId = new Map<string, LoadedFunction & { readonly runnable: RunnableFunction }>();
 
   function add(loaded: LoadedFunction): void {
@@ -55,7 +58,7 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
     pool.forgetBundle(known.bundle.hash);
   }
 
-  const results = await Promise.allSettled(options.files.map((file) => loadFunction(file, pool, cache, typeCode)));
+  const results = await Promise.allSettled(options.files.map((file) => loadFunction(file, pool, cache, tools)));
   for (const result of results) {
     try {
       if (result.status === "rejected") throw result.reason;
@@ -70,7 +73,7 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
     find: (id) => byId.get(id)?.runnable,
     list: () => [...byId.values()].map(listed),
     reload: async (file) => {
-      const loaded = await loadFunction(file, pool, cache, typeCode);
+      const loaded = await loadFunction(file, pool, cache, tools);
       add(loaded);
       return listed(loaded);
     },
@@ -86,8 +89,6 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
   return {
     id: facts.id,
     timeoutMs: facts.timeoutMs,
-    inputProblem: facts.checkInputs,
-    outputProblem: facts.checkOutput,
     run: (job, host) =>
       pool.run(
         {
@@ -105,6 +106,5 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
 }
 
 function listed({ facts, file }: LoadedFunction): ListedFunction {
-  const { checkInputs: _in, checkOutput: _out, ...shown } = facts;
-  return { ...shown, file };
+  return { ...facts, file };
 }

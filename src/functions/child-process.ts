@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "./rss.ts";
+import type { Bundle } from "./running.ts";
 
 const MAIN = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 /** What is kept of what a dying process writes: V8's last words. */
@@ -29,9 +30,11 @@ export class IsolateProcess {
       env: {},
       execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
       serialization: "advanced",
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Nothing is ever written to the first: that it closes says that this process is gone.
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
+    this.#process.stdin?.on("error", () => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on("data", (bytes: Buffer) => {
         if (this.#lastWords.length < LAST_WORDS_BYTES)
@@ -63,10 +66,10 @@ export class IsolateProcess {
   }
 
   /** Sends a bundle to it, the first time only. */
-  ensureBundle(bundle: string, code: string): void {
-    if (this.#bundles.has(bundle)) return;
-    this.#bundles.add(bundle);
-    this.send({ type: "bundle", bundle, code });
+  ensureBundle({ hash, code, contract }: Bundle): void {
+    if (this.#bundles.has(hash)) return;
+    this.#bundles.add(hash);
+    this.send({ type: "bundle", bundle: hash, code, contract: contract ?? null });
   }
 
   forgetBundle(bundle: string): void {

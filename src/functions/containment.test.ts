@@ -308,6 +308,47 @@ test("what ends its process is ended and replaced, and other processes go on", a
   );
 });
 
+/** Asks each frame of the stack for its function and its `this`, from everywhere that our code calls the author's. */
+const STACK_READER = `async ({ pipe, run, log }) => {
+  const mine = new Set([look, Object.prototype.toString]);
+  const found = [];
+  function look() {
+    const prepare = Error.prepareStackTrace;
+    Error.stackTraceLimit = 100;
+    Error.prepareStackTrace = (_, sites) => sites;
+    const sites = new Error().stack;
+    Error.prepareStackTrace = prepare;
+    for (const site of sites) {
+      const its = [site.getFunction(), site.getThis()];
+      // The author's own code is sloppy, and may see itself.
+      if (site.getFileName() === "datarun:function") continue;
+      found.push(its.every((it) => it === undefined) ? "nothing" : String(site.getFunctionName()));
+    }
+    return 1;
+  }
+  const speaks = { toJSON: () => ({ a: look() }), toString: () => "https://a.example/" + look() };
+  look();
+  await pipe("a", look);
+  await new Promise((resolve) => setTimeout(() => resolve(look()), 1));
+  await new Promise((resolve) => queueMicrotask(() => resolve(look())));
+  log.info(speaks, speaks);
+  console.log(speaks, "x", speaks);
+  await run("a", speaks);
+  structuredClone({ get a() { return look(); } });
+  new URL(speaks).searchParams.append(speaks, speaks);
+  new TextEncoder().encode(speaks);
+  return { toJSON: () => ({ output: { frames: look() && found.length, found: [...new Set(found)] } }) };
+}`;
+
+test("an author finds none of the bridge's functions on the stack of an error", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const { json, thrown } = await rig.attempt(STACK_READER);
+  assert.equal(thrown, undefined, String((thrown as Fault | undefined)?.cause));
+  const { frames, found } = JSON.parse(json!).output as { frames: number; found: string[] };
+  assert.ok(frames > 10);
+  assert.deepEqual(found, ["nothing"]);
+});
+
 /** Hundredths of a second of processor time that a process has used; 0 where that cannot be looked up. */
 function cpuTicksOf(pid: number): number {
   try {

@@ -1,26 +1,59 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
-import type { FieldProblem } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { schemaErrors } from "../terms/schema-language.ts";
-import { describeProblem } from "../terms/schema-problem.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { hashOf } from "./bundle.ts";
+import type { Compiled } from "./inside/compile-contract.ts";
+import type { ContractPart } from "./inside/contract.ts";
+import type { Pool } from "./pool.ts";
 
-export type Check = (value: JsonObject) => FieldProblem | null;
+/** The checks of a function's own schemas, as a script for its isolates. Which of the two it has is said beside it. */
+export interface Contract extends Readonly<Record<ContractPart, boolean>> {
+  readonly code: string;
+}
 
-/** Compiles a function's own schema. @throws Error that says what is wrong with the schema */
-export function compileContract(schema: object | undefined): Check {
-  if (schema === undefined) return () => null;
-  const wrong = schemaErrors(schema).map(({ instancePath, message }) => `data${instancePath} ${message}`);
-  if (wrong.length > 0) throw new Error(`schema is invalid: ${wrong.join(", ")}`);
-  // A validator of its own for each: two functions may use the same `$id`.
-  const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    allErrors: false,
-    logger: false,
-    validateSchema: false,
-  });
-  addFormats.default(ajv);
-  const validate = ajv.compile(schema);
-  return (value) => (validate(value) === true ? null : describeProblem(validate.errors));
+export interface CompiledContract {
+  /** `null`: no schema, or none that can be used. */
+  readonly contract: Contract | null;
+  readonly problems: readonly string[];
+}
+
+/** The scripts that contracts are made with, bundled when the first is asked for. */
+export interface ContractTools {
+  compiler(): Promise<string>;
+  runtime(): Promise<string>;
+}
+
+const PARTS = ["inputs", "output"] as const;
+const REASON_CHARACTERS = 300;
+
+/**
+ * Makes a contract of what a function declares. A schema is its author's: it can take for ever, and what it is compiled
+ * to is code made of his words. So both happen in an isolate, here and in every run, and this process only keeps the text.
+ */
+export async function compileContract(
+  declarationJson: string,
+  pool: Pool,
+  tools: ContractTools,
+): Promise<CompiledContract> {
+  const declared = JSON.parse(declarationJson) as JsonObject;
+  // What is no object at all is named with the rest of the declaration.
+  const schemas = PARTS.filter((part) => isJsonObject(declared[part])).map((part) => [part, declared[part]!] as const);
+  if (schemas.length === 0) return { contract: null, problems: [] };
+  const argument = JSON.stringify({ inputs: Object.fromEntries(schemas) });
+  const compiler = await tools.compiler();
+  const answer = await pool.compile({ hash: hashOf(compiler), code: compiler }, argument);
+  const compiled = JSON.parse(answer) as Partial<Record<ContractPart, Compiled>>;
+  const problems: string[] = [];
+  const modules: string[] = [];
+  for (const [part] of schemas) {
+    const made = compiled[part];
+    if (made === undefined || "problem" in made)
+      problems.push(`"${part}" is not a JSON Schema that can be used: ${reasonOf(made?.problem)}`);
+    else modules.push(`${part}: function (require, module) {\n${made.code}\n}`);
+  }
+  if (problems.length > 0) return { contract: null, problems };
+  const code = `(function () {\n${await tools.runtime()}\nreturn __function.openContract({ ${modules.join(", ")} });\n})();`;
+  return { contract: { code, inputs: "inputs" in compiled, output: "output" in compiled }, problems };
+}
+
+function reasonOf(problem: string | undefined): string {
+  return (problem ?? "it cannot be compiled").slice(0, REASON_CHARACTERS);
 }

@@ -1,7 +1,6 @@
 import type { FunctionCase } from "../sdk/data-function.ts";
 import { PREFIX } from "../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { compileContract, type Check } from "./contract.ts";
 import { FunctionLoadError } from "./load-error.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -12,6 +11,8 @@ const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
 const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 const ID_CHARACTERS = 128;
+const TITLE_CHARACTERS = 200;
+const DESCRIPTION_CHARACTERS = 20_000;
 
 /** What a function file says of itself, checked, with defaults. */
 export interface FunctionFacts {
@@ -23,27 +24,32 @@ export interface FunctionFacts {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly cases: readonly FunctionCase[];
-  readonly checkInputs: Check;
-  readonly checkOutput: Check;
 }
 
-/** @throws FunctionLoadError with every problem of the declaration, not only the first */
-export function checkDeclaration(file: string, json: string): FunctionFacts {
+/**
+ * Judges all of a declaration but whether its schemas can be used, which is found out elsewhere and given here.
+ * @throws FunctionLoadError with every problem of the declaration, not only the first
+ */
+export function checkDeclaration(file: string, json: string, schemaProblems: readonly string[]): FunctionFacts {
   const given = JSON.parse(json) as JsonObject;
   const problems: string[] = [];
   const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
-  if (typeof id !== "string" || !ID.test(id) || id.length > ID_CHARACTERS)
+  if (typeof id !== "string" || id.length > ID_CHARACTERS || !ID.test(id))
     problems.push(`"id" must be "${PREFIX.dataFunction}" and a name in lower snake case`);
   if (typeof title !== "string" || title.trim() === "") problems.push('"title" must be a text');
+  else if (title.length > TITLE_CHARACTERS) problems.push(`"title" must have at most ${TITLE_CHARACTERS} characters`);
   if (description !== undefined && typeof description !== "string") problems.push('"description" must be a text');
+  else if ((description ?? "").length > DESCRIPTION_CHARACTERS)
+    problems.push(`"description" must have at most ${DESCRIPTION_CHARACTERS} characters`);
   if (run !== "function") problems.push('"run" must be a function; is the declaration the default export?');
   if (!isWhole(timeout_ms, 1, TIMEOUT_MAX_MS))
     problems.push(`"timeout_ms" must be a whole number up to ${TIMEOUT_MAX_MS}`);
   if (!isWhole(memory_mb, MEMORY_MIN_MB, MEMORY_MAX_MB))
     problems.push(`"memory_mb" must be a whole number from ${MEMORY_MIN_MB} to ${MEMORY_MAX_MB}`);
   if (cases !== undefined && !Array.isArray(cases)) problems.push('"cases" must be a list');
-  const checkInputs = compile("inputs", given, problems);
-  const checkOutput = compile("output", given, problems);
+  for (const part of ["inputs", "output"] as const)
+    if (given[part] !== undefined && !isJsonObject(given[part])) problems.push(`"${part}" must be a JSON Schema`);
+  problems.push(...schemaProblems);
   if (problems.length > 0) throw new FunctionLoadError(file, problems);
   return {
     id: id as string,
@@ -54,25 +60,9 @@ export function checkDeclaration(file: string, json: string): FunctionFacts {
     timeoutMs: (timeout_ms as number | undefined) ?? TIMEOUT_DEFAULT_MS,
     memoryMb: (memory_mb as number | undefined) ?? MEMORY_DEFAULT_MB,
     cases: (cases as unknown as readonly FunctionCase[] | undefined) ?? [],
-    checkInputs,
-    checkOutput,
   };
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {
   return value === undefined || (Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
-}
-
-function compile(name: "inputs" | "output", given: JsonObject, problems: string[]): Check {
-  const schema = given[name];
-  if (schema !== undefined && !isJsonObject(schema)) {
-    problems.push(`"${name}" must be a JSON Schema`);
-    return () => null;
-  }
-  try {
-    return compileContract(schema);
-  } catch (error) {
-    problems.push(`"${name}" is not a JSON Schema that can be used: ${(error as Error).message.slice(0, 300)}`);
-    return () => null;
-  }
 }

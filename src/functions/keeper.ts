@@ -271,7 +271,7 @@ export class Keeper {
     const { job } = running;
     ward.runs.set(running.id, running);
     ward.alone = alone;
-    ward.process.ensureBundle(job.bundle.hash, job.bundle.code);
+    ward.process.ensureBundle(job.bundle);
     ward.process.send({
       type: "run",
       id: running.id,

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { Fault } from "../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
-import { bundleFunction, withType } from "./bundle.ts";
+import { bundleFunction, hashOf, withType } from "./bundle.ts";
+import { compileContract, type CompiledContract, type ContractTools } from "./contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import type { Pool } from "./pool.ts";
@@ -19,8 +20,12 @@ export interface LoadedFunction {
   readonly bundle: Bundle;
 }
 
-/** Gives the code of the real `Type`, built when it is first asked for. */
-export type TypeCode = () => Promise<string>;
+/** Code of ours that some files need, built when it is first asked for. */
+export interface LoadTools {
+  /** The real `Type`. */
+  typeCode(): Promise<string>;
+  readonly contract: ContractTools;
+}
 
 /**
  * From a file to something that can be run. The file's code is never executed in this process: its declaration is read
@@ -30,20 +35,40 @@ export async function loadFunction(
   { file, root = dirname(file) }: FunctionFile,
   pool: Pool,
   cache: BundleCache,
-  typeCode: TypeCode,
+  tools: LoadTools,
 ): Promise<LoadedFunction> {
   const kept = await cache.find(file, root);
-  const prepared = kept ?? (await prepare(file, root, pool, typeCode));
-  const facts = checkDeclaration(file, prepared.declarationJson);
+  const { prepared, problems } =
+    kept === null ? await prepare(file, root, pool, tools) : { prepared: kept, problems: [] };
+  const facts = checkDeclaration(file, prepared.declarationJson, problems);
   // A cache that cannot be written costs time at the next start and nothing else.
   if (kept === null) await cache.keep(file, root, prepared).catch(() => {});
-  return { file, facts, bundle: { hash: prepared.bundle.hash, code: prepared.bundle.code } };
+  const { bundle, contract } = prepared;
+  // A process that has met the bundle while it was loaded has met it without its contract.
+  const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
+  return { file, facts, bundle: { hash, code: bundle.code, contract } };
 }
 
-async function prepare(file: string, root: string, pool: Pool, typeCode: TypeCode): Promise<Prepared> {
+async function prepare(
+  file: string,
+  root: string,
+  pool: Pool,
+  tools: LoadTools,
+): Promise<{ readonly prepared: Prepared; readonly problems: readonly string[] }> {
+  const { bundle, declarationJson } = await evaluate(file, root, pool, tools);
+  const { contract, problems } = await compile(file, declarationJson, pool, tools);
+  return { prepared: { bundle, declarationJson, contract }, problems };
+}
+
+async function evaluate(
+  file: string,
+  root: string,
+  pool: Pool,
+  tools: LoadTools,
+): Promise<Pick<Prepared, "bundle" | "declarationJson">> {
   const lean = await bundleFunction(file, root);
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
-  const whole = withType(lean, await typeCode());
+  const whole = withType(lean, await tools.typeCode());
   const declarationJson = await describe(file, whole, pool);
   // A file that looks into its schemas while it is evaluated needs the real ones in every run.
   const bundle = await pool.check(lean).then(
@@ -57,10 +82,22 @@ async function describe(file: string, bundle: Bundle, pool: Pool): Promise<strin
   try {
     return await pool.describe(bundle);
   } catch (thrown) {
-    const cause: unknown = thrown instanceof Fault ? thrown.cause : thrown;
-    const why = cause instanceof Error ? cause.message : thrown instanceof Fault ? thrown.says : String(thrown);
-    throw new FunctionLoadError(file, [`it cannot be evaluated: ${why}`], thrown);
+    throw new FunctionLoadError(file, [`it cannot be evaluated: ${reasonOf(thrown)}`], thrown);
   } finally {
     pool.forgetBundle(bundle.hash);
   }
+}
+
+async function compile(file: string, json: string, pool: Pool, tools: LoadTools): Promise<CompiledContract> {
+  try {
+    return await compileContract(json, pool, tools.contract);
+  } catch (thrown) {
+    const problem = `"inputs" and "output" cannot be made ready: ${reasonOf(thrown)}`;
+    throw new FunctionLoadError(file, [problem], thrown);
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  const cause: unknown = thrown instanceof Fault ? thrown.cause : thrown;
+  return cause instanceof Error ? cause.message : thrown instanceof Fault ? thrown.says : String(thrown);
 }

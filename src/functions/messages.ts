@@ -1,7 +1,14 @@
+import type { Contract } from "./contract.ts";
+
 /** What passes between the service and a child process that holds isolates: texts and numbers only. */
 export type ToChild =
   | { readonly type: "prelude"; readonly code: string }
-  | { readonly type: "bundle"; readonly bundle: string; readonly code: string }
+  | {
+      readonly type: "bundle";
+      readonly bundle: string;
+      readonly code: string;
+      readonly contract: Contract | null;
+    }
   | { readonly type: "forget"; readonly bundle: string }
   | StartRun
   | { readonly type: "reply"; readonly id: number; readonly call: number; readonly json: string }
@@ -21,8 +28,11 @@ export interface StartRun {
   readonly argument: string;
 }
 
-/** A run; or, while a file is loaded, what it declares as JSON; or only whether it can be evaluated. */
-export type RunKind = "start" | "describe" | "check";
+/**
+ * A run; or, while a file is loaded, what it declares as JSON; or only whether it can be evaluated; or, of the compiler
+ * of contracts, its answer.
+ */
+export type RunKind = "start" | "describe" | "check" | "compile";
 
 /** `stuck`: the thread of the run does not leave its isolate, and nothing in the process can make it. */
 export type FromChild =

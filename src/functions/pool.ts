@@ -1,6 +1,7 @@
 import type { FunctionHost } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import { hashOf } from "./bundle.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
 import type { RunKind } from "./messages.ts";
 import type { FunctionsLog } from "./ports.ts";
@@ -42,6 +43,8 @@ export interface Pool {
   describe(bundle: Bundle): Promise<string>;
   /** Rejects if a bundle cannot be evaluated. */
   check(bundle: Bundle): Promise<void>;
+  /** Has the compiler of contracts work on one declaration, within the same limits, and returns its answer. */
+  compile(compiler: Bundle, argument: string): Promise<string>;
   forgetBundle(hash: string): void;
   stats(): PoolStats;
   /** Resolves when a process is ready to run functions. */
@@ -69,6 +72,8 @@ export function createPool(options: PoolOptions): Pool {
   };
   const keeper = new Keeper(settings);
   let lastId = 0;
+  // One after the other: the compiler takes more memory than functions do.
+  let compiling: Promise<unknown> = Promise.resolve();
 
   async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
     if (quarantine.standingOf(job.isolate) === "quarantined") throw new Fault("function.quarantined");
@@ -85,8 +90,9 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function evaluate(what: RunKind, bundle: Bundle): Promise<string | null> {
-    const isolate = isolateKey("", bundle.hash);
+  function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
+    // Of the compiler's runs each has the declaration to answer for.
+    const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
     const deadlineAt = clock.now() + timeoutMs;
     return run(
@@ -95,7 +101,7 @@ export function createPool(options: PoolOptions): Pool {
         bundle,
         isolate,
         memoryMb: EVALUATE_MEMORY_MB,
-        argument: "{}",
+        argument,
         deadlineAt,
         timeoutMs,
       },
@@ -107,6 +113,11 @@ export function createPool(options: PoolOptions): Pool {
     run,
     describe: async (bundle) => (await evaluate("describe", bundle)) ?? "{}",
     check: async (bundle) => void (await evaluate("check", bundle)),
+    compile: (compiler, argument) => {
+      const compiled = compiling.then(async () => (await evaluate("compile", compiler, argument)) ?? "{}");
+      compiling = compiled.catch(() => {});
+      return compiled;
+    },
     forgetBundle: (hash) => {
       quarantine.forgetBundle(hash);
       keeper.forgetBundle(hash);

@@ -1,5 +1,6 @@
 import type { FunctionHost } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
+import type { Contract } from "./contract.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "./inside/limits.ts";
 import type { FromChild, RunKind, ToChild } from "./messages.ts";
 
@@ -8,6 +9,8 @@ export interface Bundle {
   /** Of its code: equal code is the same bundle. */
   readonly hash: string;
   readonly code: string;
+  /** Checked before and after each run. */
+  readonly contract?: Contract | null;
 }
 
 export interface PoolJob {

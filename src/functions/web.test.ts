@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { createCipheriv, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
+import { answerAsk } from "./child/ask.ts";
 import { atobText, btoaText } from "./inside/base64.ts";
 import { structuredCloneOf } from "./inside/clone.ts";
+import { createRandom, uuidOf } from "./inside/random.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./inside/text.ts";
 import { FormParameters } from "./inside/url-search-params.ts";
 import { urlClass } from "./inside/url.ts";
-import { answerAsk } from "./child/ask.ts";
 
-const InsideUrl = urlClass(answerAsk as never) as typeof URL;
+const InsideUrl = urlClass(answerAsk as never, () => {}) as typeof URL;
 
 test("texts become the same bytes as in Node, and bytes the same texts", () => {
   fc.assert(
@@ -129,6 +131,28 @@ test("what is asked of the process outside is answered for known words only", ()
   assert.equal(answerAsk("read", "/etc/passwd", "", ""), null);
   assert.equal(answerAsk("url-set", "https://a.example", "constructor", "x"), null);
   assert.equal(answerAsk("url", 1, {}, []), null);
-  assert.equal(answerAsk("random", "70000", "", ""), null);
-  assert.equal((JSON.parse(answerAsk("random", "4", "", "")!) as number[]).length, 4);
+  assert.equal(answerAsk("random", "4", "", ""), null);
+});
+
+test("random bytes are those of ChaCha20, whose key is replaced by its own output each time", () => {
+  const seed = randomBytes(32);
+  const fill = createRandom(seed.toString("hex"));
+  const given = new Uint8Array(3 * 480);
+  for (let at = 0; at < given.length; at += 45) fill(given.subarray(at, at + 45));
+
+  const key = Buffer.from(seed).swap32();
+  const expected: Buffer[] = [];
+  for (let refill = 0; refill < 3; refill += 1) {
+    const stream = createCipheriv("chacha20", key, Buffer.alloc(16)).update(Buffer.alloc(512));
+    stream.copy(key, 0, 0, 32);
+    expected.push(stream.subarray(32));
+  }
+  assert.deepEqual(Buffer.from(given), Buffer.concat(expected));
+});
+
+test("a random identifier is a UUID of version 4, and never the same twice", () => {
+  const fill = createRandom(randomBytes(32).toString("hex"));
+  const made = Array.from({ length: 1_000 }, () => uuidOf(fill));
+  for (const uuid of made) assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(new Set(made).size, made.length);
 });

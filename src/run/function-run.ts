@@ -1,6 +1,6 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
-import { asFault, Fault, type FieldProblem } from "../terms/fault.ts";
+import { asFault, Fault } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
@@ -125,7 +125,6 @@ async function runOne(
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
-    refuseInputs(found.inputProblem(request.inputs));
     result = await callFunction(found, run, request, config, host);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
@@ -157,32 +156,12 @@ async function callFunction(
   const text = await found
     .run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host)
     .finally(() => run.held.drop(argumentBytes));
-  const result = readFunctionResult(text);
-  if (result.fields !== null && result.success) refuseOutput(found.outputProblem(result.output), host);
-  return result;
-}
-
-/** What is wrong with inputs is the caller's business, and named. */
-function refuseInputs(problem: FieldProblem | null): void {
-  if (problem === null) return;
-  const words = ["input", fieldOf(problem), problem.message].filter((word) => word !== "");
-  throw new Fault("function.contract", { problem: words.join(" ") });
-}
-
-/** What is wrong with an output is the author's business, and goes to the log. */
-function refuseOutput(problem: FieldProblem | null, host: OpenHost): void {
-  if (problem === null) return;
-  host.log("warn", `its output breaks its contract: ${fieldOf(problem)} ${problem.message}`);
-  throw new Fault("function.contract", { problem: "the function's output breaks its contract" });
+  return readFunctionResult(text);
 }
 
 /** The words of an error of ours could hold anything. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : typeof thrown;
-}
-
-function fieldOf({ path }: FieldProblem): string {
-  return path.slice(1).replaceAll("/", ".");
 }
 
 /** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */

@@ -264,13 +264,9 @@ export interface FunctionCatalog {
 export interface RunnableFunction {
   readonly id: string;
   readonly timeoutMs: number;
-  /** `null` if valid by the function's own contract, or if it has none. */
-  inputProblem(inputs: JsonObject): FieldProblem | null;
-  /** `null` if valid by the function's own contract, or if it has none. */
-  outputProblem(output: JsonObject): FieldProblem | null;
   /**
-   * Runs it in an isolate of its own. Resolves with the JSON text of the object that it returned, or `null` for
-   * nothing. @throws Fault `function.*`
+   * Runs it in an isolate of its own, where its contract is checked before and after. Resolves with the JSON text of the
+   * object that it returned, or `null` for nothing. @throws Fault `function.*`
    */
   run(job: FunctionJob, host: FunctionHost): Promise<string | null>;
 }

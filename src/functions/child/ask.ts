@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { RANDOM_BYTES, URL_CHARACTERS } from "../inside/limits.ts";
+import { NOT_NOW, URL_CHARACTERS } from "../inside/limits.ts";
 
 const SETTABLE = new Set([
   "href",
@@ -13,14 +12,36 @@ const SETTABLE = new Set([
   "search",
   "hash",
 ]);
+/** How long one turn of the event loop may be answering. */
+const TURN_MS = 4;
 
-/** What code in an isolate may ask for at once: parsing a URL, random bytes. It reads nothing and reaches nothing. */
-export function answerAsk(what: unknown, first: unknown, second: unknown, third: unknown): string | null {
-  if (what === "uuid") return randomUUID();
-  if (what === "random") {
-    const count = Number(first);
-    return count >= 0 && count <= RANDOM_BYTES ? JSON.stringify([...randomBytes(count)]) : null;
+export type AnswerAsk = (what: unknown, first: unknown, second: unknown, third: unknown) => string | null;
+
+/**
+ * Makes what code in an isolate may ask for at once: the parsing of a URL. It reads nothing and reaches nothing, but it
+ * runs on this process's own thread, and while somebody asks that thread does nothing else. So each turn of its event
+ * loop answers for a few milliseconds; whoever asks after that waits in a thread of his own and asks again, and the
+ * messages of the service are read meanwhile.
+ */
+export function createAnswers(): AnswerAsk {
+  let turnBegan: number | undefined;
+
+  function isTurnOver(): boolean {
+    const now = performance.now();
+    if (turnBegan === undefined) {
+      turnBegan = now;
+      setImmediate(() => {
+        turnBegan = undefined;
+      });
+    }
+    return now - turnBegan > TURN_MS;
   }
+
+  return (what, first, second, third) => (isTurnOver() ? NOT_NOW : answerAsk(what, first, second, third));
+}
+
+/** Without regard to time. */
+export function answerAsk(what: unknown, first: unknown, second: unknown, third: unknown): string | null {
   if (typeof first !== "string" || typeof second !== "string" || typeof third !== "string") return null;
   if (first.length + second.length + third.length > URL_CHARACTERS) return null;
   if (what === "url") return partsOf(URL.parse(first, second === "" ? undefined : second));

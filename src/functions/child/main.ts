@@ -1,10 +1,11 @@
 /**
  * The process that holds isolates. It is started with an empty environment and no open file but its three streams and
- * the channel to the service, and it never outlives the service: when the channel closes it kills itself, which is the
- * only way to end a thread that spins.
+ * the channel to the service, and it never outlives the service: when that has gone it kills itself, which is the only
+ * way to end a thread that spins.
  */
 import { setPriority } from "node:os";
 import type { FromChild, ToChild } from "../messages.ts";
+import { holdLifeLine } from "./life-line.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 
@@ -32,7 +33,7 @@ function receive(message: ToChild): void {
       slots.setPrelude(message.code);
       return send({ type: "ready" });
     case "bundle":
-      return slots.addBundle(message.bundle, message.code);
+      return slots.addBundle(message.bundle, message.code, message.contract);
     case "forget":
       return slots.forgetBundle(message.bundle);
     case "run":
@@ -53,6 +54,7 @@ function receive(message: ToChild): void {
   }
 }
 
+holdLifeLine();
 try {
   setPriority(NICENESS);
 } catch {

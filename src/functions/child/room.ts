@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { randomBytes } from "node:crypto";
 import ivm from "isolated-vm";
-import { answerAsk } from "./ask.ts";
+import type { ContractPart } from "../inside/contract.ts";
+import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slots.ts";
 
@@ -8,6 +10,7 @@ import type { Slot } from "./slots.ts";
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
 
 const STEP_MS = 10;
+const SEED_BYTES = 32;
 
 type EnterArguments = readonly (string | number)[];
 
@@ -19,6 +22,7 @@ export class Room {
   readonly slot: Slot;
   /** Settles when the prelude has run, so that only the author's code is left to do. */
   readonly ready: Promise<void>;
+  readonly #answerAsk: AnswerAsk;
   #heard: Heard = () => {};
   #failed: (thrown: unknown) => void = () => {};
   #context: ivm.Context | undefined;
@@ -28,8 +32,9 @@ export class Room {
   #closed = false;
   #left: (() => void)[] = [];
 
-  constructor(slot: Slot) {
+  constructor(slot: Slot, answerAsk: AnswerAsk) {
     this.slot = slot;
+    this.#answerAsk = answerAsk;
     slot.contexts += 1;
     this.ready = this.#prepare();
     // Whoever wants to use the room hears of it; nobody may want to.
@@ -46,9 +51,10 @@ export class Room {
       },
       { ignored: true },
     );
-    const ask = new ivm.Callback(answerAsk, { sync: true });
+    const ask = new ivm.Callback(this.#answerAsk, { sync: true });
+    const seed = randomBytes(SEED_BYTES).toString("hex");
     this.#enter = await this.#count(
-      this.#open.apply(undefined, [post, ask], { result: { reference: true } }) as Promise<ivm.Reference>,
+      this.#open.apply(undefined, [post, ask, seed], { result: { reference: true } }) as Promise<ivm.Reference>,
     );
   }
 
@@ -64,6 +70,12 @@ export class Room {
   enter(...given: EnterArguments): void {
     if (this.#closed || this.#enter === undefined) return;
     void this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
+  }
+
+  /** Checks by the function's contract, which costs nothing where it has none for that part. */
+  async check(part: ContractPart, json: string): Promise<string | null> {
+    if (this.#closed || !this.slot.checks[part]) return null;
+    return this.#count(this.slot.contract.check(part, json));
   }
 
   get executing(): boolean {

@@ -1,7 +1,9 @@
-import { FAILED_STEP, JSON_BYTES, JSON_DEPTH } from "../inside/limits.ts";
+import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/limits.ts";
+import type { ContractPart } from "../inside/contract.ts";
 import type { FailedWhy, FromChild, StartRun } from "../messages.ts";
 import { depthWithin } from "./depth.ts";
 import { dispose } from "./dispose.ts";
+import { Outgoing } from "./outgoing.ts";
 import type { Room } from "./room.ts";
 import type { Slots } from "./slots.ts";
 
@@ -27,31 +29,54 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   const { id } = job;
   let room: Room | undefined;
   let settled = false;
+  let answered = false;
+  /** Whether its isolate cannot serve another run, because something of this one is still to come. */
+  let leavesPending = false;
   let endWanted = false;
   let alarm: NodeJS.Timeout | undefined;
-  const pending = new Set<number>();
+  const outgoing = new Outgoing();
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
-    if (what === "call") {
-      if (!depthWithin(String(third), JSON_DEPTH)) return room?.enter("refuse", Number(first), TOO_DEEP);
-      pending.add(Number(first));
-      send({ type: "call", id, call: Number(first), source: String(second), inputs: String(third) });
-    } else if (what === "pipe") {
-      heardPipe(String(first), String(second), third);
-    } else if (what === "log")
-      send({ type: "log", id, level: first === "warn" ? "warn" : "info", text: String(second) });
-    else if (what === "alarm") {
-      clearTimeout(alarm);
-      alarm = setTimeout(() => {
-        alarm = undefined;
-        room?.enter("wake");
-      }, Number(first));
-    } else if (what === "done") done(first);
+    // What it says once it has answered, or has been ended, is nobody's business any more.
+    if (answered || settled) return;
+    if (what === "call") heardCall(Number(first), String(second), String(third));
+    else if (what === "pipe") heardPipe(String(first), String(second), third);
+    else if (what === "log") heardLog(first === "warn" ? "warn" : "info", String(second));
+    else if (what === "alarm") heardAlarm(Number(first));
+    else if (what === "done") done(first);
     else if (what === "contract") fail("contract", String(first), second === undefined ? undefined : textOf(second));
     else if (what === "raised") fail("raised", String(first));
   }
 
+  function heardCall(call: number, source: string, inputs: string): void {
+    if (!outgoing.call(call, inputs) || source.length > NAME_CHARACTERS) return breach();
+    if (depthWithin(inputs, JSON_DEPTH)) return send({ type: "call", id, call, source, inputs });
+    outgoing.replied(call);
+    room?.enter("refuse", call, TOO_DEEP);
+  }
+
+  function heardLog(level: "info" | "warn", text: string): void {
+    if (!outgoing.log() || text.length > LOG_CHARACTERS) return breach();
+    send({ type: "log", id, level, text });
+  }
+
+  function heardAlarm(delayMs: number): void {
+    if (!outgoing.alarm()) return breach();
+    clearTimeout(alarm);
+    alarm = setTimeout(() => {
+      alarm = undefined;
+      room?.enter("wake");
+    }, delayMs);
+  }
+
+  /** Only who has got past the prelude's own counting comes here. */
+  function breach(): void {
+    leavesPending = true;
+    fail("raised", "it broke the rules of the bridge");
+  }
+
   function heardPipe(name: string, json: string, failure: unknown): void {
+    if (!outgoing.pipe(json) || name.length > NAME_CHARACTERS) return breach();
     if (!depthWithin(json, JSON_DEPTH)) send({ type: "pipe", id, name, json: FAILED_STEP, failure: TOO_DEEP });
     else send({ type: "pipe", id, name, json, ...(failure === undefined ? {} : { failure: textOf(failure) }) });
   }
@@ -61,7 +86,43 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     if (typeof json !== "string" || Buffer.byteLength(json) > JSON_BYTES)
       return fail("contract", "the answer is larger than 1 MB");
     if (!depthWithin(json, JSON_DEPTH)) return fail("contract", `the answer is nested deeper than ${JSON_DEPTH}`);
-    succeed(json);
+    void answer(json);
+  }
+
+  /** What is wrong with an output is the author's business, and goes to the log. */
+  async function answer(json: string): Promise<void> {
+    answered = true;
+    // While its answer is checked the author's code gets nothing more to do.
+    leavesPending = outgoing.isWaiting || alarm !== undefined;
+    clearTimeout(alarm);
+    const problem = await check("output", json);
+    if (problem === null) return succeed(json);
+    send({
+      type: "log",
+      id,
+      level: "warn",
+      text: `its output breaks its contract: ${problem}`.slice(0, LOG_CHARACTERS),
+    });
+    fail("contract", "the function's output breaks its contract");
+  }
+
+  /** What is wrong with inputs is the caller's business, and named. */
+  async function refusesInputs(): Promise<boolean> {
+    const problem = await check("inputs", job.argument);
+    if (problem !== null) fail("contract", `input ${problem}`);
+    return problem !== null;
+  }
+
+  /** Never rejects: a check that cannot be made ends the run. */
+  async function check(part: ContractPart, json: string): Promise<string | null> {
+    try {
+      return (await room?.check(part, json)) ?? null;
+    } catch (thrown) {
+      const text = textOf(thrown);
+      if (room?.slot.isolate.isDisposed === true) fail(text.includes("memory limit") ? "memory" : "raised", text);
+      else fail("contract", `the contract of its ${part} cannot be checked`, text);
+      return null;
+    }
   }
 
   function succeed(json: string | null): void {
@@ -79,24 +140,32 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   async function settle(answer: Answer): Promise<void> {
     if (settled) return;
     settled = true;
-    const leftPending = pending.size > 0 || alarm !== undefined;
+    const ruthless = leavesPending || outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const left =
-      room === undefined || (await room.leave(LINGER_MS, leftPending)) || (await room.leave(LEAVE_WITHIN_MS, true));
+      room === undefined || (await room.leave(LINGER_MS, ruthless)) || (await room.leave(LEAVE_WITHIN_MS, true));
     send({ ...answer, stuck: !left } as Settled);
     over();
     if (room === undefined || room.slot.isolate.isDisposed) return;
     room.release();
-    slots.giveBack(room.slot);
+    // What was needed to load a file is not needed again.
+    if (job.what === "start") slots.giveBack(room.slot);
+    else dispose(room.slot.isolate);
   }
 
-  /** An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. */
+  /**
+   * An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. Its words may
+   * hold inputs, so that only its kind is.
+   */
   function entryFailed(thrown: unknown): void {
     if (settled) return;
     const text = textOf(thrown);
     if (room !== undefined && room.slot.isolate.isDisposed)
       fail(text.includes("memory limit") ? "memory" : "raised", text);
-    else send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${text}` });
+    else if (outgoing.rejection()) {
+      const kind = thrown instanceof Error ? thrown.constructor.name : "no error";
+      send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${kind}` });
+    }
   }
 
   async function begin(): Promise<void> {
@@ -109,6 +178,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
         over();
       };
       if (endWanted) return void end();
+      if (await refusesInputs()) return;
       room.start(job.what, job.argument, heard, entryFailed);
     } catch (thrown) {
       if (!settled) fail(textOf(thrown).includes("memory limit") ? "memory" : "raised", textOf(thrown));
@@ -131,8 +201,8 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   void begin();
   return {
     reply: (call, json) => {
-      pending.delete(call);
-      room?.enter("reply", call, json);
+      outgoing.replied(call);
+      if (!answered) room?.enter("reply", call, json);
     },
     end: () => void end(),
     shed: () => {

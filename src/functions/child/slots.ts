@@ -1,4 +1,7 @@
 import ivm from "isolated-vm";
+import type { Contract } from "../contract.ts";
+import { createAnswers } from "./ask.ts";
+import { IsolateContract } from "./contract.ts";
 import { dispose } from "./dispose.ts";
 import { Room } from "./room.ts";
 
@@ -12,6 +15,9 @@ export interface Slot {
   readonly isolate: ivm.Isolate;
   readonly prelude: ivm.Script;
   readonly bundle: ivm.Script;
+  /** What its runs' inputs and output are checked by, and which of the two. */
+  readonly contract: IsolateContract;
+  readonly checks: { readonly inputs: boolean; readonly output: boolean };
   contexts: number;
   /** Called when V8 gives the isolate up. */
   lost: (text: string) => void;
@@ -22,9 +28,14 @@ interface Compiled {
   cached?: ivm.ExternalCopy<ArrayBuffer>;
 }
 
+interface Held extends Compiled {
+  readonly contract: Compiled;
+  readonly checks: Slot["checks"];
+}
+
 export interface Slots {
   setPrelude(code: string): void;
-  addBundle(bundle: string, code: string): void;
+  addBundle(bundle: string, code: string, contract: Contract | null): void;
   forgetBundle(bundle: string): void;
   /** A fresh context in an isolate that no run uses: a kept one of that key, or a new one. */
   take(key: string, bundle: string, memoryMb: number): Promise<Room>;
@@ -35,8 +46,9 @@ export interface Slots {
 
 /** The isolates of this process. One run at a time uses one; the compiled code is kept, so that a new one costs little. */
 export function createSlots(): Slots {
+  const answerAsk = createAnswers();
   let prelude: Compiled = { code: "" };
-  const bundles = new Map<string, Compiled>();
+  const bundles = new Map<string, Held>();
   // In the order of their last use.
   const idle: Room[] = [];
 
@@ -52,8 +64,8 @@ export function createSlots(): Slots {
   }
 
   async function make(key: string, bundle: string, memoryMb: number): Promise<Room> {
-    const compiled = bundles.get(bundle);
-    if (compiled === undefined) throw new Error("the bundle is not here");
+    const held = bundles.get(bundle);
+    if (held === undefined) throw new Error("the bundle is not here");
     let slot: Slot | undefined;
     const isolate = new ivm.Isolate({
       memoryLimit: memoryMb,
@@ -63,10 +75,12 @@ export function createSlots(): Slots {
     try {
       const [first, second] = await Promise.all([
         compile(isolate, prelude, "datarun:prelude"),
-        compile(isolate, compiled, "datarun:function"),
+        compile(isolate, held, "datarun:function"),
       ]);
-      slot = { key, isolate, prelude: first, bundle: second, contexts: 0, lost: () => {} };
-      const room = new Room(slot);
+      const contract = new IsolateContract(isolate, () => compile(isolate, held.contract, "datarun:contract"));
+      const { checks } = held;
+      slot = { key, isolate, prelude: first, bundle: second, contract, checks, contexts: 0, lost: () => {} };
+      const room = new Room(slot, answerAsk);
       await room.ready;
       return room;
     } catch (thrown) {
@@ -79,7 +93,10 @@ export function createSlots(): Slots {
     setPrelude: (code) => {
       prelude = { code };
     },
-    addBundle: (bundle, code) => void bundles.set(bundle, { code }),
+    addBundle: (bundle, code, contract) => {
+      const checks = { inputs: contract?.inputs === true, output: contract?.output === true };
+      bundles.set(bundle, { code, contract: { code: contract?.code ?? "" }, checks });
+    },
     forgetBundle: (bundle) => void bundles.delete(bundle),
     take: async (key, bundle, memoryMb) => {
       const at = idle.findIndex((room) => room.slot.key === key);
@@ -97,7 +114,7 @@ export function createSlots(): Slots {
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
       slot.lost = () => {};
-      idle.push(new Room(slot));
+      idle.push(new Room(slot, answerAsk));
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
     },
     dropIdle: () => {

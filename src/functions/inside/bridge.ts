@@ -1,6 +1,8 @@
-import { cut, NativePromise, parse, stringify, textOf } from "./intrinsics.ts";
+import { cut, jsonBytes, NativePromise, parse, stringify, textOf } from "./intrinsics.ts";
 import {
   CALLS_AT_ONCE,
+  CALLS_BYTES,
+  CALLS_BYTES_AT_ONCE,
   CALLS_MAX,
   ERROR_CHARACTERS,
   FAILED_STEP,
@@ -31,6 +33,16 @@ export interface Bridge {
   readonly raise: (thrown: unknown) => void;
 }
 
+interface Waiting {
+  readonly bytes: number;
+  readonly resolve: (answer: Answered) => void;
+}
+
+interface Queued {
+  readonly bytes: number;
+  readonly resolve: (value?: undefined) => void;
+}
+
 interface Answered {
   readonly json: string;
   readonly reason: string | undefined;
@@ -40,13 +52,15 @@ interface Answered {
 export function createBridge(post: Post): Bridge {
   let ended = false;
   let calls = 0;
+  let callBytes = 0;
   let underWay = 0;
+  let bytesUnderWay = 0;
   let logs = 0;
   let pipes = 0;
   let pipeBytes = 0;
   // Objects without a prototype: a setter on `Object.prototype` cannot see what is stored here.
-  const waiting: Record<number, ((answer: Answered) => void) | undefined> = { __proto__: null } as never;
-  const queue: Record<number, ((value?: undefined) => void) | undefined> = { __proto__: null } as never;
+  const waiting: Record<number, Waiting | undefined> = { __proto__: null } as never;
+  const queue: Record<number, Queued | undefined> = { __proto__: null } as never;
   let queueHead = 0;
   let queueTail = 0;
 
@@ -56,36 +70,50 @@ export function createBridge(post: Post): Bridge {
       throw new TypeError("run(source, inputs): source must be the identifier of a source");
     const json = stringify(inputs) as string | undefined;
     if (json === undefined || json[0] !== "{") throw new TypeError("run(source, inputs): inputs must be an object");
-    if (json.length > JSON_BYTES) throw new RangeError("run(source, inputs): inputs are larger than 1 MB");
+    const bytes = jsonBytes(json, JSON_BYTES);
+    if (bytes > JSON_BYTES) throw new RangeError("run(source, inputs): inputs are larger than 1 MB");
     calls += 1;
     if (calls > CALLS_MAX) throw new Error("run(source, inputs): a run may ask at most 100 times");
+    callBytes += bytes;
+    if (callBytes > CALLS_BYTES)
+      throw new RangeError("run(source, inputs): the inputs of all calls are larger than 16 MB");
     const call = calls;
-    if (underWay < CALLS_AT_ONCE) underWay += 1;
+    if (queueHead === queueTail && mayStart(bytes)) countIn(bytes);
     else {
       await new NativePromise<undefined>((resolve) => {
-        queue[queueTail++] = resolve;
+        queue[queueTail++] = { __proto__: null, bytes, resolve } as Queued;
       });
     }
     const answer = await new NativePromise<Answered>((resolve) => {
-      waiting[call] = resolve;
+      waiting[call] = { __proto__: null, bytes, resolve } as Waiting;
       if (!ended) post("call", call, source, json);
     });
     if (answer.reason !== undefined) throw new RangeError(answer.reason);
     return parse(answer.json);
   }
 
+  function mayStart(bytes: number): boolean {
+    return underWay < CALLS_AT_ONCE && bytesUnderWay + bytes <= CALLS_BYTES_AT_ONCE;
+  }
+
+  function countIn(bytes: number): void {
+    underWay += 1;
+    bytesUnderWay += bytes;
+  }
+
   function settle(call: number, answer: Answered): void {
-    const resolve = waiting[call];
-    if (resolve === undefined) return;
+    const settled = waiting[call];
+    if (settled === undefined) return;
     delete waiting[call];
-    const next = queue[queueHead];
-    if (next === undefined) underWay -= 1;
-    else {
+    underWay -= 1;
+    bytesUnderWay -= settled.bytes;
+    for (let next = queue[queueHead]; next !== undefined && mayStart(next.bytes); next = queue[queueHead]) {
       delete queue[queueHead];
       queueHead += 1;
-      next();
+      countIn(next.bytes);
+      next.resolve();
     }
-    resolve(answer);
+    settled.resolve(answer);
   }
 
   async function pipe(name: unknown, step: unknown): Promise<unknown> {
@@ -96,16 +124,18 @@ export function createBridge(post: Post): Bridge {
     if (pipes > PIPES_MAX) throw new Error("pipe(name, step): a run may record at most 100 steps");
     let value: unknown;
     let json: string | undefined;
+    let bytes: number;
     try {
       value = await (step as () => unknown)();
       json = value === undefined ? "null" : stringify(value);
       if (json === undefined) json = "null";
-      if (pipeBytes + json.length > JSON_BYTES) throw new RangeError("the recorded steps are larger than 1 MB");
+      bytes = jsonBytes(json, JSON_BYTES);
+      if (pipeBytes + bytes > JSON_BYTES) throw new RangeError("the recorded steps are larger than 1 MB");
     } catch (thrown) {
       if (!ended) post("pipe", name, FAILED_STEP, textOf(thrown, ERROR_CHARACTERS));
       throw thrown;
     }
-    pipeBytes += json.length;
+    pipeBytes += bytes;
     if (!ended) post("pipe", name, json);
     return value;
   }

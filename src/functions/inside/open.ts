@@ -1,9 +1,13 @@
+// Said although modules are strict: what they are bundled to is a script, in which an author could otherwise take our
+// functions from the stack of an error.
+"use strict";
+
 import { createBridge, type Post } from "./bridge.ts";
 import { installConsole } from "./console.ts";
-import { isArray, parse, stringify, textOf } from "./intrinsics.ts";
+import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { installTimers } from "./timers.ts";
-import { installWeb, type Ask } from "./web.ts";
+import { installWeb, type Ask, type Rest } from "./web.ts";
 
 interface Loaded {
   readonly run?: unknown;
@@ -12,18 +16,28 @@ interface Loaded {
 
 /** What the process outside calls: one word and at most two texts, for one run in one fresh context. */
 export type Enter = (
-  what: "describe" | "check" | "start" | "reply" | "refuse" | "wake",
+  what: "describe" | "check" | "compile" | "start" | "reply" | "refuse" | "wake",
   first?: string | number,
   second?: string,
 ) => void;
 
+const REST_MS = 5;
+
+/** How an isolate's own thread waits; no author's code comes by what it is made of. */
+function createRest(): Rest {
+  const { wait } = Atomics;
+  const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
+  return () => void wait(nobodyWakes, 0, 0, REST_MS);
+}
+
 /**
  * Prepares a fresh context: takes away what could get round the limits, adds what authors expect of a JavaScript
- * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. The bundle, run as a
+ * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. `seed` is for this context's random bytes. The bundle, run as a
  * script after this, hands itself over by `__take`, once.
  */
-export function open(post: Post, ask: Ask): Enter {
+export function open(post: Post, ask: Ask, seed: string): Enter {
   const scope = globalThis as unknown as Record<string, unknown>;
+  const rest = createRest();
   delete scope.WebAssembly;
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
@@ -31,7 +45,7 @@ export function open(post: Post, ask: Ask): Enter {
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);
   installConsole(scope, bridge.log);
-  installWeb(scope, ask);
+  installWeb(scope, ask, rest, seed);
 
   let evaluate: (() => Loaded) | undefined;
   scope.__take = (given: () => Loaded): void => {
@@ -77,7 +91,7 @@ export function open(post: Post, ask: Ask): Enter {
       return bridge.end("contract", "the answer cannot be said in JSON", textOf(thrown, ERROR_CHARACTERS));
     }
     if (json === undefined || json[0] !== "{") return bridge.end("contract", "the answer is not an object in JSON");
-    if (json.length > JSON_BYTES) return bridge.end("contract", "the answer is larger than 1 MB");
+    if (jsonBytes(json, JSON_BYTES) > JSON_BYTES) return bridge.end("contract", "the answer is larger than 1 MB");
     bridge.end("done", json);
   }
 
@@ -102,7 +116,7 @@ export function open(post: Post, ask: Ask): Enter {
   }
 
   return (what, first, second) => {
-    if (what === "start") void start(first as string);
+    if (what === "start" || what === "compile") void start(first as string);
     else if (what === "reply") bridge.reply(first as number, second as string);
     else if (what === "refuse") bridge.refuse(first as number, second as string);
     else if (what === "wake") wakeTimers();

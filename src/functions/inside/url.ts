@@ -1,7 +1,7 @@
 import { parse, toText } from "./intrinsics.ts";
-import { URL_CHARACTERS } from "./limits.ts";
+import { NOT_NOW, URL_CHARACTERS, URLS_MAX } from "./limits.ts";
 import { FormParameters } from "./url-search-params.ts";
-import type { Ask } from "./web.ts";
+import type { Ask, Rest } from "./web.ts";
 
 const PARTS = [
   "href",
@@ -18,11 +18,22 @@ const PARTS = [
 type Part = (typeof PARTS)[number];
 type Parts = Readonly<Record<Part | "origin", string>>;
 
-/** `URL`. The parsing itself is Node's, in the process that holds the isolate: only texts go there and come back. */
-export function urlClass(ask: Ask): unknown {
+/**
+ * `URL`. The parsing itself is Node's, in the process that holds the isolate: only texts go there and come back. That
+ * process has other things to do, so a run asks so often and no more, and waits where it is told to.
+ */
+export function urlClass(ask: Ask, rest: Rest): unknown {
+  let asked = 0;
+
   function read(what: "url" | "url-set", first: string, second: string, third: string): Parts | null {
     if (first.length + second.length + third.length > URL_CHARACTERS) return null;
-    const json = ask(what, first, second, third);
+    asked += 1;
+    if (asked > URLS_MAX) throw new RangeError("a run may parse or change URLs at most 10,000 times");
+    let json = ask(what, first, second, third);
+    while (json === NOT_NOW) {
+      rest();
+      json = ask(what, first, second, third);
+    }
     return json === null ? null : (parse(json) as Parts);
   }
 

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startPool } from "./pool-rig.ts";
+
+const FLOOD_MS = 20_000;
+const INNOCENT = `async ({ run, pipe }) => {
+  await run("wait_100");
+  return { output: await pipe("p", () => ({ path: new URL("https://b.example/c").pathname })) };
+}`;
+
+/** What a process is asked for at once, without end. */
+const ASKS: readonly string[] = [
+  "() => { const v = new Uint8Array(65536); for (;;) crypto.getRandomValues(v); }",
+  "() => { for (;;) crypto.randomUUID(); }",
+  "() => { for (;;) try { new URL('https://a.example/'); } catch {} }",
+  "() => { const u = new URL('https://a.example/'); for (;;) try { u.pathname = 'ü'.repeat(1000); } catch {} }",
+];
+
+/** What goes to the service by way of it, without end. */
+const MESSAGES: readonly string[] = [
+  "async ({ run }) => { const a = 'x'.repeat(1e6); for (;;) await Promise.allSettled(Array.from({ length: 8 }, () => run('wait_1', { a }))); }",
+  "() => new Promise(() => { for (let at = 0; at < 90; at++) setInterval(() => {}, 1); })",
+  "async ({ pipe }) => { for (;;) await pipe('p', () => 'x'.repeat(10000)).catch(() => {}); }",
+  "({ log }) => { for (;;) log.info('x'.repeat(2000)); }",
+];
+
+for (const [what, floods, each] of [
+  ["ask of", ASKS, 4],
+  ["send through", MESSAGES, 2],
+] as const) {
+  test(`whatever ${floods.length * each} runs ${what} their process, another organization's run in it is served`, async (t) => {
+    // How much memory 16 of them may use together is not the question here.
+    const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 4_000 });
+    const hogs = floods.flatMap((run) =>
+      Array.from({ length: each }, () => rig.attempt(run, { organizationId: "org_hog", limitMs: FLOOD_MS })),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      const { thrown, json, tookMs } = await rig.attempt(INNOCENT, {
+        organizationId: "org_innocent",
+        limitMs: FLOOD_MS / 2,
+      });
+      t.diagnostic(`round ${round}: ${tookMs.toFixed(0)} ms`);
+      assert.equal(thrown, undefined, String(thrown));
+      assert.deepEqual(JSON.parse(json!), { output: { path: "/c" } });
+    }
+    await rig.pool.close();
+    await Promise.all(hogs);
+  });
+}

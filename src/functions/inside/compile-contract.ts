@@ -1,0 +1,43 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standalone from "ajv/dist/standalone/index.js";
+import addFormats from "ajv-formats";
+
+/** A schema of a function as the text of a module that checks by it, or what is wrong with the schema. */
+export type Compiled = { readonly code: string } | { readonly problem: string };
+
+interface Schemas {
+  readonly inputs?: object;
+  readonly output?: object;
+}
+
+const OPTIONS = { strict: false, ownProperties: true, logger: false } as const;
+const standaloneCode = standalone.default;
+
+function compile(schema: object | undefined): Compiled | undefined {
+  if (schema === undefined) return undefined;
+  try {
+    const language = new Ajv2020({ ...OPTIONS, addUsedSchema: false });
+    addFormats.default(language);
+    if (language.validateSchema(schema) !== true) {
+      const wrong = (language.errors ?? []).map(({ instancePath, message }) => `data${instancePath} ${message}`);
+      return { problem: `schema is invalid: ${wrong.join(", ")}` };
+    }
+    // A validator of its own for each: inputs and output may use the same `$id`.
+    const ajv = new Ajv2020({ ...OPTIONS, allErrors: false, validateSchema: false, code: { source: true } });
+    addFormats.default(ajv);
+    return { code: standaloneCode(ajv, ajv.compile(schema)) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/**
+ * Loaded like a function, into an isolate of its own for each declaration: compiling a schema takes as long as its author
+ * likes, and makes code of his words.
+ */
+export default {
+  run: ({ inputs: { inputs, output } }: { readonly inputs: Schemas }) => ({
+    inputs: compile(inputs),
+    output: compile(output),
+  }),
+};
