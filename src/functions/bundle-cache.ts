@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlePrelude, bundleType, hashOf, type BuiltBundle } from "./bundle.ts";
+import { readKept, writeKept } from "./kept-text.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {
@@ -34,19 +35,19 @@ export function openBundleCache(folder: string | undefined): BundleCache {
 
   return {
     find: async (file, root) => {
+      const text = await readKept(await placeOf(file, root));
+      if (text === null) return null;
       try {
-        const kept = JSON.parse(await readFile(await placeOf(file, root), "utf8")) as Kept;
+        const kept = JSON.parse(text) as Kept;
         const stamps = await stampAll(kept.bundle.files);
-        return stamps.every((stamp, at) => stamp === kept.stamps[at]) && hashOf(kept.bundle.code) === kept.bundle.hash
-          ? kept
-          : null;
+        return stamps.every((stamp, at) => stamp === kept.stamps[at]) ? kept : null;
       } catch {
         return null;
       }
     },
     keep: async (file, root, prepared) => {
       const kept: Kept = { ...prepared, stamps: await stampAll(prepared.bundle.files) };
-      await writeWhole(await placeOf(file, root), JSON.stringify(kept));
+      await writeKept(await placeOf(file, root), JSON.stringify(kept));
     },
   };
 }
@@ -64,13 +65,11 @@ export function prepareType(folder: string | undefined): Promise<string> {
 async function prepareOwn(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
   if (folder === undefined) return bundle();
   const place = join(folder, `${name}-${await versionOfTools()}.js`);
-  try {
-    return await readFile(place, "utf8");
-  } catch {
-    const code = await bundle();
-    await writeWhole(place, code).catch(() => {});
-    return code;
-  }
+  const kept = await readKept(place);
+  if (kept !== null) return kept;
+  const code = await bundle();
+  await writeKept(place, code).catch(() => {});
+  return code;
 }
 
 /** Files of a project by their content; those of packages, which are many and do not change in place, by size and time. */
@@ -103,11 +102,4 @@ function manifestOf(name: string): string {
   const entry = fileURLToPath(import.meta.resolve(name));
   const folder = join("node_modules", name);
   return join(entry.slice(0, entry.lastIndexOf(folder) + folder.length), "package.json");
-}
-
-async function writeWhole(place: string, text: string): Promise<void> {
-  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-  const draft = `${place}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, place);
 }

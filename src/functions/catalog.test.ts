@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
+import { preparePrelude, prepareType } from "./bundle-cache.ts";
 import { createFunctions, type Functions, type FunctionsOptions } from "./catalog.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import { startPool } from "./pool-rig.ts";
@@ -232,4 +233,33 @@ test("the cache is used while nothing has changed, and never after that", async 
   await project.write({ "lib/decorate.ts": "export const decorate = (text: string) => `<${text}>`;" });
   const changed = await load();
   assert.deepEqual(await call(changed, "dfunc_greet", { name: "Ada" }), { output: { text: "<hello Ada>", four: 4 } });
+});
+
+const DAMAGE: readonly (readonly [string, (whole: string) => string])[] = [
+  ["empty", () => ""],
+  ["cut in the middle", (whole) => whole.slice(0, whole.length / 2)],
+  ["zeroes of the same length", (whole) => "\0".repeat(whole.length)],
+  ["another text of the same length", (whole) => whole.replaceAll("e", "f")],
+  ["without its digest", (whole) => whole.slice(whole.indexOf("\n") + 1)],
+];
+
+test("whatever a power cut leaves of the cache, functions are loaded and run as without it", async (t) => {
+  const project = await startProject(t, GREET_FILES);
+  const cacheDir = join(project.folder, "cache");
+  const whole = { prelude: await preparePrelude(undefined), type: await prepareType(undefined) };
+  for (const [name, damage] of DAMAGE) {
+    await t.test(name, async () => {
+      const load = () => project.load(["functions/greet.ts"], { cacheDir });
+      await Promise.all([load(), preparePrelude(cacheDir), prepareType(cacheDir)]);
+      const kept = await readdir(cacheDir);
+      assert.equal(kept.filter((file) => /^(prelude-|type-).*\.js$|\.json$/.test(file)).length, 3, String(kept));
+      for (const file of kept) {
+        const place = join(cacheDir, file);
+        await writeFile(place, damage(await readFile(place, "utf8")));
+      }
+      assert.equal(await preparePrelude(cacheDir), whole.prelude);
+      assert.equal(await prepareType(cacheDir), whole.type);
+      assert.deepEqual(await call(await load(), "dfunc_greet", { name: "Ada" }), { output: { text: "*hello Ada*", four: 4 } }); // prettier-ignore
+    });
+  }
 });
