@@ -46,16 +46,19 @@ export function withType(bundle: BuiltBundle, type: string): BuiltBundle {
   return { ...bundle, code, hash: hashOf(code) };
 }
 
-/** The code that runs in every context before the function: its value is the function `open`. */
+/**
+ * The code that runs in every context before the function: its value is the function `open`. It is strict, so that no
+ * stack trace and no `caller` hands its functions to the author's code.
+ */
 export async function bundlePrelude(): Promise<string> {
   const { text } = await build(PRELUDE, []);
-  return `(function () {\n${text}\nreturn __function.open;\n})();`;
+  return `(function () {\n"use strict";\n${text}\nreturn __function.open;\n})();`;
 }
 
 /** The code that puts the real `Type` where a bundle after it finds it. */
 export async function bundleType(): Promise<string> {
   const { text } = await build(TYPE, []);
-  return `globalThis.__datarunType = (function () {\n${text}\nreturn __function.Type;\n})();`;
+  return `globalThis.__datarunType = (function () {\n"use strict";\n${text}\nreturn __function.Type;\n})();`;
 }
 
 export function hashOf(text: string): string {
