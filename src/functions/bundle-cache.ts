@@ -1,8 +1,10 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlePrelude, bundleType, hashOf, type BuiltBundle } from "./bundle.ts";
+import { stillHolds } from "./imports/evidence.ts";
 import { readKept, writeKept } from "./kept-text.ts";
+import type { FunctionFile } from "./load-function.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {
@@ -12,12 +14,8 @@ export interface Prepared {
 }
 
 export interface BundleCache {
-  find(file: string, root: string): Promise<Prepared | null>;
-  keep(file: string, root: string, prepared: Prepared): Promise<void>;
-}
-
-interface Kept extends Prepared {
-  readonly stamps: readonly string[];
+  find(file: FunctionFile): Promise<Prepared | null>;
+  keep(file: FunctionFile, prepared: Prepared): Promise<void>;
 }
 
 const NO_CACHE: BundleCache = {
@@ -29,26 +27,23 @@ const NO_CACHE: BundleCache = {
 export function openBundleCache(folder: string | undefined): BundleCache {
   if (folder === undefined) return NO_CACHE;
 
-  async function placeOf(file: string, root: string): Promise<string> {
-    return join(folder!, `${hashOf(JSON.stringify([file, root, await versionOfTools()]))}.json`);
+  /** What was lawful to import may not be so from another root, or once another place is closed. */
+  async function placeOf({ file, root, closed }: FunctionFile): Promise<string> {
+    return join(folder!, `${hashOf(JSON.stringify([file, root, closed, await versionOfTools()]))}.json`);
   }
 
   return {
-    find: async (file, root) => {
-      const text = await readKept(await placeOf(file, root));
+    find: async (file) => {
+      const text = await readKept(await placeOf(file));
       if (text === null) return null;
       try {
-        const kept = JSON.parse(text) as Kept;
-        const stamps = await stampAll(kept.bundle.files);
-        return stamps.every((stamp, at) => stamp === kept.stamps[at]) ? kept : null;
+        const kept = JSON.parse(text) as Prepared;
+        return (await stillHolds(kept.bundle.evidence)) ? kept : null;
       } catch {
         return null;
       }
     },
-    keep: async (file, root, prepared) => {
-      const kept: Kept = { ...prepared, stamps: await stampAll(prepared.bundle.files) };
-      await writeKept(await placeOf(file, root), JSON.stringify(kept));
-    },
+    keep: async (file, prepared) => writeKept(await placeOf(file), JSON.stringify(prepared)),
   };
 }
 
@@ -72,29 +67,23 @@ async function prepareOwn(folder: string | undefined, name: string, bundle: () =
   return code;
 }
 
-/** Files of a project by their content; those of packages, which are many and do not change in place, by size and time. */
-function stampAll(files: readonly string[]): Promise<string[]> {
-  return Promise.all(
-    files.map(async (file) => {
-      if (!file.includes(`${sep}node_modules${sep}`)) return hashOf(await readFile(file, "utf8"));
-      const { size, mtimeMs } = await stat(file);
-      return `${size} ${mtimeMs}`;
-    }),
-  );
-}
-
 let tools: Promise<string> | undefined;
 
-/** Changes with the bundler and with every file that ends up in an isolate. */
+/** Changes with the bundler, with what decides what may be imported, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
-    const inside = fileURLToPath(new URL("./inside/", import.meta.url));
-    const files = (await readdir(inside)).sort().map((name) => join(inside, name));
-    const own = fileURLToPath(new URL("./bundle.ts", import.meta.url));
-    const packages = await Promise.all(["esbuild", "typebox"].map((name) => readFile(manifestOf(name), "utf8")));
-    return hashOf(JSON.stringify([...(await stampAll([...files, own])), ...packages]));
+    const own = ["bundle.ts", "bundler.ts"].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+    const files = [...own, ...(await filesIn("./imports/")), ...(await filesIn("./inside/"))];
+    const packages = ["esbuild", "typebox"].map(manifestOf);
+    const texts = await Promise.all([...files, ...packages].map((file) => readFile(file, "utf8")));
+    return hashOf(JSON.stringify(texts));
   })();
   return tools;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const path = fileURLToPath(new URL(folder, import.meta.url));
+  return (await readdir(path)).sort().map((name) => join(path, name));
 }
 
 /** A package need not export its package.json. */

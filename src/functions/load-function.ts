@@ -4,13 +4,16 @@ import type { BundleCache, Prepared } from "./bundle-cache.ts";
 import { bundleFunction, withType } from "./bundle.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
+import type { ClosedPlace } from "./imports/territory.ts";
 import type { Pool } from "./pool.ts";
 import type { Bundle } from "./running.ts";
 
 export interface FunctionFile {
   readonly file: string;
-  /** The folder that its imports may not leave; the file's own unless said. */
+  /** The folder that its imports may not leave, except for packages; the file's own unless said. */
   readonly root?: string;
+  /** What no import may lead to, wherever it lies. */
+  readonly closed?: readonly ClosedPlace[];
 }
 
 export interface LoadedFunction {
@@ -27,21 +30,22 @@ export type TypeCode = () => Promise<string>;
  * by evaluating it in an isolate. @throws FunctionLoadError
  */
 export async function loadFunction(
-  { file, root = dirname(file) }: FunctionFile,
+  given: FunctionFile,
   pool: Pool,
   cache: BundleCache,
   typeCode: TypeCode,
 ): Promise<LoadedFunction> {
-  const kept = await cache.find(file, root);
-  const prepared = kept ?? (await prepare(file, root, pool, typeCode));
+  const { file } = given;
+  const kept = await cache.find(given);
+  const prepared = kept ?? (await prepare(given, pool, typeCode));
   const facts = checkDeclaration(file, prepared.declarationJson);
   // A cache that cannot be written costs time at the next start and nothing else.
-  if (kept === null) await cache.keep(file, root, prepared).catch(() => {});
+  if (kept === null) await cache.keep(given, prepared).catch(() => {});
   return { file, facts, bundle: { hash: prepared.bundle.hash, code: prepared.bundle.code } };
 }
 
-async function prepare(file: string, root: string, pool: Pool, typeCode: TypeCode): Promise<Prepared> {
-  const lean = await bundleFunction(file, root);
+async function prepare({ file, root, closed }: FunctionFile, pool: Pool, typeCode: TypeCode): Promise<Prepared> {
+  const lean = await bundleFunction(file, root ?? dirname(file), closed ?? []);
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
   const whole = withType(lean, await typeCode());
   const declarationJson = await describe(file, whole, pool);
