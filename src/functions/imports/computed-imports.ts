@@ -23,6 +23,8 @@ const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/])|require|\\u/;
 /** In code as esbuild prints it: an import whose path begins with a text that may make it relative, and goes on. */
 const COMPUTED =
   /(?<![\w$])(?<!(?<!\.\.)\.)(import(?:\.defer|\.source)?|require)(?:\?\.)?\((?:"(?=[.\\"])(?:[^"\\]|\\.)*"\+|'(?=[.\\'])(?:[^'\\]|\\.)*'\+|`(?=[.\\$`])(?:[^`\\$]|\\.|\$(?!\{))*(?:\$\{|`\+))/gs;
+/** More than any path that leads to a file. */
+const PATH_CHARACTERS = 4_200;
 /** The same, where all that is computed is a part of one file's name: `require("./langs/" + name + ".json")`. */
 const ONE_NAME =
   /^(?:import|require)\((?:"(\.\/[^"\\]*\/|\.\/)[^"\\/]*"\+|`(\.\/[^`\\$]*\/|\.\/)[^`\\$/]*\$\{)[A-Za-z_]/;
@@ -52,15 +54,28 @@ export async function spellOutImports(
   });
   const computed = [...code.matchAll(COMPUTED)];
   if (computed.length === 0) return text;
-  let spelled = code;
-  for (const { index, 1: callee } of computed.toReversed()) {
-    const [whole, ...folders] = ONE_NAME.exec(code.slice(index)) ?? [];
-    const names = scope.isPackage && whole !== undefined ? await namesIn(folders.find(Boolean)!) : null;
-    if (names === null) throw new ComputedImport(lineAt(code, index, map));
-    const choice = `__chosen${index}`;
-    spelled = `${spelled.slice(0, index)}${choice}${spelled.slice(index + callee!.length)}`;
-    spelled += `\nfunction ${choice}(path){switch(path){${names.map((name) => caseOf(callee!, name)).join("")}}throw new Error("Cannot find "+path)}`;
+  const choices = new Map<string, string>();
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { index, 1: callee = "" } of computed) {
+    const [, ...folders] = ONE_NAME.exec(code.slice(index, index + PATH_CHARACTERS)) ?? [];
+    const folder = scope.isPackage ? folders.find(Boolean) : undefined;
+    if (folder === undefined) throw new ComputedImport(lineAt(code, index, map));
+    const choice = choices.get(`${callee} ${folder}`) ?? `__chosen${choices.size}`;
+    choices.set(`${callee} ${folder}`, choice);
+    pieces.push(code.slice(done, index), choice);
+    done = index + callee.length;
   }
+  pieces.push(code.slice(done));
+  for (const [key, choice] of choices) {
+    const callee = key.slice(0, key.indexOf(" "));
+    const folder = key.slice(key.indexOf(" ") + 1);
+    const names = await namesIn(folder);
+    if (names === null) throw new ComputedImport(lineAt(code, computed[0]!.index, map));
+    const cases = names.map((name) => caseOf(callee, name)).join("");
+    pieces.push(`\nfunction ${choice}(path){switch(path){${cases}}throw new Error("Cannot find "+path)}`);
+  }
+  const spelled = pieces.join("");
   if (spelled.search(COMPUTED) !== -1) throw new ComputedImport(1);
   return spelled;
 

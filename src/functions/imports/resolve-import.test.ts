@@ -106,6 +106,17 @@ const LAWFUL: readonly Lawful[] = [
     gives: 1,
   },
   {
+    name: "files that Kubernetes mounted",
+    files: {
+      "p/functions/f.ts": { link: "p/functions/..data/f.ts" },
+      "p/functions/a.ts": { link: "p/functions/..data/a.ts" },
+      "p/functions/..data": { link: "p/functions/..2026_08_09_13_17_12.123456789" },
+      "p/functions/..2026_08_09_13_17_12.123456789/f.ts": 'export { default } from "./a.ts";',
+      "p/functions/..2026_08_09_13_17_12.123456789/a.ts": "export default 1;",
+    },
+    gives: 1,
+  },
+  {
     name: "a project that lies in the data directory",
     closed: ".",
     files: { "p/functions/f.ts": 'export { default } from "../lib/a.ts";', "p/lib/a.ts": "export default 1;" },

@@ -130,7 +130,8 @@ function closedTo({ name }: ClosedPlace): string {
 }
 
 function hidden(way: string): string | null {
-  const part = way.split(sep).find((each) => each.startsWith("."));
+  // Kubernetes mounts files as links into folders such as `..2026_08_09_13_17_12.123456789`.
+  const part = way.split(sep).find((each) => each.startsWith(".") && !/^\.\.\d{4}_/.test(each));
   return part === undefined ? null : `leads to "${part}", and what begins with a dot is closed to functions`;
 }
 
