@@ -335,7 +335,12 @@ const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.
 
 /** The config file of a project folder, if it has one. */
 export function configFileOf(folder: string): string | undefined {
-  return CONFIG_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  return configFilesOf(folder).find((file) => existsSync(file));
+}
+
+/** Wherever a project folder may have its config file. */
+export function configFilesOf(folder: string): readonly string[] {
+  return CONFIG_FILES.map((name) => join(folder, name));
 }
 
 /** The project folder named, or the current folder when it holds a config file. */

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { OperatorError, type DescribedFunction, type FunctionListing } from "./admin/ports.ts";
 import type { FunctionCase } from "./sdk/data-function.ts";
 import { readCases } from "./functions/read-cases.ts";
+import { text } from "./config.ts";
 import { functionCache, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";
+import { readSettingsOf } from "./project-settings.ts";
 import { PACKAGE_ROOT } from "./project.ts";
 
 import { systemClock } from "./terms/clock.ts";
@@ -24,6 +26,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
     project,
     clock: systemClock,
     log: QUIET,
+    dataDirs: [dataDir, ...(await configuredDataDir(project))],
     // A command that only looks makes no data directory.
     cacheDir: existsSync(dataDir) ? functionCache(dataDir) : undefined,
     processes: 1,
@@ -40,6 +43,16 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
     },
     close: functions.close,
   };
+}
+
+/** A command may have been given another than the service has. Settings that cannot be read are for the service to report. */
+async function configuredDataDir(project: string | undefined): Promise<readonly string[]> {
+  if (project === undefined) return [];
+  try {
+    return [text(await readSettingsOf(project, {}, process.env), "data_dir")];
+  } catch {
+    return [];
+  }
 }
 
 function casesOf({ file, cases }: OpenFunction): readonly FunctionCase[] {

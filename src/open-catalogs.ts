@@ -72,6 +72,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     project,
     clock,
     log,
+    dataDirs: [text(settings, "data_dir")],
     cacheDir: functionCache(text(settings, "data_dir")),
     processes: number(settings, "limits.function_processes"),
     spares: 1,

@@ -1,8 +1,10 @@
-import { basename, extname } from "node:path";
+import { basename, extname, resolve } from "node:path";
+import { configFilesOf } from "./config.ts";
 import { preparePrelude } from "./functions/bundle-cache.ts";
 import { createFunctions, type Functions, type ListedFunction } from "./functions/catalog.ts";
 import { FunctionLoadError } from "./functions/load-error.ts";
 import { createPool, type Pool, type PoolStats } from "./functions/pool.ts";
+import type { ClosedPlace } from "./functions/imports/territory.ts";
 import type { FunctionsLog } from "./functions/ports.ts";
 import { functionFiles } from "./project.ts";
 import type { FunctionCatalog } from "./run/ports.ts";
@@ -18,6 +20,8 @@ export interface FunctionFolders {
 export interface OpenFunctionsOptions extends FunctionFolders {
   readonly clock: Clock;
   readonly log: FunctionsLog;
+  /** Wherever they lie, no function may read what is in them. */
+  readonly dataDirs: readonly string[];
   /** Where prepared functions are kept from one start to the next. */
   readonly cacheDir: string | undefined;
   readonly processes: number;
@@ -58,11 +62,12 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       startsOnUse: true,
     }));
   const problems: FunctionLoadError[] = [];
+  const closed = closedPlaces(options);
   const open = (folder: string | undefined) => {
     const files = folder === undefined ? [] : functionFiles(folder);
     if (files.length === 0) return null;
     return createFunctions({
-      files: files.map((file) => ({ file, root: folder! })),
+      files: files.map((file) => ({ file, root: folder!, closed })),
       pool: poolForFiles(),
       ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }),
       onProblem: (problem) => problems.push(problem),
@@ -92,7 +97,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       const { project: folder } = options;
       if (folder === undefined) return [];
       project ??= await createFunctions({ files: [], pool: poolForFiles(), ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }) }); // prettier-ignore
-      return reloadAll(project, folder);
+      return reloadAll(project, folder, closed);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
     ready: async () => pool?.ready(),
@@ -100,14 +105,27 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   };
 }
 
+/** Functions are not trusted: what holds secrets is closed to their imports. */
+function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly ClosedPlace[] {
+  const configFiles = project === undefined ? [] : configFilesOf(project);
+  return [
+    ...dataDirs.map((folder) => ({ path: resolve(folder), name: "the data directory" })),
+    ...configFiles.map((file) => ({ path: resolve(file), name: "the settings of the service" })),
+  ];
+}
+
 /** Files that are gone go first, so that an id may move from one file to another. */
-async function reloadAll(functions: Functions, folder: string): Promise<readonly FunctionLoadError[]> {
+async function reloadAll(
+  functions: Functions,
+  folder: string,
+  closed: readonly ClosedPlace[],
+): Promise<readonly FunctionLoadError[]> {
   const files = functionFiles(folder);
   for (const { file } of functions.list()) if (!files.includes(file)) functions.remove(file);
   const problems: FunctionLoadError[] = [];
   for (const file of files) {
     try {
-      await functions.reload({ file, root: folder });
+      await functions.reload({ file, root: folder, closed });
     } catch (thrown) {
       if (!(thrown instanceof FunctionLoadError)) throw thrown;
       problems.push(thrown);

@@ -270,3 +270,45 @@ test("rejections that nobody handles are told by their kind, and no more often t
   assert.equal(tried.logs[1], "a rejected promise was not handled: RangeError");
   assert.ok(!tried.logs.join().includes("canary"));
 });
+
+/** Collects, wherever the prelude calls it, the functions that a stack trace or `caller` hands out. */
+const SPY = `
+  const got = new Set();
+  Error.prepareStackTrace = (_, sites) => sites;
+  function look() {
+    for (const site of new Error().stack) {
+      for (const each of [site.getFunction(), site.getThis()]) if (typeof each === "function") got.add(each);
+    }
+    try { for (let at = look.caller, steps = 0; at && steps < 20; steps += 1) { got.add(at); at = at.caller; } } catch {}
+    return "x";
+  }
+  const isOwn = (each) => /\\b(spy|look|got)\\b/.test(String(each));`;
+
+test("no place where the prelude calls the author's code hands out a function of the prelude", async () => {
+  const { output } = (await outputOf(`{
+    run: async function ({ run, pipe, log }) {
+      ${SPY}
+      let looks = 0;
+      const spy = function () { looks += 1; return look(); };
+      spy();
+      await pipe("step", spy);
+      await pipe("json", function () { return { toJSON: spy }; });
+      await pipe("then", function () { return { then: function (go) { spy(); go(1); } }; });
+      await pipe("throws", function () { throw { get message() { return spy(); }, get name() { return spy(); }, toString: spy }; }).catch(function () {});
+      log.info({ toString: spy, get message() { return spy(); } }, { toJSON: spy, get a() { return spy(); } });
+      console.log({ toString: spy, toJSON: spy });
+      await run("a", { toJSON: function () { spy(); return {}; } });
+      await new Promise(function (go) { setTimeout(function () { spy(); go(); }, 1); });
+      await new Promise(function (go) { queueMicrotask(function () { spy(); go(); }); });
+      structuredClone({ get a() { return spy(); } });
+      new URL({ toString: spy, valueOf: spy } + "", "https://a.example");
+      new URLSearchParams({ get a() { return spy(); } });
+      Object.defineProperty(Object.prototype, "output", { configurable: true, set() { spy(); } });
+      delete Object.prototype.output;
+      const found = [...got].filter((each) => !isOwn(each)).map((each) => String(each).slice(0, 80));
+      return { output: { found, looks } };
+    },
+  }`)) as { readonly output: { readonly found: readonly string[]; readonly looks: number } };
+  assert.deepEqual(output.found, []);
+  assert.ok(output.looks > 12, String(output.looks));
+});

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   bundleContract,
@@ -10,6 +10,9 @@ import {
   type BuiltBundle,
 } from "./bundle.ts";
 import type { Contract, ContractTools } from "./contract.ts";
+import { stillHolds } from "./imports/evidence.ts";
+import { readKept, writeKept } from "./kept-text.ts";
+import type { FunctionFile } from "./load-function.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {
@@ -20,12 +23,8 @@ export interface Prepared {
 }
 
 export interface BundleCache {
-  find(file: string, root: string): Promise<Prepared | null>;
-  keep(file: string, root: string, prepared: Prepared): Promise<void>;
-}
-
-interface Kept extends Prepared {
-  readonly stamps: readonly string[];
+  find(file: FunctionFile): Promise<Prepared | null>;
+  keep(file: FunctionFile, prepared: Prepared): Promise<void>;
 }
 
 const NO_CACHE: BundleCache = {
@@ -37,26 +36,23 @@ const NO_CACHE: BundleCache = {
 export function openBundleCache(folder: string | undefined): BundleCache {
   if (folder === undefined) return NO_CACHE;
 
-  async function placeOf(file: string, root: string): Promise<string> {
-    return join(folder!, `${hashOf(JSON.stringify([file, root, await versionOfTools()]))}.json`);
+  /** What was lawful to import may not be so from another root, or once another place is closed. */
+  async function placeOf({ file, root, closed }: FunctionFile): Promise<string> {
+    return join(folder!, `${hashOf(JSON.stringify([file, root, closed, await versionOfTools()]))}.json`);
   }
 
   return {
-    find: async (file, root) => {
+    find: async (file) => {
+      const text = await readKept(await placeOf(file));
+      if (text === null) return null;
       try {
-        const kept = JSON.parse(await readFile(await placeOf(file, root), "utf8")) as Kept;
-        const stamps = await stampAll(kept.bundle.files);
-        return stamps.every((stamp, at) => stamp === kept.stamps[at]) && hashOf(kept.bundle.code) === kept.bundle.hash
-          ? kept
-          : null;
+        const kept = JSON.parse(text) as Prepared;
+        return (await stillHolds(kept.bundle.evidence)) ? kept : null;
       } catch {
         return null;
       }
     },
-    keep: async (file, root, prepared) => {
-      const kept: Kept = { ...prepared, stamps: await stampAll(prepared.bundle.files) };
-      await writeWhole(await placeOf(file, root), JSON.stringify(kept));
-    },
+    keep: async (file, prepared) => writeKept(await placeOf(file), JSON.stringify(prepared)),
   };
 }
 
@@ -83,42 +79,32 @@ export function prepareContractTools(folder: string | undefined): ContractTools 
 async function prepareOwn(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
   if (folder === undefined) return bundle();
   const place = join(folder, `${name}-${await versionOfTools()}.js`);
-  try {
-    return await readFile(place, "utf8");
-  } catch {
-    const code = await bundle();
-    await writeWhole(place, code).catch(() => {});
-    return code;
-  }
-}
-
-/** Files of a project by their content; those of packages, which are many and do not change in place, by size and time. */
-function stampAll(files: readonly string[]): Promise<string[]> {
-  return Promise.all(
-    files.map(async (file) => {
-      if (!file.includes(`${sep}node_modules${sep}`)) return hashOf(await readFile(file, "utf8"));
-      const { size, mtimeMs } = await stat(file);
-      return `${size} ${mtimeMs}`;
-    }),
-  );
+  const kept = await readKept(place);
+  if (kept !== null) return kept;
+  const code = await bundle();
+  await writeKept(place, code).catch(() => {});
+  return code;
 }
 
 let tools: Promise<string> | undefined;
 
-/** Changes with the bundler and with every file that ends up in an isolate. */
+/** Changes with the bundler, with what decides what may be imported, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
-    const inside = fileURLToPath(new URL("./inside/", import.meta.url));
-    const files = (await readdir(inside)).sort().map((name) => join(inside, name));
-    const own = ["./bundle.ts", "./contract.ts", "../terms/schema-problem.ts"].map((name) =>
+    const own = ["bundle.ts", "bundler.ts", "contract.ts", "../terms/schema-problem.ts"].map((name) =>
       fileURLToPath(new URL(name, import.meta.url)),
     );
-    const packages = await Promise.all(
-      ["esbuild", "typebox", "ajv", "ajv-formats"].map((name) => readFile(manifestOf(name), "utf8")),
-    );
-    return hashOf(JSON.stringify([...(await stampAll([...files, ...own])), ...packages]));
+    const files = [...own, ...(await filesIn("./imports/")), ...(await filesIn("./inside/"))];
+    const packages = ["esbuild", "typebox", "ajv", "ajv-formats"].map(manifestOf);
+    const texts = await Promise.all([...files, ...packages].map((file) => readFile(file, "utf8")));
+    return hashOf(JSON.stringify(texts));
   })();
   return tools;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const path = fileURLToPath(new URL(folder, import.meta.url));
+  return (await readdir(path)).sort().map((name) => join(path, name));
 }
 
 /** A package need not export its package.json. */
@@ -126,11 +112,4 @@ function manifestOf(name: string): string {
   const entry = fileURLToPath(import.meta.resolve(name));
   const folder = join("node_modules", name);
   return join(entry.slice(0, entry.lastIndexOf(folder) + folder.length), "package.json");
-}
-
-async function writeWhole(place: string, text: string): Promise<void> {
-  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-  const draft = `${place}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, place);
 }

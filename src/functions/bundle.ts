@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
-import { isBuiltin } from "node:module";
-import { dirname, relative, resolve, sep } from "node:path";
+import { readFile, realpath } from "node:fs/promises";
+import { basename, dirname, extname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Message, Metafile, Plugin } from "esbuild";
+import type { BuildOptions, Loader, Message, PartialMessage, Plugin } from "esbuild";
+import { bundle, BundlerEnded, transform } from "./bundler.ts";
+import { ComputedImport, spellOutImports } from "./imports/computed-imports.ts";
+import { gatherEvidence, type Evidence, type Gathering } from "./imports/evidence.ts";
+import { createResolver, type Resolved, type Resolver } from "./imports/resolve-import.ts";
+import { ImportRefused, openTerritory, type ClosedPlace } from "./imports/territory.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import type { Bundle } from "./running.ts";
 
@@ -12,7 +17,10 @@ const TYPE = fileURLToPath(new URL("./inside/type.ts", import.meta.url));
 const CONTRACT = fileURLToPath(new URL("./inside/contract.ts", import.meta.url));
 const CONTRACT_COMPILER = fileURLToPath(new URL("./inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
-const LOADERS = {
+/** Files of functions are in a namespace of their own: what esbuild finds by itself is in `file`. */
+const OURS = "function";
+const SDK = "datarun";
+const LOADERS: Readonly<Record<string, Loader>> = {
   ".ts": "ts",
   ".mts": "ts",
   ".cts": "ts",
@@ -20,26 +28,40 @@ const LOADERS = {
   ".mjs": "js",
   ".cjs": "js",
   ".json": "json",
-} as const;
+};
+/** What decides how a single file is read, be it alone or with others. */
+const READING = {
+  platform: "neutral",
+  target: "es2024",
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "silent",
+  define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
+  tsconfigRaw: {},
+} as const satisfies BuildOptions;
 
 export interface BuiltBundle extends Bundle {
-  /** Absolute paths of all files in it. */
-  readonly files: readonly string[];
+  /** What it was made from. */
+  readonly evidence: Evidence;
   /** Whether its schemas are made with `Type` of "datarun". */
   readonly usesType: boolean;
 }
 
 /**
  * Makes one script of a function file and all it imports: files of its project and pure npm packages, found from the
- * file's own folder. @throws FunctionLoadError that names file, line and reason, above all for what would need Node
+ * file's own folder. Each file is found and read by `imports/`, never by the bundler.
+ * @throws FunctionLoadError that names file, line and reason, above all for what would need Node
  */
-export async function bundleFunction(file: string, root: string): Promise<BuiltBundle> {
-  const { text, metafile } = await build(file, [boundaries(resolve(root))]);
+export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
+  const top = await realpath(root);
+  const gathering = gatherEvidence();
+  const resolver = createResolver(openTerritory(top, closed), gathering);
+  const files = new Map<string, string>();
+  const text = await build(file, [onlyThrough(resolver, gathering, top, files)], files);
   if (text.length > BUNDLE_BYTES_MAX)
     throw new FunctionLoadError(file, ["with all that it imports it is larger than 5 MiB"]);
   const code = `__take(function () {\n${text}\nreturn __function;\n});`;
-  const files = Object.keys(metafile.inputs).map((input) => resolve(dirname(file), input));
-  return { code, files, hash: hashOf(code), usesType: text.includes("__datarunType") };
+  return { code, evidence: await gathering.evidence(), hash: hashOf(code), usesType: text.includes("__datarunType") };
 }
 
 /** The same bundle with the real `Type` before it. */
@@ -48,105 +70,137 @@ export function withType(bundle: BuiltBundle, type: string): BuiltBundle {
   return { ...bundle, code, hash: hashOf(code) };
 }
 
-/** The code that runs in every context before the function: its value is the function `open`. */
+/**
+ * The code that runs in every context before the function: its value is the function `open`. It is strict, so that no
+ * stack trace and no `caller` hands its functions to the author's code.
+ */
 export async function bundlePrelude(): Promise<string> {
-  const { text } = await build(PRELUDE, []);
-  return `(function () {\n${text}\nreturn __function.open;\n})();`;
+  return `(function () {\n"use strict";\n${await build(PRELUDE)}\nreturn __function.open;\n})();`;
 }
 
 /** The code that puts the real `Type` where a bundle after it finds it. */
 export async function bundleType(): Promise<string> {
-  const { text } = await build(TYPE, []);
-  return `globalThis.__datarunType = (function () {\n${text}\nreturn __function.Type;\n})();`;
+  return `globalThis.__datarunType = (function () {\n"use strict";\n${await build(TYPE)}\nreturn __function.Type;\n})();`;
 }
 
 /** The code that a function's compiled schemas stand on. */
 export async function bundleContract(): Promise<string> {
-  return (await build(CONTRACT, [])).text;
+  return build(CONTRACT);
 }
 
 /** The code that compiles schemas: handed over and run like a function. */
 export async function bundleContractCompiler(): Promise<string> {
-  const { text } = await build(CONTRACT_COMPILER, []);
-  return `__take(function () {\n${text}\nreturn __function;\n});`;
+  return `__take(function () {\n${await build(CONTRACT_COMPILER)}\nreturn __function;\n});`;
 }
 
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-async function build(file: string, plugins: Plugin[]): Promise<{ text: string; metafile: Metafile }> {
-  // Loaded when the first file has to be bundled; with a warm cache that is never.
-  const { build } = await import("esbuild");
+async function build(
+  file: string,
+  plugins: Plugin[] = [],
+  files: ReadonlyMap<string, string> = new Map(),
+): Promise<string> {
   try {
-    const result = await build({
+    return await bundle({
+      ...READING,
       entryPoints: [file],
       absWorkingDir: dirname(file),
       bundle: true,
-      write: false,
-      metafile: true,
       format: "iife",
       globalName: "__function",
-      platform: "neutral",
       mainFields: ["module", "main"],
-      target: "es2024",
-      charset: "utf8",
-      legalComments: "none",
-      logLevel: "silent",
-      loader: { ...LOADERS },
-      define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
-      tsconfigRaw: {},
       plugins,
     });
-    return { text: result.outputFiles[0]!.text, metafile: result.metafile };
   } catch (error) {
+    if (error instanceof BundlerEnded)
+      throw new FunctionLoadError(file, [`it cannot be bundled: ${error.message}`], error);
     const messages = (error as { errors?: readonly Message[] }).errors;
     if (messages === undefined) throw error;
     throw new FunctionLoadError(
       file,
-      messages.map((message) => sentence(file, message)),
+      messages.map((message) => sentence(file, message, files)),
       error,
     );
   }
 }
 
-function sentence(file: string, { text, location }: Message): string {
+function sentence(file: string, { text, location }: Message, files: ReadonlyMap<string, string>): string {
   if (location === null) return text;
-  const where = resolve(dirname(file), location.file);
+  const where = files.get(location.file.replace(`${OURS}:`, "")) ?? resolve(dirname(file), location.file);
   const place = where === file ? "" : `${relative(dirname(file), where)} `;
   return `${place}line ${location.line}: ${text}`;
 }
 
-/** What a function may import, checked while its file is bundled. */
-function boundaries(root: string): Plugin {
+/**
+ * The one way to a file: every import is resolved here, every file read here, and what did not come this way is refused.
+ * Bundles show the names of their files to the author's code, so these begin at the project; `files` gets what they mean.
+ */
+function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, files: Map<string, string>): Plugin {
+  async function found(specifier: string, resolving: Promise<Resolved>) {
+    try {
+      const resolved = await resolving;
+      // By its name esbuild knows a module, to which the default import of a CommonJS file is all that it exports.
+      const path = relative(root, resolved.file) + (resolved.isModule ? ".mts" : "");
+      files.set(path, resolved.file);
+      return { path, namespace: OURS, sideEffects: resolved.sideEffects, pluginData: resolved };
+    } catch (thrown) {
+      return refuse(thrown instanceof ImportRefused ? thrown.message : `"${specifier}" ${whyUnread(thrown)}`);
+    }
+  }
+
   return {
-    name: "boundaries",
+    name: "imports",
     setup(build) {
-      build.onResolve({ filter: /^datarun$/ }, () => ({ path: AUTHOR }));
-      build.onResolve({ filter: /./ }, async (asked) => {
-        const within = asked.pluginData as { readonly settled?: boolean } | undefined;
-        if (within?.settled === true || asked.kind === "entry-point") return undefined;
-        if (asked.path.startsWith("node:")) return refuse(asked.path);
-        const { importer, kind, resolveDir } = asked;
-        const found = await build.resolve(asked.path, { importer, kind, resolveDir, pluginData: { settled: true } });
-        if (found.errors.length > 0) return isBuiltin(asked.path) ? refuse(asked.path) : { errors: found.errors };
-        if (found.path !== "" && !mayBundle(root, found.path, importer))
-          return { errors: [{ text: `"${asked.path}" lies outside of the project's folder` }] };
-        return found;
+      build.onResolve({ filter: /(?:)/ }, (asked) => {
+        const { path, kind } = asked;
+        if (kind === "entry-point") return found(path, resolver.entry(path));
+        if (path === "datarun") return { path: AUTHOR, namespace: SDK };
+        const wrong = Object.entries(asked.with).find(([key, value]) => key !== "type" || value !== "json");
+        if (wrong !== undefined)
+          return refuse(`with { ${wrong[0]}: "${wrong[1]}" } is not possible: functions import code and JSON only`);
+        return found(path, resolver.import(path, asked.pluginData as Resolved, kind === "require-call"));
       });
+      build.onLoad({ filter: /(?:)/, namespace: SDK }, async () => ({
+        contents: await readFile(AUTHOR),
+        loader: "ts",
+      }));
+      build.onLoad({ filter: /(?:)/, namespace: OURS }, async ({ pluginData }) => {
+        const resolved = pluginData as Resolved;
+        try {
+          const loader = LOADERS[extname(resolved.file)]!;
+          const text = (await gathering.read(resolved.file)).toString();
+          const contents =
+            loader === "json"
+              ? text
+              : await spellOutImports(text, { ...READING, loader }, transform, resolved, gathering);
+          return { contents, loader, pluginData: resolved };
+        } catch (error) {
+          return { errors: problemsOf(resolved.file, error) };
+        }
+      });
+      build.onLoad({ filter: /(?:)/ }, () => refuse("this file was not imported by its name"));
     },
   };
 }
 
-function refuse(path: string): { errors: { text: string }[] } {
-  return {
-    errors: [{ text: `"${path}" is a part of Node, and functions run without Node: their only way out is run()` }],
-  };
+/** What hinders the reading of one file; where it is of the code itself, with its line. */
+function problemsOf(file: string, error: unknown): PartialMessage[] {
+  if (error instanceof ComputedImport) return [{ text: error.message, location: { file, line: error.line } }];
+  const { errors } = error as { errors?: readonly Message[] };
+  if (errors === undefined) return [{ text: `"${basename(file)}" ${whyUnread(error)}` }];
+  return errors.map(({ text, location }) => ({
+    text,
+    location: location === null ? null : { ...location, file },
+  }));
 }
 
-/** A package's own files, and what the author's files import of the project. */
-function mayBundle(root: string, path: string, importer: string): boolean {
-  const packages = `${sep}node_modules${sep}`;
-  if (path.includes(packages) || importer.includes(packages)) return true;
-  return path === root || path.startsWith(root + sep);
+function whyUnread(error: unknown): string {
+  if (error instanceof RangeError) return error.message;
+  return `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`;
+}
+
+function refuse(text: string): { readonly errors: PartialMessage[] } {
+  return { errors: [{ text }] };
 }

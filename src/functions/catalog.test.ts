@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
+import { preparePrelude, prepareType } from "./bundle-cache.ts";
 import { createFunctions, type Functions, type FunctionsOptions } from "./catalog.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import { startPool } from "./pool-rig.ts";
@@ -236,4 +238,97 @@ test("the cache is used while nothing has changed, and never after that", async 
   await project.write({ "lib/decorate.ts": "export const decorate = (text: string) => `<${text}>`;" });
   const changed = await load();
   assert.deepEqual(await call(changed, "dfunc_greet", { name: "Ada" }), { output: { text: "<hello Ada>", four: 4 } });
+});
+
+const RULE = {
+  "functions/rule.ts": `import { rule } from "./_lib/rule";
+    export default { id: "dfunc_rule", title: "Rule", run: () => ({ output: { rule } }) };`,
+  "functions/_lib/rule/index.ts": "export const rule = 1;",
+};
+
+test("the cache is not used once a nearer file has come, and again once it has gone", async (t) => {
+  const project = await startProject(t, RULE);
+  const rule = async () => {
+    const functions = await project.load(["functions/rule.ts"], { cacheDir: join(project.folder, "cache") });
+    return call(functions, "dfunc_rule");
+  };
+  assert.deepEqual([await rule(), await rule()], [{ output: { rule: 1 } }, { output: { rule: 1 } }]);
+  await project.write({ "functions/_lib/rule.ts": "export const rule = 2;" });
+  assert.deepEqual(await rule(), { output: { rule: 2 } });
+  await rm(join(project.folder, "functions/_lib/rule.ts"));
+  assert.deepEqual(await rule(), { output: { rule: 1 } });
+});
+
+test("the cache is not used once a nearer package has come, nor once a link leads elsewhere", async (t) => {
+  const project = await startProject(t, {
+    "functions/which.ts": `import { which } from "which";
+      import { linked } from "./linked.ts";
+      export default { id: "dfunc_which", title: "Which", run: () => ({ output: { which, linked } }) };`,
+    "node_modules/which/index.js": "export const which = 'far';",
+    "lib/a.ts": "export const linked = 'a';",
+    "lib/b.ts": "export const linked = 'b';",
+  });
+  const link = join(project.folder, "functions/linked.ts");
+  const which = async () => {
+    const functions = await project.load(["functions/which.ts"], { cacheDir: join(project.folder, "cache") });
+    return call(functions, "dfunc_which");
+  };
+  await symlink("../lib/a.ts", link);
+  assert.deepEqual(await which(), { output: { which: "far", linked: "a" } });
+  await project.write({ "functions/node_modules/which/index.js": "export const which = 'near';" });
+  assert.deepEqual(await which(), { output: { which: "near", linked: "a" } });
+  await rm(link);
+  await symlink("../lib/b.ts", link);
+  assert.deepEqual(await which(), { output: { which: "near", linked: "b" } });
+});
+
+test("what was bundled before a place was closed is not used after", async (t) => {
+  const project = await startProject(t, {
+    "a.ts": `import got from "./data/got.json"; export default { id: "dfunc_a", title: "A", run: () => ({ output: got }) };`,
+    "data/got.json": "{}",
+  });
+  const cacheDir = join(project.folder, "cache");
+  const file = { file: join(project.folder, "a.ts"), root: project.folder };
+  await project.load([], { files: [file], cacheDir });
+  const closed = [{ path: join(project.folder, "data"), name: "the data directory" }];
+  await assert.rejects(project.load([], { files: [{ ...file, closed }], cacheDir }), /leads to the data directory/);
+});
+
+test("a pipe in the place of a file that is in the cache does not hold up a start", async (t) => {
+  const project = await startProject(t, RULE);
+  const cacheDir = join(project.folder, "cache");
+  await project.load(["functions/rule.ts"], { cacheDir });
+  const file = join(project.folder, "functions/_lib/rule/index.ts");
+  await rm(file);
+  execFileSync("mkfifo", [file]);
+  await assert.rejects(project.load(["functions/rule.ts"], { cacheDir }), /is not a regular file/);
+});
+
+const DAMAGE: readonly (readonly [string, (whole: string) => string])[] = [
+  ["empty", () => ""],
+  ["cut in the middle", (whole) => whole.slice(0, whole.length / 2)],
+  ["zeroes of the same length", (whole) => "\0".repeat(whole.length)],
+  ["another text of the same length", (whole) => whole.replaceAll("e", "f")],
+  ["without its digest", (whole) => whole.slice(whole.indexOf("\n") + 1)],
+];
+
+test("whatever a power cut leaves of the cache, functions are loaded and run as without it", async (t) => {
+  const project = await startProject(t, GREET_FILES);
+  const cacheDir = join(project.folder, "cache");
+  const whole = { prelude: await preparePrelude(undefined), type: await prepareType(undefined) };
+  for (const [name, damage] of DAMAGE) {
+    await t.test(name, async () => {
+      const load = () => project.load(["functions/greet.ts"], { cacheDir });
+      await Promise.all([load(), preparePrelude(cacheDir), prepareType(cacheDir)]);
+      const kept = await readdir(cacheDir);
+      assert.equal(kept.filter((file) => /^(prelude-|type-).*\.js$|\.json$/.test(file)).length, 3, String(kept));
+      for (const file of kept) {
+        const place = join(cacheDir, file);
+        await writeFile(place, damage(await readFile(place, "utf8")));
+      }
+      assert.equal(await preparePrelude(cacheDir), whole.prelude);
+      assert.equal(await prepareType(cacheDir), whole.type);
+      assert.deepEqual(await call(await load(), "dfunc_greet", { name: "Ada" }), { output: { text: "*hello Ada*", four: 4 } }); // prettier-ignore
+    });
+  }
 });

@@ -5,13 +5,16 @@ import { bundleFunction, hashOf, withType } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
+import type { ClosedPlace } from "./imports/territory.ts";
 import type { Pool } from "./pool.ts";
 import type { Bundle } from "./running.ts";
 
 export interface FunctionFile {
   readonly file: string;
-  /** The folder that its imports may not leave; the file's own unless said. */
+  /** The folder that its imports may not leave, except for packages; the file's own unless said. */
   readonly root?: string;
+  /** What no import may lead to, wherever it lies. */
+  readonly closed?: readonly ClosedPlace[];
 }
 
 export interface LoadedFunction {
@@ -32,17 +35,17 @@ export interface LoadTools {
  * by evaluating it in an isolate. @throws FunctionLoadError
  */
 export async function loadFunction(
-  { file, root = dirname(file) }: FunctionFile,
+  given: FunctionFile,
   pool: Pool,
   cache: BundleCache,
   tools: LoadTools,
 ): Promise<LoadedFunction> {
-  const kept = await cache.find(file, root);
-  const { prepared, problems } =
-    kept === null ? await prepare(file, root, pool, tools) : { prepared: kept, problems: [] };
+  const { file } = given;
+  const kept = await cache.find(given);
+  const { prepared, problems } = kept === null ? await prepare(given, pool, tools) : { prepared: kept, problems: [] };
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
   // A cache that cannot be written costs time at the next start and nothing else.
-  if (kept === null) await cache.keep(file, root, prepared).catch(() => {});
+  if (kept === null) await cache.keep(given, prepared).catch(() => {});
   const { bundle, contract } = prepared;
   // A process that has met the bundle while it was loaded has met it without its contract.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
@@ -50,23 +53,21 @@ export async function loadFunction(
 }
 
 async function prepare(
-  file: string,
-  root: string,
+  given: FunctionFile,
   pool: Pool,
   tools: LoadTools,
 ): Promise<{ readonly prepared: Prepared; readonly problems: readonly string[] }> {
-  const { bundle, declarationJson } = await evaluate(file, root, pool, tools);
-  const { contract, problems } = await compile(file, declarationJson, pool, tools);
+  const { bundle, declarationJson } = await evaluate(given, pool, tools);
+  const { contract, problems } = await compile(given.file, declarationJson, pool, tools);
   return { prepared: { bundle, declarationJson, contract }, problems };
 }
 
 async function evaluate(
-  file: string,
-  root: string,
+  { file, root, closed }: FunctionFile,
   pool: Pool,
   tools: LoadTools,
 ): Promise<Pick<Prepared, "bundle" | "declarationJson">> {
-  const lean = await bundleFunction(file, root);
+  const lean = await bundleFunction(file, root ?? dirname(file), closed ?? []);
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
   const whole = withType(lean, await tools.typeCode());
   const declarationJson = await describe(file, whole, pool);

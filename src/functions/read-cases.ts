@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import type { FunctionCase } from "../sdk/data-function.ts";
 import { isJsonObject } from "../terms/json.ts";
 import { FunctionLoadError } from "./load-error.ts";
@@ -6,7 +6,10 @@ import { FunctionLoadError } from "./load-error.ts";
 /** A function's cases: in its own file, or in `<name>.cases.json` beside it. @throws FunctionLoadError */
 export function readCases(file: string, inline: readonly FunctionCase[]): readonly FunctionCase[] {
   const beside = file.replace(/\.\w+$/, ".cases.json");
-  const isBeside = existsSync(beside);
+  const lies = lstatSync(beside, { throwIfNoEntry: false });
+  // A link could lead to a file that is none of the project's, and reading a pipe never ends.
+  if (lies?.isFile() === false) throw new FunctionLoadError(beside, ["the cases must be a file of their own, no link"]);
+  const isBeside = lies !== undefined;
   if (isBeside && inline.length > 0)
     throw new FunctionLoadError(beside, [`${file} has cases of its own; keep them in one place`]);
   const cases = isBeside ? readJson(beside) : inline;

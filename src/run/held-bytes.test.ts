@@ -173,8 +173,6 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
   const found: RunnableFunction = {
     id: "dfunc_x",
     timeoutMs: 1_000,
-    inputProblem: () => null,
-    outputProblem: () => null,
     run: (_, host) => returns((id) => host.runSource(id, "{}")),
   };
   const runFunction = createFunctionRun({ ...made.parts, functions: { find: () => found }, log: () => {} });

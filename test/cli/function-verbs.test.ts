@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -162,6 +163,37 @@ test("cases that cannot be read, or have a misspelled key, are named with their 
     here.write("functions/a.cases.json", text);
     assert.match((await here.run(["function", "test", "dfunc_a"])).stderr, words);
   }
+});
+
+test("cases beside a function are a file of their own: no link is followed, and no pipe waited for", async (t) => {
+  const here = place(t);
+  here.write("functions/a.mjs", `export default { id: "dfunc_a", title: "A", run: () => ({}) };`);
+  const beside = join(here.project, "functions/a.cases.json");
+  writeFileSync(join(here.project, "../key"), "root_dd4c:WZvwg5G");
+  for (const make of [
+    () => symlinkSync("../../key", beside),
+    () => execFileSync("mkfifo", [beside]),
+    () => mkdirSync(beside),
+  ]) {
+    make();
+    const { code, stderr } = await here.run(["function", "test", "dfunc_a"]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /a\.cases\.json: the cases must be a file of their own, no link/);
+    assert.equal(stderr.includes("root_"), false);
+    rmSync(beside, { recursive: true });
+  }
+});
+
+test("a command keeps functions out of the data directory that the config file names", async (t) => {
+  const here = place(t);
+  here.write("datarun.config.mjs", `export default { data_dir: ${JSON.stringify(join(here.project, "vault"))} };`);
+  here.write("vault/got.json", "{}");
+  here.write(
+    "functions/a.mjs",
+    `import got from "../vault/got.json"; export default { id: "dfunc_a", title: "A", run: () => got };`,
+  );
+  const { stderr } = await here.run(["function", "list"]);
+  assert.match(stderr, /a\.mjs: line 1: "\.\.\/vault\/got\.json" leads to the data directory, which is closed/);
 });
 
 test("a run without a service goes through the whole of one, and onto the ledger", async (t) => {

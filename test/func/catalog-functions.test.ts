@@ -15,6 +15,7 @@ const functions = await openFunctions({
   project: undefined,
   clock: systemClock,
   log: QUIET,
+  dataDirs: [],
   cacheDir: undefined,
   processes: 1,
   spares: 0,

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { startCommand } from "./command.ts";
 import { project } from "./project-folder.ts";
@@ -53,6 +55,37 @@ test("settings come from the option, then the environment, then the project's co
   assert.deepEqual(await where([], {}), { region: "from-file" });
   assert.deepEqual(await where([], { DATARUN_REGION: "from-environment" }), { region: "from-environment" });
   assert.deepEqual(await where(["--region", "from-option"], { DATARUN_REGION: "x" }), { region: "from-option" });
+});
+
+test("a data directory in the project is closed to functions, whatever its name and whoever reads them", async (t) => {
+  const folder = project(t, {
+    "datarun.config.ts": `import { defineConfig } from "datarun"; export default defineConfig({ data_dir: process.env["VAULT"]! });`,
+    "functions/fine.ts": `import { word } from "../lib/words.ts";
+      import odd from "odd";
+      export default { id: "dfunc_fine", title: "Fine", run: () => ({ output: { word, odd } }) };`,
+    "lib/words.ts": "export const word: string = 'hello';",
+    "node_modules/odd/index.js": "module.exports = 'odd';",
+  });
+  // An empty one in the environment is none: that of the config file is used.
+  const env = { VAULT: join(folder, "vault"), DATARUN_DATA_DIR: "" };
+  const service = await startCommand(t, ["--project", folder], env);
+  assert.equal(service.stderr().includes("fine.ts"), false);
+  service.signal("SIGTERM");
+  await service.ended;
+
+  writeFileSync(join(folder, "vault/got.json"), "{}");
+  mkdirSync(join(folder, "functions/more"));
+  const attacks = { got: "../../vault/got.json", settings: "../../datarun.config.ts", kept: "../../vault/root-1.key" };
+  for (const [name, path] of Object.entries(attacks)) {
+    const text = `\nimport got from "${path}";\nexport default { id: "dfunc_${name}", title: "T", run: () => ({ output: { got } }) };`;
+    writeFileSync(join(folder, `functions/more/${name}.ts`), text);
+  }
+  const { code, stderr } = await startCommand.fails(t, ["--project", folder], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /got\.ts: line 2: "\.\.\/\.\.\/vault\/got\.json" leads to the data directory, which is closed/);
+  assert.match(stderr, /kept\.ts: line 2: "\.\.\/\.\.\/vault\/root-1\.key" leads to the data directory/);
+  assert.match(stderr, /settings\.ts: line 2: .* leads to the settings of the service, which is closed/);
+  assert.equal(stderr.includes("fine.ts"), false);
 });
 
 const source = (id: string, more = "") =>

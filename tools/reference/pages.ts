@@ -35,6 +35,7 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
     project: undefined,
     clock: systemClock,
     log: { info() {}, warn() {}, error() {} },
+    dataDirs: [],
     cacheDir: undefined,
     processes: 1,
     spares: 0,

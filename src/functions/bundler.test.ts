@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { bundleFunction } from "./bundle.ts";
+import { bundlerPid } from "./bundler.ts";
+import { FunctionLoadError } from "./load-error.ts";
+
+const DOUBLED = Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ");
+
+/** What ends the bundler, or would go on until the machine has no memory left. */
+const BOMBS = [
+  [
+    "code nested a million deep",
+    `export default ${"(".repeat(1e6)}`,
+    /it cannot be bundled: it ends the bundler; is its code nested very deeply\?/,
+  ],
+  [
+    "a text that doubles forty times",
+    `enum E { a0 = "${"x".repeat(16)}", ${DOUBLED} }\nexport default E;`,
+    /it cannot be bundled: it takes too much memory/,
+  ],
+] as const;
+
+test("a file that ends the bundler fails alone: those beside it and after it are bundled", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const innocent = join(folder, "innocent.ts");
+  await writeFile(innocent, "export default { id: 1 };");
+  for (const [name, text, says] of BOMBS) {
+    const skip = name.includes("doubles") && !existsSync("/proc/self/status") && "there is no /proc to look into";
+    await t.test(name, { skip }, async () => {
+      const file = join(folder, "bomb.ts");
+      await writeFile(file, text);
+      const [before, bomb, beside] = await Promise.allSettled(
+        [innocent, file, innocent].map((each) => bundleFunction(each, folder, [])),
+      );
+      assert.deepEqual([before!.status, bomb!.status, beside!.status], ["fulfilled", "rejected", "fulfilled"]);
+      const { reason } = bomb as PromiseRejectedResult;
+      assert.ok(reason instanceof FunctionLoadError, String(reason));
+      assert.equal(reason.file, file);
+      assert.match(reason.reason, says);
+      assert.match((await bundleFunction(innocent, folder, [])).code, /id: 1/);
+    });
+  }
+});
+
+test("the bundler has nothing of the service's environment", { skip: !existsSync("/proc/self/environ") }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "a.ts"), "export default {};");
+  await bundleFunction(join(folder, "a.ts"), folder, []);
+  assert.notEqual(bundlerPid(), undefined);
+  assert.equal(readFileSync(`/proc/${bundlerPid()}/environ`, "utf8"), "");
+  assert.notEqual(process.env["PATH"], undefined);
+});

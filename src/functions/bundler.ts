@@ -1,0 +1,92 @@
+import type { ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { BuildOptions, TransformOptions, TransformResult } from "esbuild";
+import { openRss } from "./rss.ts";
+
+/** Both far above what the largest function takes on a slow machine. */
+const WITHIN_MS = 30_000;
+const MEMORY_BYTES_MAX = 1_024 * 1_048_576;
+const LOOK_EVERY_MS = 50;
+
+/** The bundler ended, or was ended, over what it was given: it has one build at a time, so nobody else is to blame. */
+export class BundlerEnded extends Error {
+  override readonly name = "BundlerEnded";
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+let bundler: ChildProcess | undefined;
+
+/**
+ * Makes one script with esbuild, which is loaded when the first file has to be bundled and runs in a process of its own.
+ * What makes that process end, or grow, or go on for ever, costs the one build that had its turn; the next gets a new
+ * process. @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
+ */
+export function bundle(options: BuildOptions): Promise<string> {
+  const build = turn.then(async () => {
+    const esbuild = await import("esbuild");
+    const building = withoutEnvironment(() => esbuild.build({ ...options, write: false }));
+    const watch = watchBundler();
+    try {
+      return (await Promise.race([building, watch.ended])).outputFiles[0]!.text;
+    } catch (error) {
+      if ((error as { errors?: unknown }).errors !== undefined) throw error;
+      await esbuild.stop();
+      throw error instanceof BundlerEnded
+        ? error
+        : new BundlerEnded("it ends the bundler; is its code nested very deeply?", { cause: error });
+    } finally {
+      watch.stop();
+    }
+  });
+  turn = build.catch(() => {});
+  return build;
+}
+
+/** One file alone, within a build that has the turn. */
+export async function transform(text: string, options: TransformOptions): Promise<TransformResult> {
+  const esbuild = await import("esbuild");
+  return withoutEnvironment(() => esbuild.transform(text, options));
+}
+
+interface Watch {
+  /** Rejects when the build should be given up. */
+  readonly ended: Promise<never>;
+  stop(): void;
+}
+
+function watchBundler(): Watch {
+  const rssBytes = openRss(bundler?.pid ?? 0);
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const late = setTimeout(() => reject(new BundlerEnded("it takes too long")), WITHIN_MS);
+  const looks = setInterval(() => {
+    if (rssBytes() > MEMORY_BYTES_MAX) reject(new BundlerEnded("it takes too much memory"));
+  }, LOOK_EVERY_MS);
+  return {
+    ended,
+    stop() {
+      clearTimeout(late);
+      clearInterval(looks);
+    },
+  };
+}
+
+/** Its process is started by the first call, at once, and inherits what is there at that moment. */
+function withoutEnvironment<Started>(start: () => Started): Started {
+  const ours = process.env;
+  const started = (message: unknown) => {
+    bundler = (message as { readonly process: ChildProcess }).process;
+  };
+  process.env = {};
+  subscribe("child_process", started);
+  try {
+    return start();
+  } finally {
+    unsubscribe("child_process", started);
+    process.env = ours;
+  }
+}
+
+/** The process that bundles, once there is one. */
+export function bundlerPid(): number | undefined {
+  return bundler?.pid;
+}

@@ -1,0 +1,102 @@
+import { readdir } from "node:fs/promises";
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { dirname, extname, join } from "node:path";
+import type { TransformOptions, TransformResult } from "esbuild";
+import type { Gathering } from "./evidence.ts";
+import { EXTENSIONS, isWithin, type Scope } from "./territory.ts";
+
+export type Transform = (text: string, options: TransformOptions) => Promise<TransformResult>;
+
+/** An import whose path is put together while the code runs. */
+export class ComputedImport extends Error {
+  override readonly name = "ComputedImport";
+  readonly line: number;
+
+  constructor(line: number) {
+    super("the path of this import is put together while the code runs: write each path out");
+    this.line = line;
+  }
+}
+
+/** Code without any of these can have no computed import: escaped names are names too. */
+const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/])|require|\\u/;
+/** In code as esbuild prints it: an import whose path begins with a text that may make it relative, and goes on. */
+const COMPUTED =
+  /(?<![\w$])(?<!(?<!\.\.)\.)(import(?:\.defer|\.source)?|require)(?:\?\.)?\((?:"(?=[.\\"])(?:[^"\\]|\\.)*"\+|'(?=[.\\'])(?:[^'\\]|\\.)*'\+|`(?=[.\\$`])(?:[^`\\$]|\\.|\$(?!\{))*(?:\$\{|`\+))/gs;
+/** More than any path that leads to a file. */
+const PATH_CHARACTERS = 4_200;
+/** The same, where all that is computed is a part of one file's name: `require("./langs/" + name + ".json")`. */
+const ONE_NAME =
+  /^(?:import|require)\((?:"(\.\/[^"\\]*\/|\.\/)[^"\\/]*"\+|`(\.\/[^`\\$]*\/|\.\/)[^`\\$/]*\$\{)[A-Za-z_]/;
+
+/**
+ * The code of a file without an import whose path is put together while it runs, such as import(`./rules/${name}.ts`).
+ * The bundler takes such a path for a pattern and searches the disk for all that may fit, from any folder upwards and
+ * before anybody is asked, so it must not come to see one. In a package the files that may be meant are written out, if
+ * they lie in one folder of it. @throws ComputedImport for the others, and those of the project's own files
+ */
+export async function spellOutImports(
+  text: string,
+  options: TransformOptions,
+  transform: Transform,
+  { file, scope }: { readonly file: string; readonly scope: Scope },
+  gathering: Gathering,
+): Promise<string> {
+  if (!MAY_HAVE.test(text)) return text;
+  // Printed anew, all that JavaScript allows in between (comments, escapes, conditions, constants) has one form.
+  const { code, map } = await transform(text, {
+    ...options,
+    format: "cjs",
+    minifyWhitespace: true,
+    sourcemap: "external",
+    sourcefile: "it",
+    sourcesContent: false,
+  });
+  const computed = [...code.matchAll(COMPUTED)];
+  if (computed.length === 0) return text;
+  const choices = new Map<string, string>();
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { index, 1: callee = "" } of computed) {
+    const [, ...folders] = ONE_NAME.exec(code.slice(index, index + PATH_CHARACTERS)) ?? [];
+    const folder = scope.isPackage ? folders.find(Boolean) : undefined;
+    if (folder === undefined) throw new ComputedImport(lineAt(code, index, map));
+    const choice = choices.get(`${callee} ${folder}`) ?? `__chosen${choices.size}`;
+    choices.set(`${callee} ${folder}`, choice);
+    pieces.push(code.slice(done, index), choice);
+    done = index + callee.length;
+  }
+  pieces.push(code.slice(done));
+  for (const [key, choice] of choices) {
+    const callee = key.slice(0, key.indexOf(" "));
+    const folder = key.slice(key.indexOf(" ") + 1);
+    const names = await namesIn(folder);
+    if (names === null) throw new ComputedImport(lineAt(code, computed[0]!.index, map));
+    const cases = names.map((name) => caseOf(callee, name)).join("");
+    pieces.push(`\nfunction ${choice}(path){switch(path){${cases}}throw new Error("Cannot find "+path)}`);
+  }
+  const spelled = pieces.join("");
+  if (spelled.search(COMPUTED) !== -1) throw new ComputedImport(1);
+  return spelled;
+
+  async function namesIn(folder: string): Promise<string[] | null> {
+    const { kind, real } = await gathering.look(join(dirname(file), folder));
+    if (kind !== "folder" || !isWithin(scope.folder, real)) return null;
+    const entries = await readdir(real, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && EXTENSIONS.includes(extname(entry.name)) && !entry.name.startsWith("."))
+      .map((entry) => folder + entry.name)
+      .sort();
+  }
+}
+
+function caseOf(callee: string, path: string): string {
+  const bare = path.slice(0, -extname(path).length);
+  return `case ${JSON.stringify(path)}:case ${JSON.stringify(bare)}:return ${callee}(${JSON.stringify(path)});`;
+}
+
+function lineAt(code: string, index: number, map: string): number {
+  const before = code.slice(0, index).split("\n");
+  const entry = new SourceMap(JSON.parse(map) as SourceMapPayload).findEntry(before.length - 1, before.at(-1)!.length);
+  return "originalLine" in entry ? entry.originalLine + 1 : 1;
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { sep } from "node:path";
+import { readRegularFile } from "./regular-file.ts";
+
+/** Of one file that is read while a function is bundled. */
+const FILE_BYTES_MAX = 16 * 1_048_576;
+/** Of all of them together. */
+const READ_BYTES_MAX = 64 * 1_048_576;
+
+/** What lies at a path, and its real path. */
+export interface Look {
+  readonly kind: "file" | "folder" | "other" | "nothing";
+  readonly real: string;
+}
+
+type Stamped = readonly [path: string, stamp: string];
+
+/** All that a bundle rests on: what was read, and what was looked for, found or not. While it holds, so does the bundle. */
+export interface Evidence {
+  readonly files: readonly Stamped[];
+  readonly looks: readonly Stamped[];
+}
+
+/** Looks and reads for one bundle, and remembers both. */
+export interface Gathering {
+  look(path: string): Promise<Look>;
+  /** @throws RangeError for what is no regular file or too large */
+  read(path: string): Promise<Buffer>;
+  evidence(): Promise<Evidence>;
+}
+
+export function gatherEvidence(): Gathering {
+  const files = new Map<string, Promise<string>>();
+  const looks = new Map<string, Promise<Look>>();
+  let bytesRead = 0;
+
+  return {
+    look: (path) => {
+      const look = looks.get(path) ?? lookAt(path);
+      looks.set(path, look);
+      return look;
+    },
+    read: async (path) => {
+      const bytes = await readRegularFile(path, FILE_BYTES_MAX);
+      bytesRead += bytes.length;
+      if (bytesRead > READ_BYTES_MAX)
+        throw new RangeError(`makes all that is imported larger than ${READ_BYTES_MAX / 1_048_576} MiB`);
+      files.set(path, isOfPackage(path) ? stampAt(path) : Promise.resolve(stampOf(bytes)));
+      return bytes;
+    },
+    evidence: async () => ({
+      files: await Promise.all([...files].map(async ([path, stamp]) => [path, await stamp] as const)),
+      // What a package has inside does not change in place: its files are evidence enough.
+      looks: await Promise.all(
+        [...looks]
+          .filter(([path]) => !isInPackage(path))
+          .map(async ([path, look]) => [path, inWords(await look)] as const),
+      ),
+    }),
+  };
+}
+
+/** Whether a bundle would be made of the same files today. */
+export async function stillHolds({ files, looks }: Evidence): Promise<boolean> {
+  const same = await Promise.all([
+    ...files.map(async ([path, stamp]) => (await stampAt(path)) === stamp),
+    ...looks.map(async ([path, look]) => inWords(await lookAt(path)) === look),
+  ]);
+  return same.every(Boolean);
+}
+
+async function lookAt(path: string): Promise<Look> {
+  try {
+    const real = await realpath(path);
+    const facts = await stat(real);
+    return { kind: facts.isFile() ? "file" : facts.isDirectory() ? "folder" : "other", real };
+  } catch {
+    return { kind: "nothing", real: "" };
+  }
+}
+
+function inWords({ kind, real }: Look): string {
+  return `${kind} ${real}`;
+}
+
+/** Files of a project by their content; those of packages, which are many and do not change in place, by size and times. */
+async function stampAt(path: string): Promise<string> {
+  if (!isOfPackage(path)) return stampOf(await readRegularFile(path, FILE_BYTES_MAX));
+  const { size, mtimeMs, ctimeMs } = await stat(path);
+  return `${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+function stampOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function isOfPackage(path: string): boolean {
+  return path.includes(`${sep}node_modules${sep}`);
+}
+
+/** Not where a package is looked for, `node_modules/name`, which can come and go, but below that. */
+function isInPackage(path: string): boolean {
+  const [, inside = ""] = path.split(/[\\/]node_modules[\\/](?!.*[\\/]node_modules[\\/])/);
+  return inside.split(sep).length > (inside.startsWith("@") ? 2 : 1);
+}

@@ -1,0 +1,213 @@
+import { isBuiltin } from "node:module";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { Gathering } from "./evidence.ts";
+import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
+import { ImportRefused, isWithin, type Scope, type Territory } from "./territory.ts";
+
+/** A file as it may be read: its real path, and whose it is. */
+export interface Resolved {
+  readonly file: string;
+  readonly scope: Scope;
+  readonly sideEffects: boolean;
+  /** Of the file a function begins with: whether package.json says it is a module and not CommonJS. */
+  readonly isModule: boolean;
+}
+
+export interface Resolver {
+  /** The file that a function begins with. @throws ImportRefused */
+  entry(file: string): Promise<Resolved>;
+  /** What an import in a file means. @throws ImportRefused */
+  import(
+    specifier: string,
+    from: { readonly file: string; readonly scope: Scope },
+    isRequire: boolean,
+  ): Promise<Resolved>;
+}
+
+interface Found {
+  readonly path: string;
+  readonly scope: Scope;
+}
+
+const PROJECT_PROBES = [".ts", ".js", ".json"];
+const PACKAGE_PROBES = [".js", ".json", ".ts"];
+const WRITTEN_AS: Readonly<Record<string, string>> = { ".js": ".ts", ".mjs": ".mts", ".cjs": ".cts" };
+const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
+
+/**
+ * Finds what is imported as Node and bundlers do, but looks only where a function may read, and takes no hint from
+ * anywhere but package.json. Every look is gathered, so that it can be asked later whether it would find the same.
+ */
+export function createResolver(territory: Territory, { look, read }: Gathering): Resolver {
+  const manifests = new Map<string, Promise<Manifest | null>>();
+
+  /** The last step of every way: nothing is handed out that has not passed here. */
+  async function admit(specifier: string, { path, scope }: Found): Promise<Resolved> {
+    const { kind, real } = await look(path);
+    if (kind === "nothing") throw new ImportRefused(`Could not resolve "${specifier}": there is no such file`);
+    const problem = territory.pathProblem(real, scope) ?? (kind === "file" ? null : "is not a regular file");
+    const refused = problem ?? (await territory.fileProblem(real, scope));
+    if (refused !== null) throw new ImportRefused(`"${specifier}" ${refused}`);
+    const manifest = await nearestManifest(dirname(real), scope);
+    const sideEffects = manifest === null || hasSideEffects(manifest, relative(manifest.folder, real));
+    return { file: real, scope, sideEffects, isModule: false };
+  }
+
+  async function asFile({ path, scope }: Found): Promise<Found | null> {
+    const extension = Object.keys(WRITTEN_AS).find((each) => path.endsWith(each));
+    const written = extension === undefined ? [] : [path.slice(0, -extension.length) + WRITTEN_AS[extension]];
+    const probes = (scope.isPackage ? PACKAGE_PROBES : PROJECT_PROBES).map((probe) => path + probe);
+    for (const candidate of [path, ...probes, ...written]) {
+      const { kind } = await look(candidate);
+      if (kind === "file" || kind === "other") return { path: candidate, scope };
+    }
+    return null;
+  }
+
+  async function asFolder({ path, scope }: Found): Promise<Found | null> {
+    if ((await look(path)).kind !== "folder") return null;
+    const manifest = await manifestIn(path, scope);
+    for (const main of manifest?.mains ?? []) {
+      const begins = join(path, main);
+      if (territory.pathProblem(begins, scope) !== null) continue;
+      const found = (await asFile({ path: begins, scope })) ?? (await asFile({ path: join(begins, "index"), scope }));
+      if (found !== null) return found;
+    }
+    return asFile({ path: join(path, "index"), scope });
+  }
+
+  async function manifestIn(folder: string, scope: Scope): Promise<Manifest | null> {
+    const { kind, real } = await look(join(folder, "package.json"));
+    if (kind !== "file" || (await territory.fileProblem(real, scope)) !== null) return null;
+    const manifest = manifests.get(real) ?? read(real).then((bytes) => toManifest(folder, bytes.toString()));
+    manifests.set(real, manifest);
+    return manifest;
+  }
+
+  async function nearestManifest(folder: string, scope: Scope): Promise<Manifest | null> {
+    if (!isWithin(scope.folder, folder)) return null;
+    return (
+      (await manifestIn(folder, scope)) ?? (folder === dirname(folder) ? null : nearestManifest(dirname(folder), scope))
+    );
+  }
+
+  async function relativeTo(folder: string, specifier: string, scope: Scope): Promise<Resolved> {
+    const path = resolve(folder, specifier);
+    const problem = territory.pathProblem(path, scope);
+    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    const isFolder = /(^|\/)\.{0,2}$/.test(specifier);
+    const found = (isFolder ? null : await asFile({ path, scope })) ?? (await asFolder({ path, scope }));
+    return admit(specifier, found ?? { path, scope });
+  }
+
+  /** A package by its name: the nearest folder of that name in a `node_modules`, from the importing file upwards. */
+  async function bare(
+    specifier: string,
+    folder: string,
+    scope: Scope,
+    conditions: ReadonlySet<string>,
+  ): Promise<Resolved> {
+    const [, name, rest = ""] = PACKAGE.exec(specifier) ?? [];
+    if (name === undefined) throw new ImportRefused(`Could not resolve "${specifier}": that is no name of a package`);
+    const own = await nearestManifest(folder, scope);
+    if (own?.name === name && own.exports !== undefined) return exported(specifier, own, rest, scope, conditions);
+    for (const place of placesFrom(folder, name)) {
+      const { kind, real } = await look(place);
+      if (kind !== "folder") continue;
+      const of = scopeOfPackage(specifier, place, real);
+      const manifest = await manifestIn(real, of);
+      if (manifest?.exports !== undefined && manifest.exports !== null)
+        return exported(specifier, manifest, rest, of, conditions);
+      const path = join(real, rest);
+      const problem = territory.pathProblem(path, of);
+      if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+      const file = rest === "" || rest.endsWith("/") ? null : await asFile({ path, scope: of });
+      const found = file ?? (await asFolder({ path, scope: of }));
+      if (found !== null) return admit(specifier, found);
+    }
+    if (isBuiltin(specifier)) throw builtin(specifier);
+    throw new ImportRefused(`Could not resolve "${specifier}": no such package is installed in the project`);
+  }
+
+  function scopeOfPackage(specifier: string, place: string, real: string): Scope {
+    try {
+      return territory.scopeOf(place, real);
+    } catch (thrown) {
+      throw thrown instanceof ImportRefused ? new ImportRefused(`"${specifier}" ${thrown.message}`) : thrown;
+    }
+  }
+
+  function exported(
+    specifier: string,
+    manifest: Manifest,
+    rest: string,
+    scope: Scope,
+    conditions: ReadonlySet<string>,
+  ) {
+    const target = exportOf(manifest, `.${rest}`, conditions);
+    if (target === null || !target.startsWith("./"))
+      throw new ImportRefused(`Could not resolve "${specifier}": the package does not export it`);
+    const path = join(manifest.folder, target);
+    const problem = territory.pathProblem(path, scope);
+    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    return admit(specifier, { path, scope });
+  }
+
+  async function inner(
+    specifier: string,
+    folder: string,
+    scope: Scope,
+    conditions: ReadonlySet<string>,
+  ): Promise<Resolved> {
+    const manifest = await nearestManifest(folder, scope);
+    const target = manifest === null ? null : importOf(manifest, specifier, conditions);
+    if (manifest === null || target === null || target.startsWith("#"))
+      throw new ImportRefused(`Could not resolve "${specifier}": no package.json says what it means`);
+    if (target.startsWith("node:")) throw builtin(target);
+    if (!target.startsWith("./")) return bare(target, manifest.folder, scope, conditions);
+    const path = join(manifest.folder, target);
+    const problem = territory.pathProblem(path, scope);
+    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    return admit(specifier, { path, scope });
+  }
+
+  return {
+    entry: async (file) => {
+      const entry = await admit(basename(file), { path: resolve(file), scope: territory.project });
+      const manifest = await nearestManifest(dirname(entry.file), entry.scope);
+      return { ...entry, isModule: manifest?.type === "module" && /\.[jt]s$/.test(entry.file) };
+    },
+    import: async (specifier, { file, scope }, isRequire) => {
+      const folder = dirname(file);
+      const conditions = new Set([isRequire ? "require" : "import", "module", "default"]);
+      if (specifier.startsWith("node:")) throw builtin(specifier);
+      if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(specifier))
+        throw new ImportRefused(
+          `"${brief(specifier)}" is an address: functions import files and packages, and ask sources by run()`,
+        );
+      if (specifier.startsWith("/"))
+        throw new ImportRefused(`"${brief(specifier)}" must be written relative to the file: ./ or ../`);
+      if (specifier.includes("\0")) throw new ImportRefused("a name with a NUL is none of a file");
+      if (/^\.\.?(\/|$)/.test(specifier)) return relativeTo(folder, specifier, scope);
+      if (specifier.startsWith("#")) return inner(specifier, folder, scope, conditions);
+      return bare(specifier, folder, scope, conditions);
+    },
+  };
+}
+
+function* placesFrom(folder: string, name: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (basename(at) !== "node_modules") yield join(at, "node_modules", name);
+    if (at === dirname(at)) return;
+  }
+}
+
+function builtin(specifier: string): ImportRefused {
+  return new ImportRefused(
+    `"${specifier}" is a part of Node, and functions run without Node: their only way out is run()`,
+  );
+}
+
+function brief(specifier: string): string {
+  return specifier.length > 60 ? `${specifier.slice(0, 60)}…` : specifier;
+}

@@ -1,0 +1,164 @@
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+
+/** What no function may read, wherever it lies: a file, or a folder with all that is in it. */
+export interface ClosedPlace {
+  readonly path: string;
+  /** As a sentence names it: `the data directory`. */
+  readonly name: string;
+}
+
+/** Whose file imports: the project's, or a package's with the folder that holds it. */
+export interface Scope {
+  readonly folder: string;
+  readonly isPackage: boolean;
+}
+
+/** An import that is not possible. The message is a sentence that begins with what was imported. */
+export class ImportRefused extends Error {
+  override readonly name = "ImportRefused";
+}
+
+/** Where the imports of one project's functions may lead. Paths are real ones unless said. */
+export interface Territory {
+  /** Why what is written leads out of it, before anybody looks whether it is there; else null. */
+  pathProblem(path: string, scope: Scope): string | null;
+  /** Why that file may not be read, now that it is known; else null. */
+  fileProblem(file: string, scope: Scope): Promise<string | null>;
+  /** The scope of a package that was found at a path, which may be a link. @throws ImportRefused */
+  scopeOf(found: string, folder: string): Scope;
+  readonly project: Scope;
+}
+
+export const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
+
+export function openTerritory(root: string, closed: readonly ClosedPlace[]): Territory {
+  const project: Scope = { folder: root, isPackage: false };
+  const identities = new Map<string, Promise<string | null>>();
+  let shut: Promise<ReadonlyMap<string, ClosedPlace>> | undefined;
+  let shutFiles: Promise<ReadonlyMap<string, ClosedPlace>> | undefined;
+
+  function pathProblem(path: string, scope: Scope): string | null {
+    const place = closed.find((each) => isWithin(resolve(each.path), path) && !isAbove(resolve(each.path)));
+    if (place !== undefined) return closedTo(place);
+    if (scope.isPackage && isWithin(scope.folder, path)) return hidden(relative(scope.folder, path));
+    if (isWithin(root, path)) return hidden(relative(root, path));
+    return scope.isPackage
+      ? "lies outside of its package and of the project's folder"
+      : "lies outside of the project's folder, and functions import from inside it and from packages";
+  }
+
+  async function fileProblem(file: string, scope: Scope): Promise<string | null> {
+    const problem = pathProblem(file, scope);
+    if (problem !== null) return problem;
+    if (!EXTENSIONS.some((extension) => file.endsWith(extension)))
+      return `is neither code nor JSON: functions import ${EXTENSIONS.join(", ")}`;
+    const place = await closedPlaceOf(file);
+    return place === undefined ? null : closedTo(place);
+  }
+
+  /**
+   * By identity, not by name: a folder that is mounted twice, a file system that does not tell case, and a second name
+   * of the same file lead to the same place.
+   */
+  async function closedPlaceOf(file: string): Promise<ClosedPlace | undefined> {
+    const places = await (shut ??= identifyClosed());
+    if (places.size === 0) return undefined;
+    for (let at = file; !isAbove(at); at = dirname(at)) {
+      const place = places.get((await identityOf(at)) ?? "");
+      if (place !== undefined) return place;
+      if (dirname(at) === at) break;
+    }
+    const { nlink } = await stat(file);
+    if (nlink < 2) return undefined;
+    return (await (shutFiles ??= identifyFiles())).get((await identityOf(file)) ?? "");
+  }
+
+  /** A project may lie somewhere in a closed folder; the rest of that folder is outside of the project anyway. */
+  function isAbove(path: string): boolean {
+    return path !== root && isWithin(path, root);
+  }
+
+  function identityOf(path: string): Promise<string | null> {
+    const identity = identities.get(path) ?? identify(path);
+    identities.set(path, identity);
+    return identity;
+  }
+
+  async function identifyClosed(): Promise<ReadonlyMap<string, ClosedPlace>> {
+    const aboveRoot = await Promise.all(ancestorsOf(root).slice(1).map(identify));
+    const all = await Promise.all(closed.map(async (place) => [await identify(place.path), place] as const));
+    return new Map(all.flatMap(([identity, place]) => identity === null || aboveRoot.includes(identity) ? [] : [[identity, place]])); // prettier-ignore
+  }
+
+  async function identifyFiles(): Promise<ReadonlyMap<string, ClosedPlace>> {
+    const files = new Map<string, ClosedPlace>();
+    for (const place of (await shut!).values()) {
+      for (const file of await filesIn(place.path)) files.set((await identify(file)) ?? "", place);
+    }
+    return files;
+  }
+
+  return {
+    project,
+    pathProblem,
+    fileProblem,
+    scopeOf(found, folder) {
+      // Outside of the project only the operator can have put it, link or not.
+      if (!isWithin(root, found)) return isWithin(root, folder) ? project : { folder, isPackage: true };
+      const above = ancestorsOf(root).find((each) =>
+        isWithin(each === root ? root : join(each, "node_modules"), folder),
+      );
+      if (above === undefined)
+        throw new ImportRefused("is a link that leads out of the project's folder: install the package instead");
+      const way = relative(above, folder);
+      const problem = hidden(storesLeftOut(way));
+      if (problem !== null) throw new ImportRefused(problem);
+      // A package of a workspace is a part of the project like its other folders.
+      return way.split(sep).includes("node_modules") ? { folder, isPackage: true } : project;
+    },
+  };
+}
+
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+function closedTo({ name }: ClosedPlace): string {
+  return `leads to ${name}, which is closed to functions`;
+}
+
+function hidden(way: string): string | null {
+  // Kubernetes mounts files as links into folders such as `..2026_08_09_13_17_12.123456789`.
+  const part = way.split(sep).find((each) => each.startsWith(".") && !/^\.\.\d{4}_/.test(each));
+  return part === undefined ? null : `leads to "${part}", and what begins with a dot is closed to functions`;
+}
+
+/** Package managers keep packages in `node_modules/.store/name@version/node_modules/name`. */
+function storesLeftOut(way: string): string {
+  return way.replaceAll(/(^|[\\/])node_modules[\\/]\.[^\\/]+(?=[\\/](?:.*[\\/])?node_modules[\\/])/g, "$1node_modules");
+}
+
+function ancestorsOf(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [path] : [path, ...ancestorsOf(above)];
+}
+
+async function identify(path: string): Promise<string | null> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return null;
+  }
+}
+
+async function filesIn(place: string): Promise<string[]> {
+  try {
+    const entries = await readdir(place, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [place];
+  }
+}
