@@ -24,7 +24,7 @@ export const CALLS_MAX = 32;
 /** Identifiers of no source are the caller's own words. A few of them tell what is misspelled. */
 export const UNKNOWN_MAX = 3;
 const TEXT_CHARS_MAX = 200;
-const UNKNOWN_ID_CHARS_MAX = 64;
+const UNKNOWN_ID_CHARS_MAX = 128;
 
 /** The first of a run's calls, those that failed before those that did not. */
 function chooseCalls(calls: readonly CallReport[]): {
