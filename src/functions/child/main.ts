@@ -31,7 +31,9 @@ function receive(message: ToChild): void {
   switch (message.type) {
     case "prelude":
       slots.setPrelude(message.code);
-      return send({ type: "ready" });
+      send({ type: "ready" });
+      // Until there are runs this thread is free to hear of the service's end itself.
+      return holdLifeLine();
     case "bundle":
       return slots.addBundle(message.bundle, message.code, message.contract);
     case "forget":
@@ -54,7 +56,6 @@ function receive(message: ToChild): void {
   }
 }
 
-holdLifeLine();
 try {
   setPriority(NICENESS);
 } catch {
