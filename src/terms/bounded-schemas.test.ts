@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBoundedSchemas, patternProblem } from "./bounded-schemas.ts";
+import { describeProblem } from "./schema-problem.ts";
 
 const schemas = createBoundedSchemas();
 const problemOf = (schema: object, value: unknown) => {
@@ -113,4 +114,11 @@ test("a pattern without a bound is found wherever it stands in a schema, and sai
   ];
   for (const [schema, path] of places) assert.deepEqual(patternProblem(schema)?.path, path);
   assert.equal(patternProblem({ properties: { pattern: { const: "(a)\\1" } }, examples: [bad] }), null);
+});
+
+test("a long list of constants is not told in full", () => {
+  const fits = schemas.compile({ enum: times(30_000, (at) => `value ${at}`) });
+  assert.equal(fits("none"), false);
+  const { message } = describeProblem(fits.errors);
+  assert.match(message, /^must be one of value 0, value 1, .*, value 49, …$/);
 });

@@ -41,9 +41,9 @@ function say({ keyword, params, message, parentSchema }: SchemaError): string {
     case "unevaluatedProperties":
       return "is not a known field";
     case "enum":
-      return `must be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`;
+      return `must be one of ${listed(params["allowedValues"] as unknown[])}`;
     case "const":
-      return `must be ${JSON.stringify(params["allowedValue"])}`;
+      return `must be ${shortened(JSON.stringify(params["allowedValue"]))}`;
     case "type":
       return `must be ${typeWords(params["type"])}`;
     case "format":
@@ -53,6 +53,19 @@ function say({ keyword, params, message, parentSchema }: SchemaError): string {
     default:
       return message ?? "is not valid";
   }
+}
+
+const VALUES_LISTED_MAX = 50;
+const VALUE_CHARS_MAX = 1_000;
+
+/** The schema's own words, as far as they can be of use to anybody. */
+function listed(values: readonly unknown[]): string {
+  const words = shortened(values.slice(0, VALUES_LISTED_MAX).map(String).join(", "));
+  return values.length > VALUES_LISTED_MAX ? `${words}, …` : words;
+}
+
+function shortened(text: string): string {
+  return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
 }
 
 function typeWords(type: unknown): string {

@@ -14,13 +14,19 @@ export const EXPRESSION_STEPS_MAX = 500_000;
  * costs too much
  */
 export function evaluate(node: Node, root: JsonObject): Json {
-  let evaluation = EVALUATIONS.get(root);
-  if (evaluation === undefined) EVALUATIONS.set(root, (evaluation = new Evaluation(root)));
+  const accounted: Accounted = root;
+  let evaluation = accounted[ACCOUNT];
+  if (evaluation === undefined) {
+    evaluation = new Evaluation(root);
+    // Not enumerable, so that nobody who copies or writes an answer takes it along.
+    Object.defineProperty(root, ACCOUNT, { value: evaluation });
+  }
   return evaluation.of(node, root, NO_VARIABLES);
 }
 
-/** An answer's one account, for as long as the answer lives. */
-const EVALUATIONS = new WeakMap<JsonObject, Evaluation>();
+/** Where an answer's one account stands: a symbol, which no expression can name. */
+const ACCOUNT: unique symbol = Symbol("datarun.expressions");
+type Accounted = JsonObject & { readonly [ACCOUNT]?: Evaluation };
 
 type Variables = ReadonlyMap<string, Json>;
 const NO_VARIABLES: Variables = new Map();
@@ -35,19 +41,18 @@ export function isTrue(value: Json): boolean {
 class Evaluation {
   readonly #root: Json;
   readonly #spend: Spend;
-  readonly #known = new WeakMap<object, boolean>();
+  #known: WeakMap<object, boolean> | undefined;
   #stepsLeft = EXPRESSION_STEPS_MAX;
 
   constructor(root: Json) {
     this.#root = root;
     this.#spend = (steps) => {
-      this.#stepsLeft -= steps;
-      if (this.#stepsLeft < 0) throw new Error("the expressions take too long over this answer");
+      if ((this.#stepsLeft -= steps) < 0) throw tooLong();
     };
   }
 
   of(node: Node, value: Json, variables: Variables): Json {
-    this.#spend(1);
+    if ((this.#stepsLeft -= 1) < 0) throw tooLong();
     switch (node.type) {
       case "Identity":
       case "Current":
@@ -90,7 +95,7 @@ class Evaluation {
       case "MultiSelectList":
         return node.children.map((child) => this.of(child, value, variables));
       case "MultiSelectHash":
-        return Object.fromEntries(node.children.map((child) => [child.name, this.of(child.value, value, variables)]));
+        return this.#hash(node, value, variables);
       case "NotExpression":
         return !this.#holds(this.of(node.child, value, variables));
       case "OrExpression": {
@@ -134,9 +139,21 @@ class Evaluation {
     }
   }
 
+  #hash({ children }: Node & { type: "MultiSelectHash" }, value: Json, variables: Variables): Json {
+    const made: Record<string, Json> = {};
+    for (const { name, value: part } of children) {
+      const worked = this.of(part, value, variables);
+      // That one name is no member when it is set, and one when it is defined.
+      if (name === "__proto__") Object.defineProperty(made, name, { value: worked, ...PLAIN });
+      else made[name] = worked;
+    }
+    return made;
+  }
+
   /** Whether an object is empty takes the time of its members: it is found out once. */
   #holds(value: Json): boolean {
     if (!isJsonObject(value)) return isTrue(value);
+    this.#known ??= new WeakMap();
     let known = this.#known.get(value);
     if (known === undefined) this.#known.set(value, (known = isTrue(value)));
     return known;
@@ -198,6 +215,12 @@ class Evaluation {
     const [one, other] = [left as Readonly<Record<string, Json>>, right as Readonly<Record<string, Json>>];
     return names.every((name) => Object.hasOwn(other, name) && this.#areEqual(one[name]!, other[name]!));
   }
+}
+
+const PLAIN = { enumerable: true, configurable: true, writable: true };
+
+function tooLong(): Error {
+  return new Error("the expressions take too long over this answer");
 }
 
 function within(place: number, length: number, step: number): number {
