@@ -23,7 +23,8 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
-        end(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
+        // A slow body may have used up the time before the call began.
+        end(new Fault("source.timeout", { afterMs: Math.max(0, Math.round(call.deadlineAt - call.startedAt)) }));
       });
       underWay.add(end);
       next(source, call).then(
