@@ -29,7 +29,7 @@ interface Accepting {
 }
 
 /** Requests that are parsed and wait for their turn, on all connections: some 3 KiB each. */
-const WAITING_MAX = 8_192;
+export const WAITING_MAX = 8_192;
 
 /** What may wait on one connection while an earlier request of it is answered; the rest stays unread. */
 export const PIPELINING = { pipelinedMax: 32, pipelinedBytesMax: 65_536 };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { until } from "../rig/until.ts";
+import type { Step } from "../rig/raw-socket.ts";
 import { startService } from "../service.ts";
 import { answers } from "../sources.ts";
 
@@ -72,7 +73,7 @@ test("whatever becomes of a request, nothing of it is held when it is over", asy
   const body = bodyOf(300_000);
   const head = `${service.rawHead("/data")}Content-Length: ${body.length}\r\n`;
   const answered = [`${head}Connection: close\r\n\r\n`, body];
-  const roads: readonly (readonly (string | number | ((socket: import("node:net").Socket) => unknown))[])[] = [
+  const roads: readonly (readonly Step[])[] = [
     answered,
     [`${head}\r\n`, body, (socket) => socket.end()],
     [`${head}\r\n`, body.slice(0, -5), 50, (socket) => socket.destroy()],

@@ -81,7 +81,7 @@ test("what closes the connection behind a run under way waits for its turn", asy
     const { replies } = await answered;
     const statuses = replies.map(({ statusCode }) => statusCode);
     assert.equal(statuses[0], 200, name);
-    assert.ok(statuses.length === 1 || statuses[1] === status, `${name}: ${statuses}`);
+    assert.ok(statuses.length === 1 || statuses[1] === status, `${name}: ${statuses.join()}`);
     const closes = replies.findIndex(({ headers }) => headers.connection === "close");
     assert.ok(closes === -1 || closes === replies.length - 1, name);
     // A body that has come while it waited does not stand in the way of the next request.
