@@ -16,6 +16,8 @@ export interface Setting {
 }
 
 const MIB = 1024 * 1024;
+/** Node's timers take no more than 24 days; a wait of hours is a mistake already. */
+const HOUR_MS = 3_600_000;
 
 export const SETTINGS = [
   { key: "host", type: "text", default: "127.0.0.1", says: "Address the public port listens on." },
@@ -127,6 +129,7 @@ export const SETTINGS = [
     type: "number",
     default: 16_384,
     min: 1024,
+    max: MIB,
     says: "Bytes of a request's header block.",
   },
   { key: "limits.headers", type: "number", default: 100, min: 10, says: "Header fields of a request." },
@@ -135,6 +138,7 @@ export const SETTINGS = [
     type: "number",
     default: 10_000,
     min: 100,
+    max: HOUR_MS,
     says: "Time for a request's headers to arrive.",
   },
   {
@@ -142,6 +146,7 @@ export const SETTINGS = [
     type: "number",
     default: 30_000,
     min: 100,
+    max: HOUR_MS,
     says: "Time for a whole request to arrive.",
   },
   {
@@ -149,6 +154,7 @@ export const SETTINGS = [
     type: "number",
     default: 65_000,
     min: 100,
+    max: HOUR_MS,
     says: "How long an idle connection is kept; above the balancer's own.",
   },
   {
@@ -156,7 +162,16 @@ export const SETTINGS = [
     type: "number",
     default: 30_000,
     min: 100,
+    max: HOUR_MS,
     says: "Time for a client to read its answer.",
+  },
+  {
+    key: "limits.connections",
+    type: "number",
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    says: "Connections of clients at once; 0: half of the files the process may open, less where memory is small, at most 10,000.",
   },
   { key: "limits.runs", type: "number", default: 256, min: 1, says: "Runs under way at once in one process." },
   {
@@ -192,9 +207,17 @@ export const SETTINGS = [
     type: "number",
     default: 5000,
     min: 10,
+    max: HOUR_MS,
     says: "Time to connect to a vendor, TLS included.",
   },
-  { key: "limits.vendor_dns_ms", type: "number", default: 2000, min: 10, says: "Time to look up a vendor's name." },
+  {
+    key: "limits.vendor_dns_ms",
+    type: "number",
+    default: 2000,
+    min: 10,
+    max: HOUR_MS,
+    says: "Time to look up a vendor's name.",
+  },
   {
     key: "limits.reply_bytes",
     type: "number",
@@ -229,6 +252,7 @@ export const SETTINGS = [
     type: "number",
     default: 25_000,
     min: 0,
+    max: HOUR_MS,
     says: "Time to finish what is under way after SIGTERM.",
   },
 ] as const satisfies readonly Setting[];
@@ -258,7 +282,7 @@ export interface ConfigInput {
 /** Reads every setting once: option, environment, file, default. @throws ConfigError that names the setting and where its value came from */
 export function readSettings({ options, environment, file }: ConfigInput): Settings {
   refuseUnknownKeys(file);
-  return new Map(
+  const settings: Settings = new Map(
     (SETTINGS as readonly Setting[]).map((setting) => {
       const option = options[optionOf(setting)];
       if (option !== undefined) return [setting.key as SettingKey, parse(setting, option, `--${optionOf(setting)}`)];
@@ -271,6 +295,22 @@ export function readSettings({ options, environment, file }: ConfigInput): Setti
       return [setting.key as SettingKey, setting.default];
     }),
   );
+  refuseContradictions(settings);
+  return settings;
+}
+
+/** Pairs of which the first must not be larger: a part of a time, and the whole. */
+const PARTS: readonly (readonly [part: SettingKey, whole: SettingKey])[] = [
+  ["limits.headers_timeout_ms", "limits.request_timeout_ms"],
+];
+
+function refuseContradictions(settings: Settings): void {
+  for (const [part, whole] of PARTS) {
+    if (number(settings, part) <= number(settings, whole)) continue;
+    throw new ConfigError(
+      `${part} (${number(settings, part)}) must not be more than ${whole} (${number(settings, whole)})`,
+    );
+  }
 }
 
 function parse(setting: Setting, value: unknown, from: string): Setting["default"] {

@@ -34,7 +34,8 @@ async function serve(name: "start" | "dev", args: string[]): Promise<void> {
     // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
     // journal says that the rest is unknown.
     if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
-    if (running === undefined) process.exit(0);
+    // Nothing has been begun, so nothing has to be waited for; but whoever wanted a service has none.
+    if (running === undefined) process.exit(130);
     closing ??= running.close().then(
       () => process.exit(0),
       () => process.exit(1),

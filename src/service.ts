@@ -1,17 +1,20 @@
 import type { AddressInfo } from "node:net";
 import { number, text, type Settings } from "./config.ts";
+import { connectionsByDefault } from "./connections-limit.ts";
 import { createApp } from "./http/app.ts";
-import type { Authenticator, EdgeObserver } from "./http/ports.ts";
+import type { Authenticator, DropReason, EdgeObserver } from "./http/ports.ts";
 import { createBodyChecks } from "./http/request-schema.ts";
 import { startData } from "./http/routes/data.ts";
 import { startFunc } from "./http/routes/func.ts";
 import { statusBody, type Deployment } from "./http/routes/status.ts";
-import { createEdge } from "./http/server.ts";
+import { createEdge, PIPELINING } from "./http/server.ts";
 import { heldBytesByDefault } from "./memory-limit.ts";
 import { createAdminServer } from "./operate/admin-server.ts";
 import type { Log } from "./operate/log.ts";
 import { createMetrics } from "./operate/metrics.ts";
 import { causeOf, createRunLog } from "./operate/run-log.ts";
+import { createTally } from "./operate/tally.ts";
+import { watchFiles } from "./operate/watch-files.ts";
 import { createAdmission } from "./run/admission.ts";
 import { callAdapter } from "./run/around/adapter.ts";
 import { withBreaker } from "./run/around/breaker.ts";
@@ -28,6 +31,7 @@ import { withMadeUpCredential } from "./simulation/with-made-up-credential.ts";
 import { createArgument } from "./sources/argument.ts";
 import { ByteBudget } from "./terms/byte-budget.ts";
 import type { Clock } from "./terms/clock.ts";
+import { FAULTS, type RequestFaultCode } from "./terms/fault.ts";
 
 /** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
 export interface ServiceParts {
@@ -74,6 +78,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         help: "Bytes of requests, replies and answers that are held in memory.",
         read: () => budget.heldBytes,
       },
+      connections: { help: "Connections of clients that are open.", read: () => edge.openConnections() },
+      connections_dropped: {
+        help: "Connections of clients that were closed without an answer since the start, for want of places.",
+        read: () => dropped,
+      },
       breakers_open: { help: "Sources, by credential, that are not called for a while.", read: breaker.openCount },
     },
   });
@@ -89,7 +98,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         clock,
         log: (call, level, message, fields) =>
           log[level](
-            { event: "source_log", transaction_id: call.run.transactionId, source: call.id, ...fields },
+            // Fields of the adapter's own come first: it must not say in another's name.
+            { ...fields, event: "source_log", transaction_id: call.run.transactionId, source: call.id },
             message,
           ),
       }),
@@ -105,17 +115,33 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   });
 
   let stopping = false;
+  // What anybody can cause as often as he likes.
+  const refusals = createTally<RequestFaultCode>(
+    (code, count) => log[FAULTS[code].status >= 500 ? "error" : "info"]({ event: "refused", code, count }),
+    clock,
+  );
+  const drops = createTally<DropReason | "no_files">(
+    (reason, count) => log.warn({ event: "connections_dropped", reason, count }),
+    clock,
+  );
+  const files = watchFiles(() => drops.note("no_files"), clock);
+  let dropped = 0;
   const edgeObserver: EdgeObserver = {
+    dropped(reason) {
+      dropped += 1;
+      drops.note(reason);
+    },
     refused(path, fault) {
       metrics.refused(path, fault);
-      const internal = fault.code === "request.unexpected" ? { cause: causeOf(fault.cause) } : {};
-      log[fault.row.status >= 500 ? "error" : "debug"]({
+      const isOurs = fault.code === "request.unexpected";
+      if (SEEN.has(fault.code) || (fault.row.status >= 500 && !isOurs)) refusals.note(fault.code as RequestFaultCode);
+      log[isOurs ? "error" : "debug"]({
         event: "refused",
         // Any other is the caller's own words, of any length.
         path: PATHS.has(path) ? path : "(other)",
         code: fault.code,
         detail: fault.detail,
-        ...internal,
+        ...(isOurs ? { cause: causeOf(fault.cause) } : {}),
       });
     },
   };
@@ -146,12 +172,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       requestTimeoutMs: number(settings, "limits.request_timeout_ms"),
       keepAliveTimeoutMs: number(settings, "limits.keep_alive_ms"),
       writeTimeoutMs: number(settings, "limits.write_timeout_ms"),
-      pipelinedMax: 32,
+      ...PIPELINING,
+      bodyBytesMax: number(settings, "limits.body_bytes"),
+      connectionsMax: number(settings, "limits.connections") || connectionsByDefault(),
     },
     edgeObserver,
   );
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
   const admin = createAdminServer({ metrics, notReady });
+  admin.server.maxConnections = ADMIN_CONNECTIONS_MAX;
 
   await new Promise<void>((resolve, reject) => {
     edge.once("error", reject);
@@ -178,6 +207,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       edge.closeIdleConnections();
       if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, admin.close()]);
+      files.close();
+      for (const tally of [refusals, drops]) tally.close();
     },
   };
 
@@ -194,6 +225,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 }
 
 const PATHS = new Set(["/data", "/func", "/status"]);
+/** Refusals by which an operator sees that somebody is trying, or has got something wrong; with all of the service's own. */
+const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
+
+/** Probes and scrapers; whoever else finds the port must not take the files of the service. */
+const ADMIN_CONNECTIONS_MAX = 64;
 
 /** After the grace: time to answer what was ended, and to write answers out. */
 const ANSWER_LEFT_MS = 1_000;

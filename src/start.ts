@@ -11,7 +11,7 @@ import { untilDrained } from "./ledger/until-drained.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { openKeyedStore } from "./open-store.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
-import { createLog, type Log } from "./operate/log.ts";
+import { createLog, type Log, type ServiceLog } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
@@ -25,7 +25,7 @@ export interface StartOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** For people: what a demo prints. */
   readonly tell: (words: string) => void;
-  readonly log?: ReturnType<typeof createLog>;
+  readonly log?: ServiceLog;
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported and the rest serves. */
   readonly dev?: boolean;
@@ -111,6 +111,10 @@ export async function start(options: StartOptions): Promise<Running> {
         help: "Runs that have not gone to the shared database.",
         read: () => drainer?.state().pendingRuns ?? 0,
       },
+      log_lines_dropped: {
+        help: "Lines of the log that were dropped since the start, because their reader was too slow.",
+        read: log.droppedLines,
+      },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
@@ -137,7 +141,8 @@ export async function start(options: StartOptions): Promise<Running> {
   });
   noteAddress(dataDir, service.url);
   void catalogs.functions.ready();
-  log.info({
+  // Whoever starts it waits for this line, whatever else is logged.
+  log.child({}, { level: "info" }).info({
     event: "listening",
     url: service.url,
     admin_url: service.adminUrl,
@@ -171,7 +176,7 @@ export async function start(options: StartOptions): Promise<Running> {
       await ledger.close();
       await store.close();
       log.info({ event: "stopped" });
-      log.flushNow();
+      await log.written(LOG_WAIT_MS);
     },
   };
 }
@@ -200,6 +205,9 @@ function openRetention({ days, dataDir, databaseUrl, store, clock, log }: Retent
 
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
+
+/** How long an end waits for whoever reads the log. */
+const LOG_WAIT_MS = 1_000;
 
 /** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
 const DRAIN_WAIT_MS = 5_000;

@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { printable } from "../terms/printable.ts";
 
 /** A result for people: each field on a line, and each list of objects as a table. */
 export function renderResult(result: JsonObject): string {
@@ -39,11 +39,6 @@ function cell(value: Json): string {
     return parts.length === 0 ? "-" : parts.join(" ");
   }
   return printable(JSON.stringify(value));
-}
-
-/** Text that someone else chose, without power over the terminal it is shown on. */
-export function printable(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\p{C}/gu, "\ufffd");
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string {

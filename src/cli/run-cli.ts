@@ -10,7 +10,8 @@ import { helpOnAll, helpOnNoun, helpOnVerb, type OtherCommand, usageLine } from 
 import { type CommandShape, shapeOf } from "./options.ts";
 import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
-import { printable, renderResult } from "./render.ts";
+import { printable } from "../terms/printable.ts";
+import { renderResult } from "./render.ts";
 import { openTerminal } from "./terminal.ts";
 
 export interface CliDeps {

@@ -17,6 +17,9 @@ const LIMITS = {
   keepAliveTimeoutMs: 10_000,
   writeTimeoutMs: 10_000,
   pipelinedMax: 32,
+  pipelinedBytesMax: 16_384,
+  bodyBytesMax: 1_000_000,
+  connectionsMax: 100,
 };
 const GRANT: TokenGrant = { tokenId: "tok_1", organizationId: "org_1" };
 const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false }; // prettier-ignore
@@ -43,7 +46,7 @@ async function openEdge(t: TestContext) {
     heldBytesMax: 1_000_000,
     budget: new ByteBudget(10_000_000),
     clock: systemClock,
-    observer: { refused: () => {} },
+    observer: { refused: () => {}, dropped: () => {} },
     isStopping: () => false,
   };
   const edge = createEdge(createApp(parts), LIMITS, parts.observer);

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { StartedRun } from "../run/data-run.ts";
 import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
+import type { Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { receiveRun, type ReceivedRun, type ReceiveParts } from "./receive-run.ts";
 import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
@@ -28,7 +29,7 @@ export interface AppParts extends ReceiveParts, FaultStatuses {
   readonly isStopping: () => boolean;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+type Handler = (turn: Turn) => void | Promise<void>;
 
 interface Route {
   /** As `Allow` lists them. */
@@ -38,23 +39,24 @@ interface Route {
 
 /** The three routes of the public edge, and the answer to everything else. */
 export function createApp(parts: AppParts): Handler {
-  const data: Handler = (request, response) => run(parts.data, request, response);
-  const func: Handler = (request, response) => run(parts.func, request, response);
+  const data: Handler = (turn) => run(parts.data, turn);
+  const func: Handler = (turn) => run(parts.func, turn);
   const routes: ReadonlyMap<string, Route> = new Map([
     ["/data", { methods: "POST", handle: data }],
     ["/func", { methods: "POST", handle: func }],
     ["/status", { methods: "GET, HEAD", handle: status }],
   ]);
 
-  function status(request: IncomingMessage, response: ServerResponse): void {
+  function status({ request, response }: Turn): void {
     sendJson(response, 200, parts.statusBody, { close: parts.isStopping(), headOnly: request.method === "HEAD" });
   }
 
-  async function run(route: RunRoute, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function run(route: RunRoute, turn: Turn): Promise<void> {
+    const { request, response } = turn;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     try {
-      const received = await receiveRun(request, held, route.check, parts);
+      const received = await receiveRun(turn, held, route.check, parts);
       // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt);
@@ -64,7 +66,8 @@ export function createApp(parts: AppParts): Handler {
     } catch (thrown) {
       // The client went away while it was sending: there is nothing to answer, and nothing was run.
       if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
-      refuse(request, response, asFault(thrown, "request.unexpected"));
+      held.release();
+      refuse(turn, asFault(thrown, "request.unexpected"));
     } finally {
       // Whoever does not read its answer goes on holding it.
       if (response.closed) held.release();
@@ -72,37 +75,34 @@ export function createApp(parts: AppParts): Handler {
     }
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse, fault: Fault, allow?: string): void {
+  function refuse({ request, response, body, connection }: Turn, fault: Fault, allow?: string): void {
     parts.observer.refused(pathOf(request), fault);
     if (response.destroyed || response.headersSent) return;
     // A body that was not read to its end stands in the way of the next request on this connection.
-    const unread = hasUnreadBody(request);
+    const unread = body.isComing;
     // Who waits to be told to go on with its body has not sent it.
     const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
       close: unread || parts.isStopping(),
-      ...(isComing ? { unread: { request, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
+      ...(isComing ? { unread: { connection, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
       headOnly: request.method === "HEAD",
       ...(allow === undefined ? {} : { allow }),
     });
   }
 
-  return (request, response) => {
+  return (turn) => {
+    const { request } = turn;
     const route = routes.get(pathOf(request));
-    if (route === undefined) return refuse(request, response, new Fault("request.not_found"));
+    if (route === undefined) return refuse(turn, new Fault("request.not_found"));
     if (!route.methods.split(", ").includes(request.method ?? "")) {
-      return refuse(request, response, new Fault("request.method"), route.methods);
+      return refuse(turn, new Fault("request.method"), route.methods);
     }
-    return route.handle(request, response);
+    return route.handle(turn);
   };
 }
 
 /** How much of an unwanted body is taken in, as a multiple of what a wanted one may measure. */
 const PASSING_BODIES = 8;
-
-function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0");
-}
 
 /** The path as it was sent, without the query, which means nothing here and is not logged. */
 function pathOf(request: IncomingMessage): string {

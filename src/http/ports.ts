@@ -13,7 +13,11 @@ export interface Authenticator {
   resolveCaller(grant: TokenGrant, workflow: string): Caller | Promise<Caller>;
 }
 
-/** Told of every request that was answered without a run. Must not throw. */
+/** Why a connection was closed without an answer: no place for it, its place was another's need, too much waits on it. */
+export type DropReason = "no_place" | "made_way" | "pipelining";
+
+/** Told of every request that was answered without a run, and of every connection that was dropped. Must not throw. */
 export interface EdgeObserver {
   refused(path: string, fault: Fault): void;
+  dropped(reason: DropReason): void;
 }

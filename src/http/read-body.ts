@@ -39,38 +39,6 @@ export function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-/** Reads a body of bounded size; never more than the limit is kept. @throws Fault `request.invalid`, or rejects when the client goes away */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let ended = false;
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) {
-        request.pause();
-        request.removeAllListeners("data");
-        reject(tooLarge(bytesMax));
-      } else chunks.push(chunk);
-    });
-    request.on("end", () => {
-      ended = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
-    });
-    request.on("error", reject);
-    // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
-    request.on("close", () => {
-      if (!ended) reject(new Error("the client went away"));
-    });
-  });
-}
-
-function tooLarge(bytesMax: number): Fault {
-  return invalid([{ path: "", message: `is larger than ${bytesMax} bytes` }]);
-}
-
 /** One JSON object within the limits. @throws Fault `request.invalid` */
 export function parseBody(bytes: Buffer, limits: BodyLimits): JsonObject {
   let value: unknown;

@@ -5,8 +5,9 @@ import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
+import type { Turn } from "./connection.ts";
 import type { Authenticator } from "./ports.ts";
-import { checkMediaType, parseBody, readBody, type BodyLimits } from "./read-body.ts";
+import { checkMediaType, parseBody, type BodyLimits } from "./read-body.ts";
 import type { CheckBody } from "./request-schema.ts";
 
 export interface ReceiveParts {
@@ -28,23 +29,21 @@ export interface ReceivedRun {
  * is wrong with the body.
  * @throws Fault `request.unauthenticated` before `request.invalid`
  */
-export async function receiveRun(
-  request: IncomingMessage,
-  held: Held,
-  check: CheckBody,
-  parts: ReceiveParts,
-): Promise<ReceivedRun> {
+export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts: ReceiveParts): Promise<ReceivedRun> {
+  const { request } = turn;
   const { authenticator, bodyLimits } = parts;
   const access = readHeaderAccess(request);
   const known = await authenticateHeaders(access, authenticator);
+  if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(request, bodyLimits);
+    const body = await readJson(turn, held, bodyLimits);
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  const received = await readJson(request, bodyLimits).catch(asUnreadable);
+  const received = await readJson(turn, held, bodyLimits).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
+  if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
   if (received instanceof Fault) throw received;
   check(received);
   return { caller, body: received, trace: traceOf(request), held };
@@ -54,9 +53,14 @@ function traceOf({ headers }: IncomingMessage): Trace | null {
   return readTraceparent(headers["traceparent"]);
 }
 
-async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
+/** What has been parsed takes a few times its bytes, for as long as the run may need it. */
+const PARSED_TIMES = 4;
+
+async function readJson({ request, body }: Turn, held: Held, limits: BodyLimits): Promise<JsonObject> {
   checkMediaType(request);
-  return parseBody(await readBody(request, limits.bodyBytesMax), limits);
+  const bytes = await body.read(held, limits.bodyBytesMax);
+  if (!held.hold((PARSED_TIMES - 1) * bytes.length)) throw new Fault("request.overloaded");
+  return parseBody(bytes, limits);
 }
 
 function asUnreadable(error: unknown): Fault {

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import type { Connection } from "./connection.ts";
 import { letBodyPass } from "./let-body-pass.ts";
 
 /** On every response whatsoever (specification 1.4). */
@@ -17,8 +18,8 @@ export interface ReplyOptions {
   readonly allow?: string;
   /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
-  /** A request whose body is still coming, and how much of it may come before the connection is closed. */
-  readonly unread?: { readonly request: IncomingMessage; readonly bytesMax: number };
+  /** The connection on which a body is still coming, and how much of it may come before it is closed. */
+  readonly unread?: { readonly connection: Connection; readonly bytesMax: number };
 }
 
 /** The one way a response leaves: one head with its length, one body. */
@@ -38,14 +39,15 @@ export function sendJson(
     "Content-Length",
     String(length),
   ];
-  if (options.close === true) headers.push("Connection", "close");
+  // Node says so in the head, and `Connection` starts nothing behind it.
+  if (options.close === true) response.shouldKeepAlive = false;
   if (options.allow !== undefined) headers.push("Allow", options.allow);
   response.writeHead(status, headers);
   if (options.headOnly === true) response.end();
   else if (options.unread === undefined) response.end(body);
   else {
     response.write(body);
-    letBodyPass(options.unread.request, options.unread.bytesMax, () => {
+    letBodyPass(options.unread.connection, options.unread.bytesMax, () => {
       if (!response.destroyed) response.end();
     });
   }

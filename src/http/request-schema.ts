@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Type } from "typebox";
 import { CONTEXTS } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { toProblem } from "../terms/schema-problem.ts";
 import { invalid } from "./read-body.ts";
 
@@ -86,6 +86,13 @@ export const FuncBody = Type.Object(
 /** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
 export type CheckBody = (body: JsonObject) => void;
 
+/** Before each of them is looked at: a wrong entry costs a hundred times a right one. */
+function countSources({ config }: JsonObject): void {
+  const sources = isJsonObject(config) ? config["sources"] : undefined;
+  if (!isJsonObject(sources) || Object.keys(sources).length <= SOURCES_PER_RUN_MAX) return;
+  throw invalid([{ path: "/config/sources", message: `must NOT have more than ${SOURCES_PER_RUN_MAX} properties` }]);
+}
+
 export function createBodyChecks(): { readonly data: CheckBody; readonly func: CheckBody } {
   // No coercion, no removal, no defaults: `"true"` is not `true`. `verbose` is what lets a schema bring its own sentence.
   // The schemas are our own: holding them against the schema of schemas at every start would find nothing.
@@ -101,6 +108,7 @@ export function createBodyChecks(): { readonly data: CheckBody; readonly func: C
   const check = (schema: object): CheckBody => {
     const validate = ajv.compile(schema);
     return (body) => {
+      countSources(body);
       if (validate(body)) return;
       const seen = new Set<string>();
       const problems = (validate.errors ?? [])

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Server as NetServer } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import { ConnectionPlaces } from "./connection-places.ts";
+import { Connection, type ConnectionLimits, type Turn } from "./connection.ts";
+import { answerHalfClosed } from "./half-closed.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
 
-export interface ServerLimits {
+export interface ServerLimits extends ConnectionLimits {
   readonly headerBytesMax: number;
   readonly headersMax: number;
   readonly headersTimeoutMs: number;
@@ -13,13 +16,26 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number;
   /** How long a client may take to read an answer. */
   readonly writeTimeoutMs: number;
-  /** Requests of one connection that may wait while an earlier one is answered. */
-  readonly pipelinedMax: number;
+  /** Clients' connections at once. */
+  readonly connectionsMax: number;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+type Handler = (turn: Turn) => void | Promise<void>;
+
+interface Accepting {
+  /** What Node found in its head that cannot be met. */
+  readonly problem?: RequestFaultCode;
+  readonly expectsContinue?: boolean;
+}
+
+/** Requests that are parsed and wait for their turn, on all connections: some 3 KiB each. */
+export const WAITING_MAX = 8_192;
+
+/** What may wait on one connection while an earlier request of it is answered; the rest stays unread. */
+export const PIPELINING = { pipelinedMax: 32, pipelinedBytesMax: 65_536 };
 
 export interface Edge extends Server {
+  openConnections(): number;
   /** Resolves once every answer that was begun has been handed to the operating system, or its client is gone. */
   whenWritten(): Promise<void>;
   /** Refuses new connections and closes idle ones; resolves when the last is closed. */
@@ -46,37 +62,73 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   // 0: none is dropped silently; `accept` counts them.
   server.maxHeadersCount = 0;
 
-  const queues = new WeakMap<Duplex, Turn[]>();
-  const latest = new WeakMap<Duplex, Turn>();
+  // A client that has ended its half gets its answer all the same; see `answerHalfClosed`.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const connections = new WeakMap<Duplex, Connection>();
+  const places = new ConnectionPlaces(limits.connectionsMax);
   const unwritten = new Set<ServerResponse>();
   const waiters: (() => void)[] = [];
+  /** Requests that are parsed and wait for their turn, on all connections. */
+  let waiting = 0;
 
-  function accept(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const turn = { request, response };
-    latest.set(socket, turn);
-    const refusal = httpProblem(request, limits);
-    if (refusal !== null) return refuse(response, refusal, request.url ?? "");
-    let queue = queues.get(socket);
-    if (queue === undefined) queues.set(socket, (queue = []));
-    if (queue.length > limits.pipelinedMax) return void socket.destroy();
-    queue.push(turn);
-    response.once("close", () => next(queue));
-    if (queue.length === 1) start(queue[0]!);
+  server.on("connection", (socket: Socket) => {
+    const connection = new Connection(socket, limits);
+    connections.set(socket, connection);
+    connection.whenTooMuchFraming(() => unreadable(connection, "request.http", "Bad Request"));
+    connection.whenEnded(() => answerHalfClosed(connection));
+    socket.once("close", () => {
+      places.leave(connection);
+      changed(connection, () => connection.end());
+    });
+    const gone = places.enter(connection);
+    if (gone === undefined) return;
+    observer.dropped(gone === connection ? "no_place" : "made_way");
+    gone.socket.destroy();
+  });
+
+  function changed<Result>(connection: Connection, change: () => Result): Result {
+    waiting -= connection.waiting;
+    const result = change();
+    waiting += connection.waiting;
+    return result;
+  }
+
+  function accept(request: IncomingMessage, response: ServerResponse, how: Accepting = {}): void {
+    const connection = connections.get(request.socket)!;
+    if (connection.isEnding) return;
+    const refusal = how.problem ?? httpProblem(request, limits);
+    const turn = changed(connection, () => connection.add(request, response, refusal));
+    turn.body.whenWanted(() => {
+      // Not before, so that a refusal by the headers alone spares the client from sending it.
+      if (how.expectsContinue === true && !response.headersSent) response.writeContinue();
+      connection.go();
+    });
+    response.once("close", () => next(turn));
+    if (connection.current === turn) return start(turn);
+    if (waiting <= WAITING_MAX) return;
+    observer.dropped("pipelining");
+    request.socket.destroy();
   }
 
   /** A connection's requests are answered one after the other: pipelining must not multiply a caller's share. */
-  function next(queue: Turn[]): void {
-    queue.shift();
-    const turn = queue[0];
+  function next(done: Turn): void {
+    const { connection, request, response } = done;
+    // Those that wait close too when their connection does.
+    if (connection.current !== done) return;
+    places.answered(connection, response.statusCode === 200 && request.method === "POST");
+    const turn = changed(connection, () => connection.next());
     if (turn !== undefined && !turn.response.destroyed) start(turn);
+    connection.go();
   }
 
-  function start({ request, response }: Turn): void {
+  function start(turn: Turn): void {
+    const { response } = turn;
     limitWriting(response, limits.writeTimeoutMs);
     response.once("prefinish", () => !response.writableFinished && unwritten.add(response));
     for (const end of ["finish", "close"]) response.once(end, () => written(response));
-    void handle(request, response);
+    if (turn.refusal === null) void handle(turn);
+    else refuse(turn, turn.refusal);
   }
 
   function written(response: ServerResponse): void {
@@ -84,43 +136,47 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     if (unwritten.size === 0) for (const resolve of waiters.splice(0)) resolve();
   }
 
-  function refuse(response: ServerResponse, code: RequestFaultCode, path: string): void {
+  function refuse({ request, response }: Turn, code: RequestFaultCode): void {
     const fault = new Fault(code);
-    observer.refused(path, fault);
+    observer.refused(request.url ?? "", fault);
     sendJson(response, fault.row.status, errorBody(fault), { close: true });
   }
 
-  server.on("request", accept);
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    // Only when the body is about to be read, so that a refusal by the headers alone spares the client from sending it.
-    request.once("resume", () => {
-      if (!response.headersSent) response.writeContinue();
-    });
-    accept(request, response);
-  });
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    refuse(response, "request.http_expectation", request.url ?? "");
-  });
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    observer.refused("", new Fault("request.method"));
-    // Node lets go of such a connection: its errors are ours to hear, and so is its end, which a client could put off for ever.
-    socket.on("error", () => {});
-    socket.end(rawErrorResponse("request.method", "Method Not Allowed", "GET, HEAD, POST"), () => socket.destroy());
-  });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  /** What has come cannot be read, nor can anything behind it. A request under way keeps its answer. */
+  function unreadable(connection: Connection, code: RequestFaultCode, reason: string, allow?: string): void {
+    const { socket, current } = connection;
+    const isPassing = connection.isPassing;
+    changed(connection, () => connection.end());
     // The body of a request that has its answer already: a second one would be taken for that of the next request.
-    if (isAnswered(latest.get(socket))) return void socket.end(() => socket.destroy());
-    const [code, reason] = parserProblem(error.code);
+    if (isPassing) return endSocket(socket, "");
     observer.refused("", new Fault(code));
-    const queue = queues.get(socket);
-    const current = queue?.[0];
-    if (current === undefined) return void socket.end(rawErrorResponse(code, reason), () => socket.destroy());
-    // What came after a request under way cannot be read: that request keeps its answer, and the connection ends with it.
-    queue!.length = 1;
-    if (!current.request.complete) return void socket.end(rawErrorResponse(code, reason), () => socket.destroy());
+    const answer = rawErrorResponse(code, reason, allow);
+    if (current === undefined || !current.request.complete) return endSocket(socket, answer);
     current.response.shouldKeepAlive = false;
     current.response.once("finish", () => socket.destroy());
+  }
+
+  function endSocket(socket: Socket, text: string): void {
+    // A client could put off its end for ever.
+    setTimeout(() => socket.destroy(), limits.writeTimeoutMs).unref();
+    socket.end(text, () => socket.destroy());
+  }
+
+  server.on("request", (request, response) => accept(request, response));
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    accept(request, response, { expectsContinue: true });
+  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    accept(request, response, { problem: "request.http_expectation" });
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => {
+    // Node lets go of such a connection: its errors are ours to hear.
+    socket.on("error", () => {});
+    unreadable(connections.get(socket)!, "request.method", "Method Not Allowed", "GET, HEAD, POST");
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    unreadable(connections.get(socket)!, ...parserProblem(error.code));
   });
   const whenWritten = () =>
     new Promise<void>((resolve) => {
@@ -128,6 +184,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
       else waiters.push(resolve);
     });
   return Object.assign(server, {
+    openConnections: () => places.taken,
     whenWritten,
     stopListening() {
       // Node's own `close` takes a connection for idle while the end of its answer is still being written, and cuts it off.
@@ -136,15 +193,6 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
       return closed;
     },
   });
-}
-
-interface Turn {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-function isAnswered(turn: Turn | undefined): boolean {
-  return turn !== undefined && !turn.request.complete && turn.response.headersSent;
 }
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {

@@ -38,3 +38,16 @@ test("any other event is its words and its fields", () => {
   assert.equal(readableLine(line), "03:04:05 ERROR broken_file  file=/p/a.ts  line=3  reason=cannot be loaded\n");
   assert.equal(readableLine(`{"level":30,"time":"x","message":"hello"}`), "         info  hello\n");
 });
+
+test("words of others have no power over the terminal", () => {
+  const source = "\u001b[2J\nfake line\u202e";
+  const call = { source, success: false, took_ms: 1, fault: "source.unknown", detail: { source } };
+  for (const entry of [
+    { event: "run", kind: "data", took_ms: 1, transaction_id: "trx_1", calls: [call] },
+    { event: "source_log", message: source, [source]: source },
+  ]) {
+    const text = readableLine(JSON.stringify({ level: 30, time: "x", ...entry }));
+    assert.ok(!/[^\n\P{C}]/u.test(text), JSON.stringify(text));
+    assert.equal(text.split("\n").length, entry.event === "run" ? 3 : 2);
+  }
+});

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { printable } from "../terms/printable.ts";
 
 /** Fields that say nothing a person who develops does not know. */
 const LEFT_OUT = new Set(["level", "time", "event", "message", "region", "organization", "workflow", "token_id"]);
@@ -9,9 +10,12 @@ export function readableLine(line: string): string {
   const entry = JSON.parse(line) as JsonObject;
   const head = `${clockTime(entry["time"])} ${(LEVELS[Number(entry["level"])] ?? "").padEnd(5)} `;
   if (entry["event"] === "run") return `${head}${runLines(entry).join("\n")}\n`;
-  const words = [entry["event"], entry["message"]].filter((word) => typeof word === "string").join(": ");
+  const words = [entry["event"], entry["message"]]
+    .filter((word) => typeof word === "string")
+    .map(short)
+    .join(": ");
   const fields = Object.entries(entry).filter(([name]) => !LEFT_OUT.has(name));
-  return `${head}${[words, ...fields.map(([name, value]) => `${name}=${short(value)}`)].join("  ")}\n`;
+  return `${head}${[words, ...fields.map(([name, value]) => `${short(name)}=${short(value)}`)].join("  ")}\n`;
 }
 
 function runLines(entry: JsonObject): string[] {
@@ -38,8 +42,9 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
+/** Identifiers of callers and words of adapters stand in it too. */
 function short(value: Json | undefined): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
 
 function clockTime(time: Json | undefined): string {

@@ -33,7 +33,7 @@ export function unsentFault(
 }
 
 export function timeoutFault(call: PlannedCall, sent: boolean): Fault {
-  const afterMs = Math.round(call.deadlineAt - call.startedAt);
+  const afterMs = Math.max(0, Math.round(call.deadlineAt - call.startedAt));
   return sent ? new Fault("source.timeout", { afterMs }) : unsentFault("source.timeout", call, { afterMs });
 }
 

@@ -56,3 +56,9 @@ test("a misspelled input is silent in the answer and named in the log once it is
   assert.deepEqual(line?.["dropped"], [{ source: PROFILE, name: "comapny_number", meant: "company_number" }]);
   assert.ok(!JSON.stringify(line).includes("0000000a"), "names, never values");
 });
+
+test("prod is refused before anything else is missing", async (t) => {
+  const service = await startService(t, { workflow: { simulated: true } });
+  assert.equal((await service.post("/data", { config: { context: "prod" } })).statusCode, 422);
+  assert.equal((await service.post("/data", { config: { context: "dev" } })).statusCode, 500);
+});

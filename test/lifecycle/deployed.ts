@@ -49,6 +49,8 @@ export interface Process {
   log(): Record<string, unknown>[];
   stdout(): string;
   stderr(): string;
+  /** Stops reading what it logs, or goes on. */
+  readLog(isRead: boolean): void;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -151,6 +153,7 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
         log,
         stdout: () => printed.out,
         stderr: () => printed.err,
+        readLog: (isRead) => void (isRead ? child.stdout.resume() : child.stdout.pause()),
         signal: (name) => void child.kill(name),
         ended,
       };
@@ -169,7 +172,11 @@ function collect(child: Child): { out: string; err: string } {
 
 function endOf(child: Child): Promise<Ended> {
   let at = 0;
-  child.on("exit", () => (at = performance.now()));
+  child.on("exit", () => {
+    at = performance.now();
+    // Whatever of its output was not read by then is no part of its end.
+    child.stdout.resume();
+  });
   return new Promise((resolve) => child.on("close", (code, signal) => resolve({ code, signal, at })));
 }
 

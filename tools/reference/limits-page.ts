@@ -1,6 +1,8 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
 import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
+import { piecesMax } from "../../src/http/incoming-body.ts";
+import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/reply-intake.ts";
@@ -28,7 +30,23 @@ export function limitsPage(): Page {
     "What is bounded, at which number, and what happens beyond it. Those with a key are [settings](configuration.md); the others are fixed.",
     "## Requests",
     rows([
-      ["request body", "limits.body_bytes", "422; the rest is not read and the connection is closed"],
+      [
+        "request body",
+        "limits.body_bytes",
+        "422; the rest is thrown away unread, up to 8 times the limit for up to 3 s, and the connection is closed",
+      ],
+      [
+        "pieces of a request body",
+        `${count(piecesMax(bodyBytes))}: one for each 128 bytes of the limit, at least 1,024`,
+        "422",
+      ],
+      ["bytes of chunk sizes and extensions", "as many as the body may measure, and 64 KiB", "400"],
+      [
+        "a body once it is parsed",
+        "counts four times its bytes in `limits.held_bytes`",
+        "500 `overloaded`, before anything is run",
+      ],
+      ["bodies of callers not known yet", "an eighth of `limits.held_bytes`, all together", "500 `overloaded`"],
       ["nesting of JSON", "limits.json_depth", "422"],
       ["members of one JSON object", "limits.keys_per_object", "422"],
       ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
@@ -40,7 +58,17 @@ export function limitsPage(): Page {
       ["time for the whole request", "limits.request_timeout_ms", "408"],
       ["idle connection", "limits.keep_alive_ms", "closed"],
       ["time for a client to read its answer", "limits.write_timeout_ms", "the connection is cut; the run is recorded"],
-      ["requests at once on one connection", count(1), "the next ones wait their turn"],
+      [
+        "requests at once on one connection",
+        count(1),
+        `the next ones wait their turn: ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)} of them, parsed; the others unread`,
+      ],
+      ["requests that wait so, on all connections", count(WAITING_MAX), "the connection is cut"],
+      [
+        "clients' connections",
+        "limits.connections",
+        "the one that has been idle for the longest is closed, a stranger's first; if all have a run under way, the new one",
+      ],
     ]),
     "## Runs",
     rows([
@@ -98,6 +126,7 @@ export function limitsPage(): Page {
 
 type Row = readonly [what: string, limit: string, beyond: string];
 
+const bodyBytes = Number(SETTINGS.find(({ key }) => key === "limits.body_bytes")!.default);
 const BY_KEY = new Map<string, Setting>((SETTINGS as readonly Setting[]).map((setting) => [setting.key, setting]));
 
 function rows(limits: readonly Row[]): string {
@@ -113,6 +142,7 @@ function rows(limits: readonly Row[]): string {
 }
 
 function valueOf({ key, default: value }: Setting): string {
+  if (key === "limits.connections") return "half of the files that may be open, at most 10,000";
   if (key.endsWith("_bytes")) return bytes(Number(value));
   return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
 }

@@ -16,8 +16,8 @@ export function startData(
   const { caller, body } = received;
   const config = body["config"] as JsonObject;
   const sources = config["sources"];
-  if (!isJsonObject(sources) || Object.keys(sources).length === 0) throw new Fault("request.no_sources");
   const context = contextOf(received);
+  if (!isJsonObject(sources) || Object.keys(sources).length === 0) throw new Fault("request.no_sources");
   return runData({
     caller,
     context,

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, optionOf, readSettings, SETTINGS, type Setting } from "./config.ts";
+
+const read = (options: Readonly<Record<string, string>>) => readSettings({ options, environment: {}, file: {} });
+const TIMES = (SETTINGS as readonly Setting[]).filter(({ key }) => key.endsWith("_ms"));
+
+test("no time can be set that a timer does not take", () => {
+  assert.ok(TIMES.length >= 7);
+  for (const setting of TIMES) {
+    assert.ok((setting.max ?? Infinity) <= 2_147_483_647, setting.key);
+    for (const ms of ["2147483648", "9999999999", "-1", "1.5", "x"])
+      assert.throws(() => read({ [optionOf(setting)]: ms }), ConfigError, `${setting.key} ${ms}`);
+  }
+});
+
+test("a part of a time that is larger than the whole is refused by both names", () => {
+  assert.throws(() => read({ "limits-headers-timeout-ms": "40000" }), {
+    message: "limits.headers_timeout_ms (40000) must not be more than limits.request_timeout_ms (30000)",
+  });
+  assert.throws(() => read({ "limits-request-timeout-ms": "5000" }), ConfigError);
+  read({ "limits-request-timeout-ms": "5000", "limits-headers-timeout-ms": "5000" });
+});
+
+test("every default is one that could be set", () => {
+  for (const setting of SETTINGS as readonly Setting[])
+    if (typeof setting.default === "number") read({ [optionOf(setting)]: String(setting.default) });
+});

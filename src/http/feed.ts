@@ -1,0 +1,97 @@
+import type { Socket } from "node:net";
+
+/** What decides how far a connection's bytes may go. */
+export interface FeedGate {
+  /** Whether the parser may be given more now. */
+  mayFeed(): boolean;
+  /** How many of these bytes at once, before it is asked again. */
+  sliceBytes(bytes: Buffer): number;
+  fed(bytes: number): void;
+  /** The client has ended its half, and the parser knows. */
+  ended(): void;
+}
+
+/**
+ * The bytes of one connection on their way to Node's parser. Node lets the parser read the socket by itself, 64 KiB at a
+ * time, and all that they hold is an object or a call before anybody is asked: two thousand heads, ten thousand pieces of
+ * a body. That is the quickest way, and harmless for one request at a time. `takeOver` puts the gate in between, from the
+ * next read on: a little at a time, no more than is wanted, and nothing once the connection is ending.
+ */
+export class Feed {
+  readonly #socket: Socket;
+  readonly #gate: FeedGate;
+  #parse: ((bytes: Buffer) => void) | null = null;
+  #parseEnd: () => void = () => {};
+  #rest: Buffer | null = null;
+  #hasEnded = false;
+  #isBlocked = false;
+  #drop: ((bytes: number) => void) | null = null;
+
+  constructor(socket: Socket, gate: FeedGate) {
+    this.#socket = socket;
+    this.#gate = gate;
+  }
+
+  get isTakenOver(): boolean {
+    return this.#parse !== null;
+  }
+
+  takeOver(): void {
+    const socket = this.#socket;
+    if (this.#parse !== null || socket.destroyed) return;
+    // The parser's own listeners. Node takes the socket from the parser as soon as somebody else listens for its data.
+    this.#parse = socket.listeners("data")[0] as (bytes: Buffer) => void;
+    this.#parseEnd = socket.listeners("end").at(-1) as () => void;
+    socket.removeListener("data", this.#parse).removeListener("end", this.#parseEnd);
+    socket.on("data", (bytes: Buffer) => this.#take(bytes));
+    socket.on("resume", () => this.#pump());
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      this.#pump();
+    });
+  }
+
+  /** To be called when the gate may have opened. */
+  go(): void {
+    if (!this.#isBlocked) return;
+    this.#isBlocked = false;
+    this.#socket.resume();
+    this.#pump();
+  }
+
+  /** From now on nothing is parsed; whatever comes is only counted. */
+  drop(counted: (bytes: number) => void): void {
+    this.takeOver();
+    this.#drop = counted;
+    this.#rest = null;
+    this.go();
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#drop !== null) return this.#drop(bytes.length);
+    this.#rest = this.#rest === null ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#drop !== null) return;
+    while (this.#rest !== null && !this.#socket.isPaused() && !this.#socket.destroyed) {
+      if (!this.#gate.mayFeed()) return this.#block();
+      const rest: Buffer = this.#rest;
+      const slice = rest.subarray(0, this.#gate.sliceBytes(rest));
+      this.#rest = slice.length === rest.length ? null : rest.subarray(slice.length);
+      this.#parse!(slice);
+      this.#gate.fed(slice.length);
+    }
+    if (this.#rest === null && this.#hasEnded && this.#drop === null) {
+      this.#hasEnded = false;
+      this.#parseEnd.call(this.#socket);
+      this.#gate.ended();
+    }
+  }
+
+  #block(): void {
+    this.#isBlocked = true;
+    this.#socket.pause();
+  }
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from "node:http";
+import type { Held } from "../terms/byte-budget.ts";
+import { Fault } from "../terms/fault.ts";
+import { JoinedBytes } from "../terms/joined-bytes.ts";
+import { invalid } from "./read-body.ts";
+
+/** A body may come in this many pieces at least, and in pieces of at least this many bytes on the average. */
+const PIECES_LEAST = 1024;
+const PIECE_BYTES = 128;
+
+/** In how many pieces a body of that size may come: a piece costs as much as hundreds of bytes, whatever it holds. */
+export function piecesMax(bytesMax: number): number {
+  return Math.max(PIECES_LEAST, Math.ceil(bytesMax / PIECE_BYTES));
+}
+
+/** The body of one request, from its head on. What comes is joined as it comes, and nothing is read that nobody wants. */
+export class IncomingBody {
+  readonly #request: IncomingMessage;
+  /** Its length as announced; undefined for one in chunks. */
+  readonly announced: number | undefined;
+  /** Null once it has been given up. */
+  #joined: JoinedBytes | null = new JoinedBytes();
+  #received = 0;
+  #hasEnded = false;
+  #isWanted = false;
+  #onWanted: () => void = () => {};
+  #onPiece: () => void = () => {};
+  #onEnd: () => void = () => {};
+
+  constructor(request: IncomingMessage) {
+    const { headers } = request;
+    this.#request = request;
+    this.announced = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
+    // Pieces that were parsed together with the head would wait as an object each.
+    if (this.announced === undefined) this.#listen();
+  }
+
+  /** Whether it was announced at all, and has not come to its end. */
+  get isComing(): boolean {
+    return this.announced !== 0 && !this.#request.complete;
+  }
+
+  /** Whether somebody waits for it. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  /** Bytes that are yet to come of an announced length. */
+  get left(): number {
+    return (this.announced ?? 0) - this.#received - this.#request.readableLength;
+  }
+
+  whenWanted(wanted: () => void): void {
+    this.#onWanted = wanted;
+  }
+
+  /**
+   * All of it, within the limit and counted by `held`. To be called once.
+   * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
+   */
+  read(held: Held, bytesMax: number): Promise<Buffer> {
+    if ((this.announced ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
+    const joined = this.#joined!;
+    const pieces = piecesMax(bytesMax);
+    return new Promise((resolve, reject) => {
+      let counted = 0;
+      const problem = (): Fault | null => {
+        const { length, pieces: came } = joined;
+        if (length > bytesMax) return tooLarge(bytesMax);
+        if (came > pieces) return tooManyPieces(pieces);
+        if (!held.hold(length - counted)) return new Fault("request.overloaded");
+        counted = length;
+        return null;
+      };
+      this.#onPiece = () => {
+        const fault = problem();
+        if (fault === null) return;
+        // What still comes is of no use to anybody.
+        this.#joined = null;
+        this.#isWanted = false;
+        reject(fault);
+      };
+      this.#onEnd = () => resolve(joined.take());
+      this.#request.on("error", reject);
+      // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
+      this.#request.on("close", () => {
+        if (!this.#hasEnded) reject(new Error("the client went away"));
+      });
+      this.#isWanted = true;
+      if (this.announced !== undefined) this.#listen();
+      else if (joined.length > 0) this.#onPiece();
+      if (this.#hasEnded && this.#isWanted) this.#onEnd();
+      this.#onWanted();
+    });
+  }
+
+  #listen(): void {
+    this.#request.on("data", (piece: Buffer) => {
+      this.#received += piece.length;
+      if (this.#joined === null) return;
+      this.#joined.add(piece);
+      this.#onPiece();
+    });
+    this.#request.on("end", () => {
+      this.#hasEnded = true;
+      if (this.#joined !== null) this.#onEnd();
+    });
+  }
+}
+
+function tooLarge(bytesMax: number): Fault {
+  return invalid([{ path: "", message: `is larger than ${bytesMax} bytes` }]);
+}
+
+function tooManyPieces(pieces: number): Fault {
+  return invalid([{ path: "", message: `came in more than ${pieces} pieces` }]);
+}

@@ -1,0 +1,84 @@
+import { fstatSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { pino } from "pino";
+
+/** What may wait for a reader; some ten thousand lines of runs. */
+const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Where the lines of a log go. */
+export interface LogOutput {
+  /** False: too much waits already, and this was dropped. */
+  write(lines: string): boolean;
+  /** As far as that is possible at once. */
+  flush(): void;
+  written(withinMs: number): Promise<void>;
+}
+
+/**
+ * Opens the place a log goes to. A reader that stalls costs it a bounded buffer and nothing else. A pipe is written to
+ * without a thread: a thread that waits for its reader would keep the process from ending, whoever asks it to.
+ * @param goesOn called when what waited has been written
+ */
+export function openLogOutput(destination: string | number, goesOn: () => void): LogOutput {
+  const stream = typeof destination === "number" && isPipe(destination) ? STANDARD[destination]?.() : undefined;
+  return stream === undefined ? openFile(destination, goesOn) : toPipe(stream, goesOn);
+}
+
+/** Node's own: two streams on one descriptor would take its readiness from each other. */
+const STANDARD: Readonly<Record<number, () => Writable>> = { 1: () => process.stdout, 2: () => process.stderr };
+
+function isPipe(descriptor: number): boolean {
+  const stat = fstatSync(descriptor);
+  return stat.isFIFO() || stat.isSocket();
+}
+
+function toPipe(stream: Writable, goesOn: () => void): LogOutput {
+  let isGone = false;
+  // Nobody reads any more, and there is nowhere left to say so.
+  stream.on("error", () => (isGone = true));
+  stream.on("drain", goesOn);
+  return {
+    write(lines) {
+      const bytes = Buffer.from(lines);
+      if (isGone || stream.writableLength + bytes.length > WAITING_BYTES_MAX) return false;
+      stream.write(bytes);
+      return true;
+    },
+    flush() {},
+    written: (withinMs) =>
+      new Promise((resolve) => {
+        if (isGone || stream.writableLength === 0) return resolve();
+        const timer = setTimeout(resolve, withinMs);
+        stream.once("drain", () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+}
+
+/** A file, or a terminal. */
+function openFile(destination: string | number, goesOn: () => void): LogOutput {
+  const stream = pino.destination({ dest: destination, sync: false, maxLength: WAITING_BYTES_MAX });
+  let wasDropped = false;
+  stream.on("drop", () => (wasDropped = true));
+  stream.on("drain", goesOn);
+  const flush = () => quietly(() => stream.flushSync());
+  return {
+    write(lines) {
+      wasDropped = false;
+      quietly(() => stream.write(lines));
+      return !wasDropped;
+    },
+    flush,
+    written: async () => flush(),
+  };
+}
+
+function quietly(write: () => void): void {
+  try {
+    write();
+  } catch {
+    // There is nowhere left to say so.
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "../terms/clock.ts";
+
+const PERIOD_MS = 10_000;
+
+/**
+ * For what others can cause as often as they like: the first of a kind is said at once, and for as long as more come, how
+ * many they were, once in a period. So it is seen, and it cannot flood the log.
+ */
+export function createTally<Kind extends string>(say: (kind: Kind, count: number) => void, clock: Clock) {
+  const counts = new Map<Kind, number>();
+
+  function wait(kind: Kind): void {
+    const sayMore = () => {
+      const count = counts.get(kind) ?? 0;
+      if (count === 0) return void counts.delete(kind);
+      say(kind, count);
+      counts.set(kind, 0);
+      wait(kind);
+    };
+    clock.after(PERIOD_MS, sayMore, "loose");
+  }
+
+  return {
+    note(kind: Kind): void {
+      const count = counts.get(kind);
+      if (count !== undefined) return void counts.set(kind, count + 1);
+      counts.set(kind, 0);
+      say(kind, 1);
+      wait(kind);
+    },
+    /** Says what has not been said yet. */
+    close(): void {
+      for (const [kind, count] of counts) if (count > 0) say(kind, count);
+      counts.clear();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { close, open } from "node:fs";
+import type { Clock } from "../terms/clock.ts";
+
+const EVERY_MS = 2_000;
+
+/**
+ * Tells when the process can open no more files. New connections are then closed by the operating system, and the service
+ * never hears of them.
+ */
+export function watchFiles(exhausted: () => void, clock: Clock): { close(): void } {
+  let cancel = clock.after(EVERY_MS, look, "loose");
+  let isClosed = false;
+  function look(): void {
+    open("/dev/null", (error, descriptor) => {
+      if (error === null) close(descriptor, () => {});
+      else if (error.code === "EMFILE" || error.code === "ENFILE") exhausted();
+      if (!isClosed) cancel = clock.after(EVERY_MS, look, "loose");
+    });
+  }
+  return {
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
+}

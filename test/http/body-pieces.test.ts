@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { until } from "../rig/until.ts";
+import type { Step } from "../rig/raw-socket.ts";
+import { startService } from "../service.ts";
+import { answers } from "../sources.ts";
+
+const MAX = 1024 * 1024;
+const PIECES = MAX / 128;
+const settings = { "limits.body_bytes": MAX };
+const service = await startService({ after }, { sources: [answers("acme__people", { name: "Ada" })], settings });
+const STRANGER = "POST /data HTTP/1.1\r\nHost: test\r\n";
+const CHUNKED = "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+function bodyOf(bytes: number): string {
+  const start = '{"config":{"sources":{"acme__people":true}},"inputs":{"filler":"';
+  return `${start}${"x".repeat(bytes - start.length - 3)}"}}`;
+}
+
+function chunked(text: string, size: number, extension = ""): string {
+  const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+  return `${pieces.map((piece) => `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`).join("")}0\r\n\r\n`;
+}
+
+async function heldBytes(): Promise<number> {
+  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  return Number(/^datarun_held_bytes (\S+)$/m.exec(page)![1]);
+}
+
+test("a body in as many pieces as it may have is read, one in more is refused", async () => {
+  const body = bodyOf(PIECES);
+  const lawful = await service.raw([service.rawHead("/data") + CHUNKED + chunked(body, 1)]);
+  assert.deepEqual(lawful.replies.map(({ statusCode }) => statusCode), [200]); // prettier-ignore
+
+  const { replies } = await service.raw([service.rawHead("/data") + CHUNKED + chunked(bodyOf(PIECES + 1), 1)]);
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [422]); // prettier-ignore
+  assert.equal(JSON.parse(replies[0]!.text).error.details[0].message, `came in more than ${PIECES} pieces`);
+});
+
+test("a body of a million pieces is refused for the price of the first few thousand", async () => {
+  const body = chunked("x".repeat(1_000_000), 1);
+  for (const [head, status] of [
+    [service.rawHead("/data"), 422],
+    [service.rawHead("/func"), 422],
+    [STRANGER, 401],
+    [`${STRANGER}X-Service-Access-Token: drt_nobody\r\n`, 401],
+    ["POST /none HTTP/1.1\r\nHost: test\r\n", 404],
+    [service.rawHead("/data", "PUT"), 405],
+  ] as const) {
+    const before = process.cpuUsage();
+    const { replies, closed } = await service.raw([head + CHUNKED, body]);
+    const { user, system } = process.cpuUsage(before);
+    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [status]); // prettier-ignore
+    assert.ok(closed);
+    // The client's part is in it; a piece that is parsed costs 3 microseconds, all of them cost seconds.
+    assert.ok(user + system < 1_000_000, `it took ${(user + system) / 1000} ms of CPU`);
+  }
+});
+
+test("chunks whose sizes and extensions take many times what they carry are refused", async () => {
+  for (const extension of [`;${"x".repeat(3_000)}`, `;a="${"y".repeat(900)}"`]) {
+    const { replies, closed } = await service.raw([service.rawHead("/data") + CHUNKED + chunked(bodyOf(6_000), 2, extension)]); // prettier-ignore
+    assert.ok(closed);
+    assert.ok(replies.every(({ statusCode }) => statusCode === 400));
+  }
+  const zeros = `${"0".repeat(1_000_000)}1\r\n{\r\n`.repeat(4);
+  const { replies, closed } = await service.raw([service.rawHead("/data") + CHUNKED + zeros]);
+  assert.ok(closed);
+  assert.ok(replies.every(({ statusCode }) => statusCode === 400));
+});
+
+test("whatever becomes of a request, nothing of it is held when it is over", async () => {
+  const body = bodyOf(300_000);
+  const head = `${service.rawHead("/data")}Content-Length: ${body.length}\r\n`;
+  const answered = [`${head}Connection: close\r\n\r\n`, body];
+  const roads: readonly (readonly Step[])[] = [
+    answered,
+    [`${head}\r\n`, body, (socket) => socket.end()],
+    [`${head}\r\n`, body.slice(0, -5), 50, (socket) => socket.destroy()],
+    [`${head}\r\n`, body.slice(0, -5), 50, (socket) => socket.resetAndDestroy()],
+    [`${head}\r\n`, body.slice(0, -5), 50, (socket) => socket.end()],
+    [`${STRANGER}Content-Length: ${body.length}\r\n\r\n`, body.slice(0, -5), 50, (socket) => socket.destroy()],
+    [`${STRANGER}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`, body],
+    [`${head}Connection: close\r\n\r\n`, `[${body.slice(2)}]`],
+    [service.rawHead("/data") + CHUNKED, chunked("y".repeat(2 * MAX), 4_000)],
+    [service.rawHead("/data") + CHUNKED, "fff\r\nabc\r\n", "GARBAGE".repeat(2_000)],
+  ];
+  for (const steps of roads) await service.raw(steps, { withinMs: 4_000 });
+  await until(async () => (await heldBytes()) === 0);
+});
+
+test("a body that grows is counted while it comes, and strangers have one small share of what may be held", async (t) => {
+  const small = await startService(t, {
+    sources: [answers("acme__people", { name: "Ada" })],
+    settings: { "limits.held_bytes": 32 * MAX },
+  });
+  const open = `${STRANGER}Content-Length: ${MAX}\r\n\r\n${"x".repeat(MAX - 1)}`;
+  const waiting = Array.from({ length: 20 }, () => small.raw([open], { withinMs: 4_000, replies: 1 }));
+  const gauge = async () => {
+    const page = await (await fetch(`${small.adminUrl}/metrics`)).text();
+    return Number(/^datarun_held_bytes (\S+)$/m.exec(page)![1]);
+  };
+  await until(async () => (await gauge()) > 2 * MAX);
+  assert.ok((await gauge()) <= 4 * MAX);
+  // Who is known has his own.
+  assert.equal((await small.run({ acme__people: true }, { filler: "x".repeat(500_000) })).statusCode, 200);
+  const statuses = (await Promise.all(waiting)).flatMap(({ replies }) => replies.map(({ statusCode }) => statusCode));
+  assert.ok(statuses.length > 0 && statuses.every((status) => status === 500), String(statuses));
+  await until(async () => (await gauge()) === 0);
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test, type TestContext } from "node:test";
+import { until } from "../rig/until.ts";
+import { project } from "../start/project-folder.ts";
+import { deploy, type Process } from "./deployed.ts";
+
+const MIB = 1024 * 1024;
+
+/** A service whose log nobody reads any more, and some ten megabytes of lines that it wanted to write. */
+async function stalled(t: TestContext) {
+  const source = `export default { id: "acme__here", title: "T", inputs: { type: "object", properties: { bytes: {} } },
+    run({ inputs, log }) { for (let left = inputs.bytes ?? 0; left > 0; left -= 10_000) log.info("x".repeat(10_000)); return {}; } };`;
+  const deployment = await deploy(t, { project: project(t, { "sources/here.mjs": source }) });
+  const service = await deployment.start();
+  service.readLog(false);
+  for (let count = 0; count < 10; count += 1)
+    assert.equal((await service.run({ acme__here: true }, { bytes: MIB })).statusCode, 200);
+  return service;
+}
+
+async function droppedLines({ adminUrl }: Process): Promise<number> {
+  const page = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^datarun_log_lines_dropped (\S+)$/m.exec(page)![1]);
+}
+
+test("a log that nobody reads costs a bounded buffer; what did not fit is counted, and said once it is read again", async (t) => {
+  const service = await stalled(t);
+  await until(async () => (await droppedLines(service)) > 400);
+  const dropped = await droppedLines(service);
+  const before = rssBytes(service.pid);
+  for (let count = 0; count < 30; count += 1)
+    assert.equal((await service.run({ acme__here: true }, { bytes: 2 * MIB })).statusCode, 200);
+  await until(async () => (await droppedLines(service)) > dropped + 5_000);
+  assert.ok(rssBytes(service.pid) - before < 45 * MIB, `it grew by ${(rssBytes(service.pid) - before) / MIB} MiB`);
+
+  service.readLog(true);
+  await until(() => service.log().some(({ event }) => event === "log_lines_dropped"));
+  const told = service.log().filter(({ event }) => event === "log_lines_dropped");
+  assert.equal(told.reduce((sum, { lines }) => sum + Number(lines), 0), await droppedLines(service)); // prettier-ignore
+  assert.equal((await service.run({ acme__here: true })).statusCode, 200);
+  await until(() => service.log().at(-1)!["event"] === "run");
+});
+
+test("a log that nobody reads stops no stop", async (t) => {
+  const service = await stalled(t);
+  const toldAt = performance.now();
+  service.signal("SIGTERM");
+  const { code, at } = await service.ended;
+  assert.equal(code, 0);
+  assert.ok(at - toldAt < 8_000, `it took ${Math.round(at - toldAt)} ms`);
+});
+
+function rssBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1024;
+}
