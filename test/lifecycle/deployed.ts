@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** By the launcher as a process of its own, as on a machine with an older Node. */
   readonly byLauncher?: boolean;
+  /** A command that runs the command that follows it, such as `nice`. */
+  readonly under?: readonly string[];
   /** `false`: gives back a process that may not listen yet. */
   readonly listening?: boolean;
 }
@@ -49,6 +51,8 @@ export interface Process {
   log(): Record<string, unknown>[];
   stdout(): string;
   stderr(): string;
+  /** Reads no further line of its log, as a collector that hangs. */
+  stallLog(): void;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 }
@@ -112,9 +116,11 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
       return JSON.parse(printed.out) as unknown;
     },
 
-    async start({ args = [], byLauncher = false, listening = true } = {}) {
+    async start({ args = [], byLauncher = false, under = [], listening = true } = {}) {
       const command = [LAUNCHER, "start", "--port", "0", "--admin-port", "0", ...args];
-      const child = spawn(process.execPath, [...(byLauncher ? ON_OLD_NODE : []), ...command], {
+      const node = [process.execPath, ...(byLauncher ? ON_OLD_NODE : []), ...command];
+      const [program, ...rest] = [...under, ...node];
+      const child = spawn(program!, rest, {
         env: environment,
         stdio: ["ignore", "pipe", "pipe"],
       });
@@ -151,6 +157,7 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
         log,
         stdout: () => printed.out,
         stderr: () => printed.err,
+        stallLog: () => void child.stdout.pause(),
         signal: (name) => void child.kill(name),
         ended,
       };
