@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** By the launcher as a process of its own, as on a machine with an older Node. */
   readonly byLauncher?: boolean;
+  /** A command that runs the command that follows it, such as `nice`. */
+  readonly under?: readonly string[];
   /** `false`: gives back a process that may not listen yet. */
   readonly listening?: boolean;
 }
@@ -114,9 +116,11 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
       return JSON.parse(printed.out) as unknown;
     },
 
-    async start({ args = [], byLauncher = false, listening = true } = {}) {
+    async start({ args = [], byLauncher = false, under = [], listening = true } = {}) {
       const command = [LAUNCHER, "start", "--port", "0", "--admin-port", "0", ...args];
-      const child = spawn(process.execPath, [...(byLauncher ? ON_OLD_NODE : []), ...command], {
+      const node = [process.execPath, ...(byLauncher ? ON_OLD_NODE : []), ...command];
+      const [program, ...rest] = [...under, ...node];
+      const child = spawn(program!, rest, {
         env: environment,
         stdio: ["ignore", "pipe", "pipe"],
       });

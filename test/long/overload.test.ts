@@ -7,6 +7,7 @@ import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const VENDOR_MS = 100;
+/** Of one organization, which is half of what the process lets in. */
 const RUNS_MAX = 8;
 const CAPACITY = (RUNS_MAX * 1_000) / VENDOR_MS;
 const MIB = 1024 * 1024;
@@ -14,7 +15,7 @@ const MIB = 1024 * 1024;
 test("half a minute at five times its capacity, on the real command: fast, honest, and no larger at the end", async (t) => {
   const vendor = await startVendor(t, { paths: { "/slow": later(VENDOR_MS, json({ ok: true })) } });
   const deployment = await deploy(t, { project: vendorProject(t, vendor, { slow: "/slow" }) });
-  const service = await deployment.start({ args: ["--limits-runs", String(RUNS_MAX)] });
+  const service = await deployment.start({ args: ["--limits-runs", String(2 * RUNS_MAX)] });
   const ask = () => service.run({ acme__slow: true });
   const residentMib = async () => {
     const page = await (await fetch(`${service.adminUrl}/metrics`)).text();

@@ -21,9 +21,9 @@ export interface Sending {
 }
 
 /** A client that adds nothing of its own but `Host`, `Connection` and the length of the body. */
-export function createClient(url: string) {
+export function createClient(url: string, maxSockets = 64) {
   const { hostname, port } = new URL(url);
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const agent = new Agent({ keepAlive: true, maxSockets });
 
   return {
     send({ method, path, headers, body, signal }: Sending): Promise<Reply> {

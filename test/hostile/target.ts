@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import type { TestContext } from "node:test";
+import { deploy, type Access, type Process, type StartOptions } from "../lifecycle/deployed.ts";
+import { vendorProject } from "../lifecycle/vendor-project.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+import { HOSTILE_PATHS } from "./hostile-vendor.ts";
+
+/** A service with everything in it that an attack needs. A attacks; B only wants its answers. */
+export interface Target {
+  readonly service: Process;
+  readonly a: Access;
+  readonly b: Access;
+  /** Resident memory of the service's own process. */
+  residentMib(): number;
+  /** One healthy run of B's, by its status code; 0 when there was no answer. */
+  askAsB(): Promise<{ readonly statusCode: number }>;
+}
+
+export const LARGE_SOURCES = 99;
+
+export async function openTarget(
+  t: TestContext,
+  { env = {}, ...start }: StartOptions & { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Target> {
+  const vendor = await startVendor(t, { paths: HOSTILE_PATHS });
+  // Another vendor for the well-behaved, as they have in the world.
+  const others = await startVendor(t, { paths: { "/ok": HOSTILE_PATHS["/ok"]! } });
+  const paths = Object.fromEntries(
+    ["slow", "large", "late", "crumbs", "padded-crumbs", "many-nodes"].map((name) => [
+      name.replace("-", "_"),
+      `/${name}`,
+    ]),
+  );
+  const large = Object.fromEntries(Array.from({ length: LARGE_SOURCES }, (_, at) => [`large_${at}`, "/large"]));
+  const project = vendorProject(
+    t,
+    vendor,
+    { ...paths, ...large },
+    {
+      "sources/quiet.mjs": source("acme__quiet", others.origin, "/ok"),
+      "sources/cdata.yaml": xmlSource("acme__cdata", `${vendor.origin}/cdata`, vendor.origin),
+      "sources/many_elements.yaml": xmlSource("acme__many_elements", `${vendor.origin}/many-elements`, vendor.origin),
+      ...FUNCTIONS,
+    },
+  );
+  const deployment = await deploy(t, { project, env });
+  const b = await deployment.operate((operator) => operator.createOrganization("Bell"));
+  const service = await deployment.start(start);
+  return {
+    service,
+    a: deployment.access,
+    b,
+    residentMib: () => residentMib(service.pid),
+    askAsB: () =>
+      service.post("/data", { config: { sources: { acme__quiet: true } } }, { as: b }).then(
+        (reply) => ({ statusCode: reply.statusCode === 200 && reply.json().status.acme__quiet.success ? 200 : 599 }),
+        () => ({ statusCode: 0 }),
+      ),
+  };
+}
+
+function residentMib(pid: number): number {
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
+}
+
+function source(id: string, origin: string, path: string): string {
+  return `export default { id: "${id}", title: "T", origins: ["${origin}"], inputs: {}, run: ({ http }) => http.get("${origin}${path}") };`;
+}
+
+function xmlSource(id: string, url: string, origin: string): string {
+  return [
+    `id: ${id}`,
+    "title: T",
+    "inputs: {type: object}",
+    `origins: ['${origin}']`,
+    `request: {method: GET, url: '${url}'}`,
+    "reply: {format: xml}",
+    "match: {record: '`true`', no_record: '`false`'}",
+    "map: {root: body}",
+    "",
+  ].join("\n");
+}
+
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  "functions/quick.mjs": `export default { id: "dfunc_quick", title: "T", run: () => ({ output: { ok: true } }) };`,
+  "functions/waits.mjs": `export default { id: "dfunc_waits", title: "T", timeout_ms: 20000, run: () => new Promise(() => {}) };`,
+  "functions/hog.mjs": `export default { id: "dfunc_hog", title: "T", memory_mb: 64, run() {
+    const kept = [];
+    for (;;) kept.push(new Uint8Array(4_000_000).fill(1));
+  } };`,
+  "functions/pattern.mjs": `export default { id: "dfunc_pattern", title: "T", timeout_ms: 3000,
+    output: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+    run: () => ({ output: { a: "a".repeat(34) + "!" } }) };`,
+  "functions/unique.mjs": `export default { id: "dfunc_unique", title: "T", timeout_ms: 3000,
+    output: { type: "object", properties: { a: { type: "array", uniqueItems: true } } },
+    run: () => ({ output: { a: Array.from({ length: 60000 }, (_, i) => ({ i })) } }) };`,
+  "functions/gathers.mjs": `export default { id: "dfunc_gathers", title: "T", timeout_ms: 20000, async run({ run }) {
+    for (let round = 0; round < 12; round += 1) await Promise.all(Array.from({ length: 8 }, () => run("acme__large", {})));
+    return { output: { ok: true } };
+  } };`,
+  "functions/random.mjs": `export default { id: "dfunc_random", title: "T", timeout_ms: 4000, run() {
+    const bytes = new Uint8Array(65536);
+    for (;;) crypto.getRandomValues(bytes);
+  } };`,
+};

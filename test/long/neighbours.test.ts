@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { deploy, type Access } from "../lifecycle/deployed.ts";
+import { vendorProject } from "../lifecycle/vendor-project.ts";
+import { openLoop, percentile, type Sample } from "../overload/open-loop.ts";
+import { createClient, type Client } from "../rig/client.ts";
+import { after as later, body, hang, json } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+/**
+ * The noisiest neighbour on each thing that organizations share, and what another organization, which asks at a steady
+ * rate, notices of it: failures, and the time that 99 of 100 runs keep to. Figures are printed; the machine's own noise is
+ * why the bound on time has slack, and the bound on failures has none.
+ */
+const PER_SECOND = 25;
+const CALM_MS = 20_000;
+const NOISY_MS = 45_000;
+const SLACK_MS = 50;
+
+interface Neighbour {
+  readonly what: string;
+  /** What the neighbour asks, over and over, this many at once. */
+  readonly noise: Asked;
+  readonly atOnce: number;
+  readonly wanted: Asked;
+}
+
+interface Asked {
+  readonly path: "/data" | "/func";
+  readonly body: object;
+}
+
+const QUICK = data({ acme__quick: true });
+
+const NEIGHBOURS: readonly Neighbour[] = [
+  { what: "places for runs", noise: data({ acme__hangs: true }), atOnce: 200, wanted: QUICK },
+  { what: "connections to the same vendor", noise: data({ acme__slow: true }), atOnce: 200, wanted: QUICK },
+  {
+    what: "the concurrency that a source declares",
+    noise: data({ acme__narrow: true }),
+    atOnce: 64,
+    wanted: data({ acme__narrow: true }),
+  },
+  { what: "memory, by large replies", noise: data({ acme__large: true }), atOnce: 16, wanted: QUICK },
+  { what: "places for functions", noise: func("dfunc_waits"), atOnce: 128, wanted: func("dfunc_quick") },
+  { what: "processes of functions, by spinning", noise: func("dfunc_spins"), atOnce: 8, wanted: func("dfunc_quick") },
+  { what: "memory of functions", noise: func("dfunc_hog"), atOnce: 4, wanted: func("dfunc_quick") },
+  { what: "random bytes for functions", noise: func("dfunc_random"), atOnce: 16, wanted: func("dfunc_quick") },
+];
+
+for (const neighbour of NEIGHBOURS) {
+  test(`the noisiest neighbour on ${neighbour.what} costs another organization nothing that shows`, async (t) => {
+    const { a, b, clientOf } = await open(t);
+    // Clients of their own: neither waits for a connection that the other holds.
+    const [ofA, ofB] = [clientOf(256), clientOf(256)];
+    const ask = () => askOnce(ofB, b, neighbour.wanted);
+    for (let count = 0; count < 20; count += 1) await ask();
+    const calm = await openLoop(PER_SECOND, CALM_MS, ask);
+
+    let over = false;
+    const noises = Array.from({ length: neighbour.atOnce }, async () => {
+      while (!over) {
+        const { statusCode } = await askOnce(ofA, a, neighbour.noise);
+        // One who is refused asks again, but not so fast that this test's own process is what it measures.
+        if (statusCode !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const noisy = await openLoop(PER_SECOND, NOISY_MS, ask);
+    over = true;
+    await Promise.all(noises);
+
+    const figures = { calm: figuresOf(calm), noisy: figuresOf(noisy) };
+    t.diagnostic(JSON.stringify(figures));
+    assert.equal(figures.calm.failed, 0, JSON.stringify(figures));
+    assert.ok(figures.noisy.failed <= noisy.length / 1_000, JSON.stringify(figures));
+    assert.ok(figures.noisy.p99 <= 2 * figures.calm.p99 + SLACK_MS, JSON.stringify(figures));
+  });
+}
+
+async function open(t: TestContext) {
+  const vendor = await startVendor(t, {
+    paths: {
+      "/quick": later(20, json({ ok: true })),
+      "/slow": later(8_000, json({ ok: true })),
+      "/hangs": hang,
+      "/narrow": later(30, json({ ok: true })),
+      "/large": body(JSON.stringify({ text: "x".repeat(4_900_000) })),
+    },
+  });
+  const paths = { quick: "/quick", slow: "/slow", hangs: "/hangs", large: "/large" };
+  const project = vendorProject(t, vendor, paths, {
+    "sources/narrow.mjs": `export default { id: "acme__narrow", title: "T", origins: ["${vendor.origin}"], inputs: {}, limits: { concurrency: 8 },
+      run: ({ http }) => http.get("${vendor.origin}/narrow") };`,
+    "functions/quick.mjs": `export default { id: "dfunc_quick", title: "T", async run({ run }) { await run("acme__quick", {}); return { output: { ok: true } }; } };`,
+    "functions/waits.mjs": `export default { id: "dfunc_waits", title: "T", timeout_ms: 10000, run: () => new Promise(() => {}) };`,
+    "functions/spins.mjs": `export default { id: "dfunc_spins", title: "T", timeout_ms: 1000, run() { for (;;); } };`,
+    "functions/hog.mjs": `export default { id: "dfunc_hog", title: "T", run() { const kept = []; for (;;) kept.push(new Uint8Array(4000000).fill(1)); } };`,
+    "functions/random.mjs": `export default { id: "dfunc_random", title: "T", timeout_ms: 4000, run() { const bytes = new Uint8Array(65536); for (;;) crypto.getRandomValues(bytes); } };`,
+  });
+  const deployment = await deploy(t, { project });
+  const b = await deployment.operate((operator) => operator.createOrganization("Bell"));
+  const service = await deployment.start();
+  const clientOf = (connections: number) => {
+    const client = createClient(service.url, connections);
+    t.after(() => client.close());
+    return client;
+  };
+  return { a: deployment.access, b, clientOf };
+}
+
+/** Success is an answer in which everything that was asked has succeeded. */
+async function askOnce(client: Client, as: Access, { path, body }: Asked): Promise<{ readonly statusCode: number }> {
+  try {
+    const headers = {
+      "Content-Type": "application/json",
+      "X-Service-Access-Token": as.token,
+      "X-Service-Workflow": as.workflow,
+    };
+    const reply = await client.send({ method: "POST", path, headers, body: JSON.stringify(body) });
+    if (reply.statusCode !== 200) return reply;
+    const entries = Object.values(reply.json().status as Record<string, { readonly success: boolean }>);
+    return { statusCode: entries.every(({ success }) => success) ? 200 : 599 };
+  } catch {
+    return { statusCode: 0 };
+  }
+}
+
+function figuresOf(samples: readonly Sample[]) {
+  const answered = samples.filter(({ statusCode }) => statusCode === 200);
+  return {
+    asked: samples.length,
+    failed: samples.length - answered.length,
+    p50: percentile(answered, 0.5),
+    p99: percentile(answered, 0.99),
+  };
+}
+
+function data(sources: object): Asked {
+  return { path: "/data", body: { config: { sources } } };
+}
+
+function func(id: string): Asked {
+  return { path: "/func", body: { config: { data_func: id } } };
+}
