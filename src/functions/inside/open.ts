@@ -1,4 +1,5 @@
 import { createBridge, type Post } from "./bridge.ts";
+import { installBuffers } from "./buffers.ts";
 import { installConsole } from "./console.ts";
 import { isArray, parse, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
@@ -27,6 +28,7 @@ export function open(post: Post, ask: Ask): Enter {
   delete scope.WebAssembly;
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
+  installBuffers(scope);
 
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);
