@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "./rss.ts";
@@ -31,6 +32,7 @@ export class IsolateProcess {
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
+    if (this.#process.pid !== undefined) offerFirst(this.#process.pid);
     this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on("data", (bytes: Buffer) => {
@@ -58,8 +60,10 @@ export class IsolateProcess {
     return this.#process.pid;
   }
 
-  send(message: ToChild): void {
-    if (!this.#gone && this.#process.connected) this.#process.send(message, () => {});
+  /** `written`: it waits in this process no longer, whether the other one got it or has gone. */
+  send(message: ToChild, written: () => void = () => {}): void {
+    if (!this.#gone && this.#process.connected) this.#process.send(message, written);
+    else written();
   }
 
   /** Sends a bundle to it, the first time only. */
@@ -79,5 +83,14 @@ export class IsolateProcess {
 
   kill(): void {
     if (!this.#gone) this.#process.kill("SIGKILL");
+  }
+}
+
+/** A kernel that runs out of memory takes this process before any other: what is in it can be started anew. */
+function offerFirst(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
+  } catch {
+    // Another operating system, or not allowed here.
   }
 }

@@ -9,9 +9,10 @@ import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
 import { readFunctionResult, type FunctionResult } from "./function-result.ts";
 import { openRun } from "./open-run.ts";
 import type { FunctionCatalog, Run, RunnableFunction } from "./ports.ts";
-import { reportCall, reportRun } from "./report.ts";
+import { ReplyRoom } from "./reply-room.ts";
+import { reportRun } from "./report.ts";
 
-export interface FunctionEngineParts extends EngineParts, HostParts {
+export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyRoom"> {
   readonly functions: FunctionCatalog;
 }
 
@@ -46,6 +47,7 @@ const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_res
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
   const { admission, clock } = parts;
+  const hostParts: HostParts = { ...parts, replyRoom: new ReplyRoom(clock) };
 
   return function runFunction(request) {
     const { organizationId } = request.caller;
@@ -57,11 +59,11 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         organization_tuid: organizationId,
       });
       const answer = (async () => {
-        const host = openHost(hostRun(run, request, parts), parts);
+        const host = openHost(hostRun(run, request, parts), hostParts);
         const outcome =
           request.functionId === null ? null : await runOne(request.functionId, run, request, config, host, parts);
         // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
-        const calls = host.end().map(reportCall);
+        const calls = host.end();
         const fault = outcome?.result instanceof Fault ? outcome.result.code : null;
         const report = reportRun(intent, run, calls, Math.round(clock.now() - run.arrivedAt), fault);
         for (const observer of parts.observers) observer.runEnded(report);

@@ -68,6 +68,7 @@ export const FAULTS = {
   "source.queue_full": source("shed", true, "no", "too many calls to this vendor are waiting"),
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
+  "source.held_back": source("shed", true, "no", "there is no room for a reply now, so this vendor was not called"),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
   "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
   "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),
@@ -92,6 +93,7 @@ export const FAULTS = {
   "function.memory": dataFunction("function", "the function used too much memory"),
   "function.contract": dataFunction("function", "{problem}"),
   "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
+  "function.overloaded": dataFunction("function", "the service is at its limit for functions; try again"),
   "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
 } as const satisfies Record<string, FaultRow>;
 

@@ -1,5 +1,6 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
 import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
+import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
@@ -7,6 +8,7 @@ import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { OUTPUT_BYTES_MAX } from "../../src/run/collect.ts";
 import { ANSWER_BYTES_MAX } from "../../src/run/data-run.ts";
+import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
@@ -40,6 +42,10 @@ export function limitsPage(): Page {
       ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
       ["output of one source", bytes(OUTPUT_BYTES_MAX), "that source fails"],
       ["the whole answer", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, until it fits"],
+      ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
+      ["functions of one organization that wait", count(WAITING_PER_ORGANIZATION), "the function fails as `function.overloaded`"],
+      ["processes set apart for functions of more than 64 MB and for suspects", "limits.function_processes_apart", "further ones of these wait"],
+      ["inputs and replies of a function's calls that it has not taken", bytes(REPLIES_BYTES_MAX), "further calls wait, and fail as `shed` after a second, before any vendor is called"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
     ]), // prettier-ignore
     "## Calls to vendors",
