@@ -248,6 +248,22 @@ export const SETTINGS = [
     says: "Processes that hold the isolates of functions, besides one spare.",
   },
   {
+    key: "limits.function_processes_apart",
+    type: "number",
+    default: 4,
+    min: 2,
+    max: 64,
+    says: "Further processes, started when they are needed, for functions that are granted more than 64 MB or may have ended a process.",
+  },
+  {
+    key: "limits.function_runs_per_process",
+    type: "number",
+    default: 64,
+    min: 1,
+    max: 1_024,
+    says: "Functions that run at once in one process; further ones wait.",
+  },
+  {
     key: "limits.shutdown_grace_ms",
     type: "number",
     default: 25_000,

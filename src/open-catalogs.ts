@@ -76,6 +76,8 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     cacheDir: functionCache(text(settings, "data_dir")),
     processes: number(settings, "limits.function_processes"),
     spares: 1,
+    apart: number(settings, "limits.function_processes_apart"),
+    runsPerProcess: number(settings, "limits.function_runs_per_process"),
   });
   try {
     let loaded = await opening;

@@ -26,6 +26,9 @@ export interface OpenFunctionsOptions extends FunctionFolders {
   readonly cacheDir: string | undefined;
   readonly processes: number;
   readonly spares: number;
+  /** These two: the pool's own numbers, unless said. */
+  readonly apart?: number;
+  readonly runsPerProcess?: number;
 }
 
 export interface OpenFunction extends ListedFunction {
@@ -46,7 +49,7 @@ export interface OpenedFunctions extends FunctionCatalog {
   close(): Promise<void>;
 }
 
-const NO_PROCESSES: PoolStats = { children: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
+const NO_PROCESSES: PoolStats = { children: 0, apart: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
 
 /** Loads both. No process is started before there is a function to run in one. */
 export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {
@@ -58,6 +61,8 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       prelude: preparePrelude(options.cacheDir),
       children: options.processes,
       spares: options.spares,
+      ...(options.apart !== undefined && { apart: options.apart }),
+      ...(options.runsPerProcess !== undefined && { runsPerChild: options.runsPerProcess }),
       // Functions that are prepared already need no process to be loaded: the start does not share its time with any.
       startsOnUse: true,
     }));

@@ -133,6 +133,10 @@ export async function start(options: StartOptions): Promise<Running> {
         help: "Processes that hold isolates, spare ones included.",
         read: () => catalogs.functions.stats().children,
       },
+      function_processes_apart: {
+        help: "Processes that are set apart for the functions of one organization.",
+        read: () => catalogs.functions.stats().apart,
+      },
       function_processes_killed: {
         help: "Processes killed since the start because of what ran in them.",
         read: () => catalogs.functions.stats().killed,

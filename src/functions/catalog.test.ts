@@ -12,9 +12,12 @@ import { FunctionLoadError } from "./load-error.ts";
 import { startPool } from "./pool-rig.ts";
 
 const HOST: FunctionHost = {
-  runSource: async (source, inputs) =>
-    JSON.stringify({ success: true, match: true, message: "", output: { source, inputs }, response_time_ms: 1 }),
+  runSource: async (source, inputs) => ({
+    json: JSON.stringify({ success: true, match: true, message: "", output: { source, inputs }, response_time_ms: 1 }),
+    taken: () => {},
+  }),
   pipe: () => {},
+  holds: () => true,
   log: () => {},
 };
 

@@ -94,6 +94,7 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
         {
           what: "start",
           bundle,
+          organizationId: job.organizationId,
           isolate: isolateKey(job.organizationId, bundle.hash),
           memoryMb: facts.memoryMb,
           deadlineAt: job.deadlineAt,

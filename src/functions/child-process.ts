@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "./rss.ts";
@@ -33,6 +34,7 @@ export class IsolateProcess {
       // Nothing is ever written to the first: that it closes says that this process is gone.
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
+    if (this.#process.pid !== undefined) offerFirst(this.#process.pid);
     this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
     this.#process.stdin?.on("error", () => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -61,8 +63,10 @@ export class IsolateProcess {
     return this.#process.pid;
   }
 
-  send(message: ToChild): void {
-    if (!this.#gone && this.#process.connected) this.#process.send(message, () => {});
+  /** `written`: it waits in this process no longer, whether the other one got it or has gone. */
+  send(message: ToChild, written: () => void = () => {}): void {
+    if (!this.#gone && this.#process.connected) this.#process.send(message, written);
+    else written();
   }
 
   /** Sends a bundle to it, the first time only. */
@@ -82,5 +86,14 @@ export class IsolateProcess {
 
   kill(): void {
     if (!this.#gone) this.#process.kill("SIGKILL");
+  }
+}
+
+/** A kernel that runs out of memory takes this process before any other: what is in it can be started anew. */
+function offerFirst(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
+  } catch {
+    // Another operating system, or not allowed here.
   }
 }

@@ -47,6 +47,7 @@ async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig>
       const host: FunctionHost = {
         runSource: () => new Promise(() => {}),
         pipe: () => {},
+        holds: () => true,
         log: (_, text) => void logs.push(text),
       };
       const argument = JSON.stringify({ inputs, extra: {}, config: {}, context: "dev" });

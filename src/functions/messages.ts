@@ -11,11 +11,21 @@ export type ToChild =
     }
   | { readonly type: "forget"; readonly bundle: string }
   | StartRun
-  | { readonly type: "reply"; readonly id: number; readonly call: number; readonly json: string }
+  | Reply
   /** The run is over, whatever it does: answered by `ended`, once its thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
-  /** Too much memory is in use: the child ends what is executing right now. */
-  | { readonly type: "shed" };
+  /** Too much memory is in use: answered by `weighed`, after what is only kept warm has been let go. */
+  | { readonly type: "weigh" };
+
+/** Replies below it go at once and unacknowledged: all that can be under way together are few bytes. */
+export const LARGE_REPLY_CHARACTERS = 65_536;
+
+export interface Reply {
+  readonly type: "reply";
+  readonly id: number;
+  readonly call: number;
+  readonly json: string;
+}
 
 export interface StartRun {
   readonly type: "run";
@@ -64,6 +74,10 @@ export type FromChild =
   | { readonly type: "ended"; readonly id: number; readonly stuck: boolean }
   /** V8 ran out of memory in a way that it does not recover from: the thread sleeps for ever, the rest may finish. */
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
+  /** A large reply has gone into its isolate, or is not wanted any more. */
+  | { readonly type: "took"; readonly id: number; readonly characters: number }
+  /** What each run's isolate holds, in bytes; `null`: its thread did not come out in time to answer. */
+  | { readonly type: "weighed"; readonly runs: readonly { readonly id: number; readonly bytes: number | null }[] }
   /** Only where the service cannot look it up itself. */
   | { readonly type: "rss"; readonly bytes: number };
 

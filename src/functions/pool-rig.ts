@@ -34,13 +34,18 @@ export interface PoolRig {
   attempt(text: string, options?: TryOptions): Promise<Tried>;
   /** Waits until so many processes are ready and none of them has a run. */
   settled(children: number): Promise<void>;
+  /** Waits until so many runs are in processes. */
+  running(runs: number): Promise<void>;
   /** The bundle that `attempt` makes of that text. */
   bundleOf(text: string): Bundle;
 }
 
 const prelude = preparePrelude(undefined);
 
-/** A pool with real processes. A source named `wait_300` answers after that many milliseconds, `never` not at all. */
+/**
+ * A pool with real processes. A source named `wait_300` answers after that many milliseconds, `bytes_5000` with a text of
+ * that length, `never` not at all.
+ */
 export async function startPool(
   t: { after(close: () => Promise<void>): void },
   options: Partial<PoolOptions> = {},
@@ -70,8 +75,12 @@ export async function startPool(
         if (wait !== null) await sleep(Number(wait[1]));
         underWay -= 1;
         if (source === "never") await new Promise(() => {});
-        return `{"success":true,"match":true,"message":"","output":{"echo":${inputs}},"response_time_ms":1}`;
+        const size = /^bytes_(\d+)$/.exec(source);
+        const output = size === null ? `{"echo":${inputs}}` : `{"text":"${"x".repeat(Number(size[1]))}"}`;
+        const json = `{"success":true,"match":true,"message":"","output":${output},"response_time_ms":1}`;
+        return { json, taken: () => {} };
       },
+      holds: () => true,
       pipe: (name, json) => void pipes.push({ name, json }),
       log: (_, message) => void logs.push(message),
     };
@@ -83,6 +92,7 @@ export async function startPool(
         {
           what: "start",
           bundle,
+          organizationId,
           isolate: isolateKey(organizationId, bundle.hash),
           memoryMb,
           deadlineAt: systemClock.now() + limitMs,
@@ -102,6 +112,9 @@ export async function startPool(
     lines,
     attempt,
     bundleOf,
+    running: async (runs) => {
+      while (pool.stats().active < runs) await sleep(10);
+    },
     settled: async (children) => {
       for (;;) {
         const stats = pool.stats();

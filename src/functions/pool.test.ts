@@ -23,23 +23,23 @@ function codeOf(tried: Tried): string {
 test("what ended its process twice is quarantined for its organization, until its file is loaded anew", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 1 });
   for (let time = 0; time < 2; time += 1) {
-    assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200 })), "function.timeout");
+    assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 500 })), "function.timeout");
     await rig.settled(2);
   }
-  const third = await rig.attempt(STUCK, { limitMs: 200 });
+  const third = await rig.attempt(STUCK, { limitMs: 500 });
   assert.equal(codeOf(third), "function.quarantined");
   assert.ok(third.tookMs < 100);
   assert.equal(rig.lines.filter((line) => line.event === "function_quarantined").length, 1);
   assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
-  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200, organizationId: "org_b" })), "function.timeout");
+  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 500, organizationId: "org_b" })), "function.timeout");
   await rig.settled(2);
   rig.pool.forgetBundle(rig.bundleOf(STUCK).hash);
-  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 200 })), "function.timeout");
+  assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 500 })), "function.timeout");
 });
 
 test("the runs beside one that is stuck fail as function errors, and are not blamed", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
-  const waits = "async ({ run }) => { await run('wait_700'); return {}; }";
+  const waits = "async ({ run }) => { await run('wait_3000'); return {}; }";
   const beside = rig.attempt(waits);
   const stuck = rig.attempt(STUCK, { limitMs: 150 });
   assert.equal(codeOf(await stuck), "function.timeout");
@@ -170,9 +170,9 @@ test("the memory limit is a function's own", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const holds =
     "() => { const all = []; for (let n = 0; n < 1e6; n++) all.push({ n, text: 'x' + n }); return { length: all.length }; }";
-  assert.equal(codeOf(await rig.attempt(holds, { memoryMb: 32 })), "function.memory");
+  assert.equal(codeOf(await rig.attempt(holds, { memoryMb: 32, limitMs: 20_000 })), "function.memory");
   await rig.settled(1);
-  const roomy = await rig.attempt(holds, { memoryMb: 512, organizationId: "org_roomy" });
+  const roomy = await rig.attempt(holds, { memoryMb: 512, organizationId: "org_roomy", limitMs: 20_000 });
   assert.equal(roomy.json, '{"length":1000000}');
 });
 

@@ -4,6 +4,7 @@ import { Fault } from "../terms/fault.ts";
 import { hashOf } from "./bundle.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
 import type { RunKind } from "./messages.ts";
+import { WAITING_PER_ORGANIZATION } from "./placing.ts";
 import type { FunctionsLog } from "./ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
 import { Running, type Bundle, type PoolJob } from "./running.ts";
@@ -19,16 +20,23 @@ export interface PoolOptions {
   readonly spares?: number;
   /** No process is started before the first run, or before somebody waits for `ready`. */
   readonly startsOnUse?: boolean;
-  /** Runs at once in one process, further ones wait until their deadline; 32 unless said. */
+  /** Processes that are started for runs which must not stand beside those of others, at the most; 4 unless said. */
+  readonly apart?: number;
+  /** Runs at once in one process, further ones wait until their deadline; 64 unless said. */
   readonly runsPerChild?: number;
+  /** Runs of one organization that wait; 256 unless said. */
+  readonly waitingPerOrganization?: number;
   /** How long the evaluation of a file that is being loaded may take; 5 s unless said. */
   readonly evaluateWithinMs?: number;
-  /** Resident megabytes at which a process is relieved or killed, for functions of 64 MB; 320 unless said. */
+  /** Resident megabytes at which a process is looked into, for functions of 64 MB; 320 unless said. */
   readonly childMemoryMb?: number;
 }
 
 export interface PoolStats {
+  /** Those that take everybody's runs, or stand by. */
   readonly children: number;
+  /** Those that hold one organization's runs only. */
+  readonly apart: number;
   /** Of these, how many can take a run. */
   readonly ready: number;
   readonly active: number;
@@ -66,8 +74,10 @@ export function createPool(options: PoolOptions): Pool {
     prelude: options.prelude,
     children: options.children ?? 2,
     spares: options.spares ?? 1,
+    apart: options.apart ?? 4,
     startsOnUse: options.startsOnUse ?? false,
-    runsPerChild: options.runsPerChild ?? 32,
+    runsPerChild: options.runsPerChild ?? 64,
+    waitingPerOrganization: options.waitingPerOrganization ?? WAITING_PER_ORGANIZATION,
     childMemoryMb: options.childMemoryMb ?? 320,
   };
   const keeper = new Keeper(settings);
@@ -99,6 +109,7 @@ export function createPool(options: PoolOptions): Pool {
       {
         what,
         bundle,
+        organizationId: "",
         isolate,
         memoryMb: EVALUATE_MEMORY_MB,
         argument,
@@ -132,5 +143,6 @@ export function createPool(options: PoolOptions): Pool {
 const NOBODY: FunctionHost = {
   runSource: () => new Promise(() => {}),
   pipe: () => {},
+  holds: () => true,
   log: () => {},
 };

@@ -2,7 +2,7 @@ import type { FunctionHost } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import type { Contract } from "./contract.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "./inside/limits.ts";
-import type { FromChild, RunKind, ToChild } from "./messages.ts";
+import type { FromChild, Reply, RunKind } from "./messages.ts";
 
 /** What a bundle needs to be run anywhere. */
 export interface Bundle {
@@ -16,6 +16,8 @@ export interface Bundle {
 export interface PoolJob {
   readonly what: RunKind;
   readonly bundle: Bundle;
+  /** Whose run it is; empty for a file that is being loaded. */
+  readonly organizationId: string;
   /** Organization and bundle: whose isolate. */
   readonly isolate: string;
   readonly memoryMb: number;
@@ -25,6 +27,9 @@ export interface PoolJob {
   readonly argument: string;
 }
 
+/** Sends to the run's process; `written`, once the message is in this process no more. */
+type SendReply = (message: Reply, written: () => void) => void;
+
 export type RunMessage = Extract<FromChild, { readonly id: number }>;
 
 /**
@@ -33,19 +38,24 @@ export type RunMessage = Extract<FromChild, { readonly id: number }>;
  */
 export class Running {
   readonly id: number;
-  readonly job: PoolJob;
+  readonly job: Omit<PoolJob, "argument">;
   readonly ended: Promise<string | null>;
+  /** What its process held when it began. */
+  rssBefore = 0;
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
+  #argument: string;
   #over = false;
   #calls = 0;
   #underWay = 0;
   #pipes = 0;
+  #pipeCharacters = 0;
   #logs = 0;
 
-  constructor(id: number, job: PoolJob, host: FunctionHost) {
+  constructor(id: number, { argument, ...job }: PoolJob, host: FunctionHost) {
     this.id = id;
     this.job = job;
+    this.#argument = argument;
     this.#host = host;
     const { promise, resolve, reject } = Promise.withResolvers<string | null>();
     this.ended = promise;
@@ -54,6 +64,13 @@ export class Running {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** Its argument, which is not kept here any longer. */
+  takeArgument(): string {
+    const argument = this.#argument;
+    this.#argument = "";
+    return argument;
   }
 
   succeed(json: string | null): void {
@@ -84,14 +101,15 @@ export class Running {
   }
 
   /** What came from its process. False: it broke the bridge's rules, which only a subverted prelude can. */
-  hear(message: RunMessage, reply: (message: ToChild) => void): boolean {
+  hear(message: RunMessage, reply: SendReply): boolean {
     if (this.#over) return true;
     switch (message.type) {
       case "call":
         return this.#call(message, reply);
       case "pipe":
         this.#pipes += 1;
-        if (this.#pipes > PIPES_MAX) return false;
+        if (message.failure === undefined) this.#pipeCharacters += message.json.length;
+        if (this.#pipes > PIPES_MAX || this.#pipeCharacters > JSON_BYTES) return false;
         this.#host.pipe(message.name, message.json);
         if (message.failure !== undefined) this.#logOwnWords("the step failed", message.failure);
         return true;
@@ -102,7 +120,8 @@ export class Running {
         return true;
       case "done":
         if (message.json !== null && message.json.length > JSON_BYTES) return false;
-        this.succeed(message.json);
+        if (message.json === null || this.#host.holds(Buffer.byteLength(message.json))) this.succeed(message.json);
+        else this.fail(new Fault("function.overloaded"));
         return true;
       case "failed":
         this.#raised(faultOf(message));
@@ -115,13 +134,14 @@ export class Running {
     }
   }
 
-  #call(message: Extract<RunMessage, { type: "call" }>, reply: (message: ToChild) => void): boolean {
+  #call(message: Extract<RunMessage, { type: "call" }>, send: SendReply): boolean {
     this.#calls += 1;
     this.#underWay += 1;
     if (this.#calls > CALLS_MAX || this.#underWay > CALLS_AT_ONCE || message.inputs.length > JSON_BYTES) return false;
-    void this.#host.runSource(message.source, message.inputs).then((json) => {
+    void this.#host.runSource(message.source, message.inputs).then(({ json, taken }) => {
       this.#underWay -= 1;
-      if (!this.#over) reply({ type: "reply", id: this.id, call: message.call, json });
+      if (this.#over) taken();
+      else send({ type: "reply", id: this.id, call: message.call, json }, taken);
     });
     return true;
   }

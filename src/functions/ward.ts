@@ -1,53 +1,53 @@
 import type { IsolateProcess } from "./child-process.ts";
+import type { ReplyLane } from "./reply-lane.ts";
 import type { Running } from "./running.ts";
+
+/** Runs that are granted no more than this share a process with those of others. */
+export const PLAIN_MEMORY_MB = 64;
+const MEGABYTE = 1_048_576;
 
 /** One process and what is going on in it. */
 export interface Ward {
   readonly process: IsolateProcess;
   readonly runs: Map<number, Running>;
+  readonly replies: ReplyLane;
   readonly bornAt: number;
+  readonly gone: Promise<void>;
   ready: boolean;
+  /** What it took before its first run. */
+  emptyBytes: number;
   /** Takes nothing new, and goes when it is empty. */
   retired: boolean;
-  /** Has one run that must be alone. */
-  alone: boolean;
+  /** Set for a process that holds the runs of one organization only; once set apart it stays so. */
+  apart: Apart | null;
   /** Isolate keys known to be the reason of its death. */
-  blamed: string[];
+  readonly blamed: Set<string>;
   /** Its death is already accounted for. */
   blameSettled: boolean;
-  /** Asked to end what is executing; killed if that does not help in time. */
-  shedding: boolean;
   killed: boolean;
-  gone: Promise<void>;
 }
 
-export interface PlacingLimits {
-  /** How many processes take runs; what is ready beyond them stands by. */
-  readonly children: number;
-  readonly runsPerChild: number;
+export interface Apart {
+  /** Whose runs are in it; `null`: it is free for anybody's. */
+  owner: string | null;
+  /** Its one run must have it alone. */
+  exclusive: boolean;
+  /** What its runs are granted together. */
+  grantedMb: number;
+  /** The most that they were granted since it was empty: what ends leaves its garbage behind, which is nobody's fault. */
+  mostGrantedMb: number;
 }
 
-/**
- * The process for a run: the least busy of those that take runs, and among equals always the same for the same isolate,
- * where it is likely to be warm. A run that must be alone may use any that is empty. None: it waits.
- */
-export function chooseWard(
-  wards: Iterable<Ward>,
-  isolate: string,
-  alone: boolean,
-  limits: PlacingLimits,
-): Ward | undefined {
-  const ready = [...wards].filter((ward) => ward.ready && !ward.retired);
-  if (alone) return ready.findLast((ward) => ward.runs.size === 0);
-  const open = ready.slice(0, limits.children).filter((ward) => !ward.alone && ward.runs.size < limits.runsPerChild);
-  if (open.length < 2) return open[0];
-  const home = open[hashOf(isolate) % open.length]!;
-  const least = open.reduce((best, ward) => (ward.runs.size < best.runs.size ? ward : best));
-  return home.runs.size === least.runs.size ? home : least;
+export function newApart(): Apart {
+  return { owner: null, exclusive: false, grantedMb: 0, mostGrantedMb: 0 };
 }
 
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-  return hash >>> 0;
+/** Where its memory is looked into. V8 needs up to twice what a function keeps; in plain processes few keep much. */
+export function limitBytes(ward: Ward, plainMb: number): number {
+  const beyondPlainMb = Math.max(0, (ward.apart?.mostGrantedMb ?? 0) - PLAIN_MEMORY_MB);
+  return (plainMb + 2 * beyondPlainMb) * MEGABYTE;
+}
+
+export function isOpen(ward: Ward): boolean {
+  return ward.ready && !ward.retired;
 }

@@ -114,7 +114,8 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
   }
 }
 
-function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
+/** The same outcome, failed by what has become of its output here: what the vendor did counts as before. */
+export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, tookMs, result } = outcome;
   const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };

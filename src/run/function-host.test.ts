@@ -4,7 +4,7 @@ import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { openHost } from "./function-host.ts";
 import type { Run, RunnableSource } from "./ports.ts";
-import { reportCall } from "./report.ts";
+import { ReplyRoom } from "./reply-room.ts";
 
 test("a call that is left when its function ends is told as its source's charge says", () => {
   const clock = new FakeClock();
@@ -16,7 +16,11 @@ test("a call that is left when its function ends is told as its source's charge 
   ]);
   const host = openHost(
     {
-      run: { arrivedAt: clock.now(), held: heldWithoutLimit() } as Run,
+      run: {
+        arrivedAt: clock.now(),
+        caller: { organizationId: "org_a" },
+        held: heldWithoutLimit(),
+      } as unknown as Run,
       functionId: "dfunc_x",
       sources: {},
       deadlineAt: clock.now() + 1000,
@@ -24,6 +28,7 @@ test("a call that is left when its function ends is told as its source's charge 
     {
       catalog: { find: (id) => sources.get(id) },
       clock,
+      replyRoom: new ReplyRoom(clock),
       log: () => {},
       runSource: (_, call) => {
         call.attempts.push({ status: null, charged: "unknown" } as never);
@@ -32,7 +37,7 @@ test("a call that is left when its function ends is told as its source's charge 
     },
   );
   for (const id of sources.keys()) void host.runSource(id, "{}");
-  const told = host.end().map(reportCall);
+  const told = host.end();
   assert.deepEqual(
     told.map((call) => [call.fault?.code, call.charged]),
     [

@@ -1,13 +1,17 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import { endWith, settle, type Outcome } from "./fan-out.ts";
+import { endWith, settle, withoutOutput, type Outcome } from "./fan-out.ts";
+import { dropHeld } from "./keep-output.ts";
 import { planCall, type Planned } from "./plan.ts";
-import type { FunctionHost, Run, RunSource, SourceCatalog } from "./ports.ts";
+import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
+import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
+import { reportCall } from "./report.ts";
 
 export interface HostParts {
   readonly catalog: SourceCatalog;
   readonly runSource: RunSource;
+  readonly replyRoom: ReplyRoom;
   readonly clock: Clock;
   readonly log: (run: Run, functionId: string, level: "debug" | "info" | "warn", message: string) => void;
 }
@@ -24,54 +28,110 @@ export interface HostRun {
 export interface OpenHost extends FunctionHost {
   readonly pipes: ReadonlyMap<string, Json>;
   /** No further call from now on. Calls that nobody waits for any more are settled as abandoned. */
-  end(): readonly Outcome[];
+  end(): readonly CallReport[];
 }
 
-/** The bridge of one function run: every call goes through the same engine as those of `/data`. */
+/** What stands in place of a step for which there is no room. */
+const STEP_NOT_KEPT = { success: false, message: "the step could not be kept" } as const;
+
+/**
+ * The bridge of one function run: every call goes through the same engine as those of `/data`. Of a call that has ended
+ * only its report stays here; inputs and reply are held no longer than until the function has its reply.
+ */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
-  const { catalog, runSource, clock } = parts;
+  const { catalog, runSource, replyRoom, clock } = parts;
+  const { run } = host;
   const pipes = new Map<string, Json>();
-  const slots: { readonly planned: Planned; outcome: Outcome | null }[] = [];
-  let ended = false;
+  const slots: Slot[] = [];
+  const window: ReplyWindow = { owner: run.caller.organizationId, held: run.held, bytes: 0, closed: false };
+
+  function plan(id: string, ordinal: number, startedAt: number, inputs: JsonObject): Planned {
+    const source = catalog.find(id);
+    const entry = Object.hasOwn(host.sources, id) ? host.sources[id] : undefined;
+    const times = { startedAt, from: startedAt, notPast: host.deadlineAt };
+    return { source, call: planCall(run, { id, ordinal, entry, inputs, source, ...times }) };
+  }
+
+  async function ask(id: string, inputsJson: string): Promise<FunctionReply> {
+    const startedAt = clock.now();
+    const ordinal = slots.length;
+    const slot: Slot = { planned: plan(id, ordinal, startedAt, {}), begun: false, report: null };
+    slots.push(slot);
+    const entering = replyRoom.enter(window, id, Buffer.byteLength(inputsJson));
+    const place = entering instanceof Promise ? await entering : entering;
+    if (place === null) return settled(slot, new Fault("source.no_room"));
+    const inputs: unknown = JSON.parse(inputsJson);
+    slot.planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
+    slot.begun = true;
+    const outcome = await settle(slot.planned, runSource, clock);
+    // From here on its room is that of the place.
+    dropHeld(slot.planned.call);
+    const { result } = outcome;
+    if (window.closed || result instanceof Fault) {
+      place.left();
+      return settled(slot, outcome);
+    }
+    if (!place.arrived(bytesOf(result))) {
+      place.left();
+      return settled(slot, withoutOutput(outcome, new Fault("source.no_room_for_answer")));
+    }
+    return { json: settled(slot, outcome).json, taken: place.left };
+  }
+
+  /** Reports it, unless the run has ended and has told of it already, and lets go of everything else. */
+  function settled(slot: Slot, ending: Outcome | Fault): FunctionReply {
+    const outcome = ending instanceof Fault ? endWith(slot.planned, ending, clock) : ending;
+    slot.report ??= reportCall(outcome);
+    slot.planned = { source: undefined, call: { ...slot.planned.call, rawInputs: {}, inputs: {}, credential: null } };
+    return unkept(outcome.result, outcome.tookMs);
+  }
 
   return {
     pipes,
 
     async runSource(id, inputsJson) {
-      if (ended) return outcomeText(new Fault("source.stopped"), 0);
-      const inputs: unknown = JSON.parse(inputsJson);
-      const source = catalog.find(id);
-      const startedAt = clock.now();
-      const call = planCall(host.run, {
-        id,
-        ordinal: slots.length,
-        entry: Object.hasOwn(host.sources, id) ? host.sources[id] : undefined,
-        inputs: isJsonObject(inputs) ? inputs : {},
-        source,
-        startedAt,
-        from: startedAt,
-        notPast: host.deadlineAt,
-      });
-      const slot: (typeof slots)[number] = { planned: { call, source }, outcome: null };
-      slots.push(slot);
-      const outcome = await settle(slot.planned, runSource, clock);
-      slot.outcome ??= outcome;
-      return outcomeText(slot.outcome.result, slot.outcome.tookMs);
+      return window.closed ? unkept(new Fault("source.stopped"), 0) : ask(id, inputsJson);
     },
 
     pipe(name, json) {
-      if (!ended) pipes.set(name, JSON.parse(json) as Json);
+      if (window.closed) return;
+      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, JSON.parse(json) as Json);
+      else {
+        pipes.set(name, STEP_NOT_KEPT);
+        parts.log(run, host.functionId, "warn", "there is no room for a recorded step");
+      }
     },
 
+    holds: (bytes) => run.held.hold(bytes),
+
     log(level, message) {
-      parts.log(host.run, host.functionId, level, message);
+      parts.log(run, host.functionId, level, message);
     },
 
     end() {
-      ended = true;
-      return slots.map((slot) => (slot.outcome ??= endWith(slot.planned, new Fault("source.abandoned"), clock)));
+      const reports = slots.map((slot) => {
+        const left = () => new Fault(slot.begun ? "source.abandoned" : "source.stopped");
+        return (slot.report ??= reportCall(endWith(slot.planned, left(), clock)));
+      });
+      replyRoom.close(window);
+      return reports;
     },
   };
+}
+
+interface Slot {
+  planned: Planned;
+  /** It waits for room no more. */
+  begun: boolean;
+  report: CallReport | null;
+}
+
+function bytesOf({ json }: Answer): number {
+  return typeof json === "string" ? Buffer.byteLength(json) : json.length;
+}
+
+function unkept(result: Outcome["result"], tookMs: number): FunctionReply {
+  return { json: outcomeText(result, tookMs), taken: () => {} };
 }
 
 /** A `SourceOutcome` as JSON text; the output is spliced, as in an answer. */

@@ -18,9 +18,10 @@ import { readFunctionResult, type FunctionResult } from "./function-result.ts";
 import { dropHeld, toKept } from "./keep-output.ts";
 import { openRun } from "./open-run.ts";
 import type { FunctionCatalog, Run, RunnableFunction } from "./ports.ts";
-import { reportCall, reportRun } from "./report.ts";
+import { ReplyRoom } from "./reply-room.ts";
+import { reportRun } from "./report.ts";
 
-export interface FunctionEngineParts extends EngineParts, HostParts {
+export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyRoom"> {
   readonly functions: FunctionCatalog;
 }
 
@@ -55,6 +56,7 @@ const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_res
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
   const { admission, clock } = parts;
+  const hostParts: HostParts = { ...parts, replyRoom: new ReplyRoom(clock) };
 
   return function runFunction(request) {
     const { organizationId } = request.caller;
@@ -74,14 +76,11 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
       );
       const { run, intent } = openRun({ kind: "func", ...request }, parts);
       const answer = (async () => {
-        const host = openHost(hostRun(run, request, parts), parts);
+        const host = openHost(hostRun(run, request, parts), hostParts);
         const returned =
           request.functionId === null ? null : await runOne(request.functionId, run, request, config, host, parts);
         // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
-        const ended = host.end();
-        const calls = ended.map(reportCall);
-        // What the sources brought is in what the function returned, or nowhere.
-        for (const { call } of ended) dropHeld(call);
+        const calls = host.end();
         const [outcome, written] = writeWithin(returned, frame, run, (of) =>
           request.passthrough && of !== null
             ? markSimulated(run, passthroughFields(run, of))

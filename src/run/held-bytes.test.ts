@@ -173,7 +173,12 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
   const found: RunnableFunction = {
     id: "dfunc_x",
     timeoutMs: 1_000,
-    run: (_, host) => returns((id) => host.runSource(id, "{}")),
+    run: (_, host) =>
+      returns(async (id) => {
+        const { json, taken } = await host.runSource(id, "{}");
+        taken();
+        return json;
+      }),
   };
   const runFunction = createFunctionRun({ ...made.parts, functions: { find: () => found }, log: () => {} });
   const run = async (passthrough = false, config: object = {}) => {

@@ -282,10 +282,19 @@ export interface FunctionJob {
 
 /** What a function reaches the service by. Only JSON text crosses. */
 export interface FunctionHost {
-  /** Resolves with the JSON text of a `SourceOutcome`; never rejects. */
-  runSource(source: string, inputsJson: string): Promise<string>;
+  /** Never rejects. */
+  runSource(source: string, inputsJson: string): Promise<FunctionReply>;
   /** Records a named step's result, already JSON. */
   pipe(name: string, json: string): void;
+  /** Counts what is kept for the run until it is answered. False: there is no room for it, and it must not be kept. */
+  holds(bytes: number): boolean;
   /** `debug`: words that may hold inputs, which a production log does not show. */
   log(level: "debug" | "info" | "warn", message: string): void;
+}
+
+export interface FunctionReply {
+  /** Of a `SourceOutcome`. */
+  readonly json: string;
+  /** To be called once it is not kept any longer: the function has it, or wants it no more. */
+  taken(): void;
 }

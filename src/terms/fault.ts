@@ -100,6 +100,7 @@ export const FAULTS = {
   "function.contract": dataFunction("function", "{problem}"),
   "function.no_room": dataFunction("function", "there was no room in memory for what it is given or what it returned"),
   "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
+  "function.overloaded": dataFunction("function", "the service is at its limit for functions; try again"),
   "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
 } as const satisfies Record<string, FaultRow>;
 

@@ -1,5 +1,6 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
 import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
+import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
@@ -12,6 +13,7 @@ import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { MESSAGE_CHARS_MAX } from "../../src/run/status.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
+import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/evaluate.ts";
 import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
@@ -81,6 +83,10 @@ export function limitsPage(): Page {
       ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "cut"],
       ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, as they come, until the rest fits"],
       ["what one run holds beside its body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
+      ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
+      ["functions of one organization that wait", count(WAITING_PER_ORGANIZATION), "the function fails as `function.overloaded`"],
+      ["processes set apart for functions of more than 64 MB and for suspects", "limits.function_processes_apart", "further ones of these wait"],
+      ["inputs and replies of a function's calls that it has not taken", bytes(REPLIES_BYTES_MAX), "further calls wait, and fail as `shed` after a second, before any vendor is called"],
       ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
     ]), // prettier-ignore
     "## Calls to vendors",

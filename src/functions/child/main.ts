@@ -4,10 +4,11 @@
  * way to end a thread that spins.
  */
 import { setPriority } from "node:os";
-import type { FromChild, ToChild } from "../messages.ts";
+import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../messages.ts";
 import { holdLifeLine } from "./life-line.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
+import { weighAll } from "./weigh.ts";
 
 /** Endless loops in here shall not slow down the service beside it. */
 const NICENESS = 5;
@@ -45,15 +46,22 @@ function receive(message: ToChild): void {
       );
       return;
     case "reply":
-      return runs.get(message.id)?.reply(message.call, message.json);
+      void tookReply(message);
+      return;
     case "end": {
       const run = runs.get(message.id);
       return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
     }
-    case "shed":
-      slots.dropIdle();
-      for (const run of runs.values()) run.shed();
+    case "weigh":
+      void weighAll(runs, slots).then((weights) => send({ type: "weighed", runs: weights }));
   }
+}
+
+/** A large reply is acknowledged: the service sends only so many that no isolate has taken. */
+async function tookReply({ id, call, json }: Reply): Promise<void> {
+  const characters = json.length;
+  await runs.get(id)?.reply(call, json);
+  if (characters >= LARGE_REPLY_CHARACTERS) send({ type: "took", id, characters });
 }
 
 try {

@@ -29,6 +29,7 @@ export class Room {
   #enter: ivm.Reference | undefined;
   #open: ivm.Reference | undefined;
   #inside = 0;
+  #entering = 0;
   #closed = false;
   #left: (() => void)[] = [];
 
@@ -64,12 +65,17 @@ export class Room {
     this.#heard = heard;
     this.#failed = failed;
     void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
-    this.enter(what, argument);
+    void this.enter(what, argument);
   }
 
-  enter(...given: EnterArguments): void {
-    if (this.#closed || this.#enter === undefined) return;
-    void this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
+  /** Resolves when the thread in there has dealt with it, or never will. */
+  enter(...given: EnterArguments): Promise<void> | undefined {
+    if (this.#closed || this.#enter === undefined) return undefined;
+    const bytes = given.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
+    this.#entering += bytes;
+    return this.#count(this.#enter.apply(undefined, [...given]))
+      .catch(this.#failed)
+      .then(() => void (this.#entering -= bytes));
   }
 
   /** Checks by the function's contract, which costs nothing where it has none for that part. */
@@ -78,8 +84,9 @@ export class Room {
     return this.#count(this.slot.contract.check(part, json));
   }
 
-  get executing(): boolean {
-    return this.#inside > 0;
+  /** Of texts that wait outside until the thread in there is free to take them. */
+  get enteringBytes(): number {
+    return this.#entering;
   }
 
   /** From now on nothing is heard from it. Resolves with whether every thread has left within that time. */

@@ -6,9 +6,12 @@ import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";
 import type { Room } from "./room.ts";
 import type { Slots } from "./slots.ts";
+import { weighIsolate } from "./weigh.ts";
 
 /** How long a thread may take to leave an isolate that is done with, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
+/** The same where nobody waits for the answer: what is at work inside V8 may finish, and costs the others no process. */
+const END_WITHIN_MS = 300;
 /** How long a run that has ended may go on before its isolate is taken from it. */
 const LINGER_MS = 20;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
@@ -17,11 +20,12 @@ type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
 type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
-  reply(call: number, json: string): void;
+  /** Resolves when the isolate has it, or will never have it. */
+  reply(call: number, json: string): Promise<void> | undefined;
   /** From outside: the deadline, or memory. */
   end(): void;
-  /** Ends it as a failure if it is executing just now. */
-  shed(): void;
+  /** What it holds in bytes, with what waits to go into its isolate; `null` if its thread does not come out to answer. */
+  weigh(): Promise<number | null>;
 }
 
 /** One run in this process, from taking an isolate to giving it back or throwing it away. */
@@ -52,7 +56,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     if (!outgoing.call(call, inputs) || source.length > NAME_CHARACTERS) return breach();
     if (depthWithin(inputs, JSON_DEPTH)) return send({ type: "call", id, call, source, inputs });
     outgoing.replied(call);
-    room?.enter("refuse", call, TOO_DEEP);
+    void room?.enter("refuse", call, TOO_DEEP);
   }
 
   function heardLog(level: "info" | "warn", text: string): void {
@@ -65,7 +69,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     clearTimeout(alarm);
     alarm = setTimeout(() => {
       alarm = undefined;
-      room?.enter("wake");
+      void room?.enter("wake");
     }, delayMs);
   }
 
@@ -193,7 +197,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     clearTimeout(alarm);
     if (settled) return;
     settled = true;
-    const left = await room.leave(LEAVE_WITHIN_MS, true);
+    const left = await room.leave(END_WITHIN_MS, true);
     send({ type: "ended", id, stuck: !left });
     over();
   }
@@ -202,13 +206,13 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   return {
     reply: (call, json) => {
       outgoing.replied(call);
-      if (!answered) room?.enter("reply", call, json);
+      return answered ? undefined : room?.enter("reply", call, json);
     },
     end: () => void end(),
-    shed: () => {
-      if (room?.executing !== true) return;
-      fail("memory", "it was executing while its process used too much memory");
-      dispose(room.slot.isolate);
+    weigh: async () => {
+      if (room === undefined || room.slot.isolate.isDisposed) return 0;
+      const held = await weighIsolate(room.slot.isolate);
+      return held === null ? null : held + room.enteringBytes;
     },
   };
 }

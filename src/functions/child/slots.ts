@@ -41,7 +41,8 @@ export interface Slots {
   take(key: string, bundle: string, memoryMb: number): Promise<Room>;
   /** Keeps an isolate with its next context made ready, or throws it away. */
   giveBack(slot: Slot): void;
-  dropIdle(): void;
+  /** Throws away what no run uses, and says how many those were. */
+  dropIdle(): number;
 }
 
 /** The isolates of this process. One run at a time uses one; the compiled code is kept, so that a new one costs little. */
@@ -118,7 +119,9 @@ export function createSlots(): Slots {
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
     },
     dropIdle: () => {
-      for (const room of idle.splice(0)) dispose(room.slot.isolate);
+      const dropped = idle.splice(0);
+      for (const room of dropped) dispose(room.slot.isolate);
+      return dropped.length;
     },
   };
 }

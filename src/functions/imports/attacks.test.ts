@@ -14,7 +14,12 @@ import type { ClosedPlace } from "./territory.ts";
 
 const SECRET = "SECRET";
 const KEY = `root_dd4c${SECRET}:WZvwg5G/${SECRET}=`;
-const HOST = { runSource: () => Promise.reject(new Error("no source")), pipe: () => {}, log: () => {} };
+const HOST = {
+  runSource: () => Promise.reject(new Error("no source")),
+  pipe: () => {},
+  holds: () => true,
+  log: () => {},
+};
 
 const LAID: Readonly<Record<string, Laid>> = {
   "../outside/secret.json": `"${SECRET}"`,

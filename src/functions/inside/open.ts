@@ -3,6 +3,7 @@
 "use strict";
 
 import { createBridge, type Post } from "./bridge.ts";
+import { installBuffers } from "./buffers.ts";
 import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
@@ -41,6 +42,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   delete scope.WebAssembly;
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
+  installBuffers(scope);
 
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "../terms/fault.ts";
+import { startPool, type PoolRig, type Tried } from "./pool-rig.ts";
+
+/** A source of 60 ms and 20 ms of work, as a function of every day. */
+const SMALL = `async ({ run }) => {
+  await run("wait_60");
+  const until = performance.now() + 20;
+  while (performance.now() < until);
+  return {};
+}`;
+
+function codeOf({ thrown }: Tried): string {
+  return thrown === undefined ? "ok" : (thrown as Fault).code;
+}
+
+/** Runs it over and over, four at a time, for another organization, until told to stop; says how often each end came. */
+function keepRunning(rig: PoolRig): { stop(): Promise<Record<string, number>> } {
+  const ends: Record<string, number> = {};
+  let stopped = false;
+  const lane = async () => {
+    while (!stopped) {
+      const tried = await rig.attempt(SMALL, { organizationId: "org_small", limitMs: 20_000 });
+      const end =
+        tried.thrown === undefined ? "ok" : `${codeOf(tried)}: ${((tried.thrown as Fault).cause as Error).message}`;
+      ends[end] = (ends[end] ?? 0) + 1;
+    }
+  };
+  const lanes = [lane(), lane(), lane(), lane()];
+  return {
+    stop: async () => {
+      stopped = true;
+      await Promise.all(lanes);
+      return ends;
+    },
+  };
+}
+
+function assertUnharmed(rig: PoolRig, ends: Record<string, number>): void {
+  assert.deepEqual(Object.keys(ends), ["ok"], JSON.stringify([ends, rig.lines]));
+  const struck = rig.lines.filter(({ event, isolate }) => event === "function_quarantined" && /org_small/.test(String(isolate))); // prettier-ignore
+  assert.deepEqual(struck, []);
+}
+
+test("a function that uses the memory it was granted harms nobody who finishes beside it", async (t) => {
+  const rig = await startPool(t);
+  const rows = `async ({ run }) => {
+    const rows = [];
+    for (let n = 0; n < 2_500_000; n += 1) rows.push({ n, text: "row " + n });
+    await run("wait_50");
+    return { rows: rows.length };
+  }`;
+  const small = keepRunning(rig);
+  for (let time = 0; time < 4; time += 1) {
+    const tried = await rig.attempt(rows, { organizationId: "org_large", memoryMb: 512, limitMs: 30_000 });
+    assert.equal(tried.json, '{"rows":2500000}', String((tried.thrown as Fault | undefined)?.cause));
+  }
+  assertUnharmed(rig, await small.stop());
+});
+
+test("who fills a process with runs that wait loses runs of his own, and nobody beside him", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const holds = `async ({ run }) => {
+    const held = new Uint8Array(45_000_000).fill(1);
+    await run("wait_3000");
+    return { held: held.length };
+  }`;
+  const small = keepRunning(rig);
+  const hogs = await Promise.all(
+    Array.from({ length: 10 }, () => rig.attempt(holds, { organizationId: "org_hog", limitMs: 20_000 })),
+  );
+  assertUnharmed(rig, await small.stop());
+  const ends = hogs.map(codeOf).sort();
+  assert.ok(ends.includes("function.memory"), ends.join(" "));
+  assert.ok(ends.includes("ok"), ends.join(" "));
+});
+
+test("memory that V8 counts in no limit cannot be had, so that nobody else pays for it", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const resizable = `async ({ run }) => {
+    const buffer = new ArrayBuffer(205_000_000, { maxByteLength: 400_000_000 });
+    new Uint8Array(buffer).fill(1);
+    await run("wait_100");
+    buffer.resize(245_000_000);
+    new Uint8Array(buffer).fill(1);
+    await run("wait_500");
+    return {};
+  }`;
+  const small = keepRunning(rig);
+  for (let time = 0; time < 4; time += 1)
+    assert.notEqual(codeOf(await rig.attempt(resizable, { organizationId: "org_hog" })), "ok");
+  assertUnharmed(rig, await small.stop());
+});
+
+test("large replies cost the run that asks for them, not a trivial function beside it", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const asks = `async ({ run }) => {
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all(Array.from({ length: 8 }, () => run("bytes_4900000")));
+    return {};
+  }`;
+  const small = keepRunning(rig);
+  const asking = Array.from({ length: 8 }, () => rig.attempt(asks, { organizationId: "org_hog", limitMs: 20_000 }));
+  await Promise.all(asking);
+  assertUnharmed(rig, await small.stop());
+});
+
+test("a process that is over its limit and empty is replaced, and nobody is blamed", async (t) => {
+  // Less than a process takes that has done nothing yet.
+  const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 45 });
+  const [before] = rig.pool.stats().pids;
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
+  while (rig.pool.stats().pids.includes(before!)) await sleep(20);
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
+  assert.equal(rig.pool.stats().killed, 0);
+  assert.deepEqual([...new Set(rig.lines.map(({ event }) => event))], ["function_process_replaced"]);
+});
+
+test("a process that the kernel takes strikes nobody, however often that happens", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  for (let time = 0; time < 3; time += 1) {
+    await rig.settled(1);
+    const run = rig.attempt("async ({ run }) => { await run('wait_5000'); return {}; }", { organizationId: `org_${time}` }); // prettier-ignore
+    await rig.running(1);
+    process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
+    assert.equal(codeOf(await run), "function.raised");
+  }
+  assert.equal(rig.lines.filter(({ event }) => event === "function_quarantined").length, 0);
+});
+
+test("the kernel is offered the processes of functions before the service", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  await rig.settled(2);
+  for (const pid of rig.pool.stats().pids) {
+    const path = `/proc/${pid}/oom_score_adj`;
+    if (existsSync(path)) assert.equal(readFileSync(path, "latin1").trim(), "1000");
+  }
+});

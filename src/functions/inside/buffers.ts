@@ -1,0 +1,19 @@
+const { construct } = Reflect;
+const { defineProperty } = Object;
+const Native = ArrayBuffer;
+
+/**
+ * Takes resizable buffers away: V8 counts their bytes in no limit and no statistics, so one of them could fill the
+ * process, and nothing could tell whose it is. Any other buffer stays as it is.
+ */
+export function installBuffers(scope: Record<string, unknown>): void {
+  const Fixed = new Proxy(Native, {
+    construct: (_, [length, options]: [unknown, { readonly maxByteLength?: unknown } | undefined], target) => {
+      if (options?.maxByteLength !== undefined) throw new TypeError("ArrayBuffer: there are no resizable buffers here");
+      return construct(Native, [length], target) as object;
+    },
+  });
+  delete (Native.prototype as Partial<ArrayBuffer>).resize;
+  defineProperty(Native.prototype, "constructor", { value: Fixed, writable: true, configurable: true });
+  defineProperty(scope, "ArrayBuffer", { value: Fixed, writable: true, configurable: true });
+}

@@ -1,0 +1,176 @@
+import { FairShare } from "../terms/fair-share.ts";
+import { TurnQueue } from "../terms/turn-queue.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { Running } from "./running.ts";
+import { isOpen, newApart, PLAIN_MEMORY_MB, type Ward } from "./ward.ts";
+
+export interface PlacingOptions {
+  readonly quarantine: Quarantine;
+  /** Processes that take everybody's runs; what is ready beyond them stands by. */
+  readonly children: number;
+  readonly runsPerChild: number;
+  /** Processes for runs that must not stand beside those of others, at the most. */
+  readonly apart: number;
+  readonly waitingPerOrganization: number;
+}
+
+/** What the runs in one process that is set apart may be granted together. */
+const APART_GRANT_MB = 512;
+/** Unless said otherwise. */
+export const WAITING_PER_ORGANIZATION = 256;
+
+export type Placed = { readonly running: Running; readonly ward: Ward | null };
+
+/**
+ * Where runs go, and who is next. Organizations share the places fairly and take turns where they have to wait. A run
+ * that is granted much memory, or that may have ended a process, goes into a process set apart for its organization:
+ * what it does there hits nobody else, and however many of those runs somebody has, there is a process for the others'.
+ */
+export class Placing {
+  readonly #options: PlacingOptions;
+  readonly #wards: ReadonlySet<Ward>;
+  readonly #waiting = new TurnQueue<Running>();
+  readonly #places: FairShare;
+  readonly #apart: FairShare;
+
+  constructor(wards: ReadonlySet<Ward>, options: PlacingOptions) {
+    this.#wards = wards;
+    this.#options = options;
+    this.#places = new FairShare(options.children * options.runsPerChild);
+    this.#apart = new FairShare(options.apart);
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** False: too many of its organization are waiting. */
+  add(running: Running): boolean {
+    const { organizationId } = running.job;
+    // Files that are being loaded are nobody's, and all of them have to be looked at.
+    const { waitingPerOrganization } = this.#options;
+    if (organizationId !== "" && this.#waiting.of(organizationId) >= waitingPerOrganization) return false;
+    this.#waiting.add(organizationId, running);
+    return true;
+  }
+
+  remove(running: Running): void {
+    this.#waiting.remove(running.job.organizationId, running);
+  }
+
+  /** All that wait, which wait no more. */
+  clear(): Running[] {
+    return this.#waiting.clear();
+  }
+
+  /** The next run that need not wait, and its process, where its place is taken now; `null`: it is not to be run. */
+  next(): Placed | undefined {
+    let ward = null as Ward | null;
+    const running = this.#waiting.next(
+      () => true,
+      (waiting) => {
+        if (waiting.over || this.#standingOf(waiting) === "quarantined") return true;
+        ward = this.#wardFor(waiting);
+        return ward !== null;
+      },
+    );
+    if (running === undefined) return undefined;
+    if (ward !== null) this.#take(running, ward);
+    return { running, ward };
+  }
+
+  /** A run has left its process, whose `runs` say so. */
+  left(running: Running, ward: Ward): void {
+    const { organizationId, memoryMb } = running.job;
+    if (ward.apart === null) return this.#places.give(organizationId);
+    ward.apart.grantedMb -= memoryMb;
+    if (ward.runs.size > 0) return;
+    this.#apart.give(organizationId);
+    Object.assign(ward.apart, newApart());
+  }
+
+  /** Whether a run waits for a process set apart that it may have, and none stands by that could be one. */
+  get lacksApart(): boolean {
+    let lacks = false;
+    this.#waiting.next(
+      (owner) => !lacks && this.#apart.fits(owner) && this.#apartCount() < this.#options.apart,
+      (waiting) => {
+        lacks ||= this.#needsApart(waiting);
+        return false;
+      },
+    );
+    return lacks;
+  }
+
+  #wardFor(running: Running): Ward | null {
+    if (this.#needsApart(running)) return this.#apartFor(running) ?? null;
+    if (!this.#places.fits(running.job.organizationId)) return null;
+    return choosePlain(this.#plain(), running.job.isolate, this.#options.runsPerChild) ?? null;
+  }
+
+  /** One where it fits beside others of its own organization, else one that nobody has, else one that stands by. */
+  #apartFor(running: Running): Ward | undefined {
+    const { organizationId, memoryMb } = running.job;
+    const ready = [...this.#wards].filter((ward) => isOpen(ward) && ward.apart !== null);
+    if (this.#standingOf(running) !== "alone") {
+      const shared = ready.find(
+        ({ apart }) =>
+          apart!.owner === organizationId && !apart!.exclusive && apart!.grantedMb + memoryMb <= APART_GRANT_MB,
+      );
+      if (shared !== undefined) return shared;
+    }
+    if (!this.#apart.fits(organizationId)) return undefined;
+    const free = ready.find(({ apart }) => apart!.owner === null);
+    if (free !== undefined || this.#apartCount() >= this.#options.apart) return free;
+    return [...this.#wards]
+      .filter((ward) => isOpen(ward) && ward.apart === null)
+      .slice(this.#options.children)
+      .find((ward) => ward.runs.size === 0);
+  }
+
+  #take(running: Running, ward: Ward): void {
+    const { organizationId, memoryMb } = running.job;
+    if (!this.#needsApart(running)) return void this.#places.take(organizationId);
+    const apart = (ward.apart ??= newApart());
+    if (apart.owner === null) this.#apart.take(organizationId);
+    apart.owner = organizationId;
+    apart.exclusive = this.#standingOf(running) === "alone";
+    apart.grantedMb += memoryMb;
+    apart.mostGrantedMb = Math.max(apart.mostGrantedMb, apart.grantedMb);
+  }
+
+  /** A file that is being loaded is granted much and keeps it for a moment. */
+  #needsApart(running: Running): boolean {
+    const { what, memoryMb } = running.job;
+    return (what === "start" && memoryMb > PLAIN_MEMORY_MB) || this.#standingOf(running) === "alone";
+  }
+
+  #standingOf(running: Running): ReturnType<Quarantine["standingOf"]> {
+    return this.#options.quarantine.standingOf(running.job.isolate);
+  }
+
+  #plain(): Ward[] {
+    return [...this.#wards].filter((ward) => isOpen(ward) && ward.apart === null).slice(0, this.#options.children);
+  }
+
+  #apartCount(): number {
+    let count = 0;
+    for (const { apart, killed } of this.#wards) if (apart !== null && !killed) count += 1;
+    return count;
+  }
+}
+
+/** The least busy, and among equals always the same for the same isolate, where it is likely to be warm. */
+function choosePlain(wards: readonly Ward[], isolate: string, runsMax: number): Ward | undefined {
+  const open = wards.filter((ward) => ward.runs.size < runsMax);
+  if (open.length < 2) return open[0];
+  const home = open[hashOf(isolate) % open.length]!;
+  const least = open.reduce((best, ward) => (ward.runs.size < best.runs.size ? ward : best));
+  return home.runs.size === least.runs.size ? home : least;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash >>> 0;
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Fault } from "../terms/fault.ts";
+import { startPool } from "./pool-rig.ts";
+
+const NEVER = "() => new Promise(() => {})";
+
+test("an organization whose 64 runs never end leaves room for the calls of another", async (t) => {
+  const rig = await startPool(t);
+  const idle = Array.from({ length: 64 }, () => rig.attempt(NEVER, { organizationId: "org_a", limitMs: 9_000 }));
+  const calls = [1, 2, 3].map(() => rig.attempt("() => ({})", { organizationId: "org_b", limitMs: 8_000 }));
+  for (const call of calls) assert.equal((await call).json, "{}");
+  assert.equal(rig.pool.stats().active, 64, "all of the first organization run meanwhile");
+  await Promise.all(idle);
+});
+
+test("runs that must have a process alone keep no other organization from running, with a single process too", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1, apart: 2 });
+  await rig.settled(2);
+  const suspects = ["a", "b", "c"].map((name) => `() => new Promise(() => {}, "${name}")`);
+  const first = suspects.map((text) => rig.attempt(text, { organizationId: "org_a", limitMs: 10_000 }));
+  await rig.running(3);
+  process.kill(rig.pool.stats().pids[0]!, "SIGKILL");
+  await Promise.all(first);
+
+  const again = suspects.map((text) => rig.attempt(text, { organizationId: "org_a", limitMs: 6_000 }));
+  await rig.running(1);
+  const plain = await rig.attempt("() => ({})", { organizationId: "org_b", limitMs: 5_000 });
+  const large = await rig.attempt("() => ({})", { organizationId: "org_b", limitMs: 5_000, memoryMb: 256 });
+  assert.deepEqual([plain.json, large.json], ["{}", "{}"]);
+  assert.deepEqual([rig.pool.stats().active, rig.pool.stats().queued], [1, 2], "its share is one process of two");
+  await Promise.all(again);
+});
+
+test("runs that are granted much memory share a process set apart with others of their organization only", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const roomy = (organizationId: string) => rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: 20_000 });
+  const runs = [roomy("org_a"), roomy("org_a"), roomy("org_b"), rig.attempt(NEVER, { limitMs: 20_000 })];
+  await rig.running(4);
+  assert.equal(rig.pool.stats().apart, 2);
+  await rig.pool.close();
+  await Promise.all(runs);
+});
+
+test("an organization has so many runs waiting and no more: the next one fails at once", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0, runsPerChild: 2, waitingPerOrganization: 3 });
+  const idle = [1, 2, 3, 4].map(() => rig.attempt(NEVER, { organizationId: "org_a", limitMs: 3_000 }));
+  await rig.running(1);
+  assert.equal(rig.pool.stats().queued, 3);
+  const refused = await rig.attempt(NEVER, { organizationId: "org_a", limitMs: 3_000 });
+  assert.equal((refused.thrown as Fault).code, "function.overloaded");
+  assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b" })).json, "{}");
+  await Promise.all(idle);
+});
