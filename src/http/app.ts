@@ -75,7 +75,8 @@ export function createApp(parts: AppParts): Handler {
     }
   }
 
-  function refuse({ request, response, body, connection }: Turn, fault: Fault, allow?: string): void {
+  function refuse(turn: Turn, fault: Fault, allow?: string): void {
+    const { request, response, body } = turn;
     parts.observer.refused(pathOf(request), fault);
     if (response.destroyed || response.headersSent) return;
     // A body that was not read to its end stands in the way of the next request on this connection.
@@ -84,7 +85,7 @@ export function createApp(parts: AppParts): Handler {
     const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
       close: unread || parts.isStopping(),
-      ...(isComing ? { unread: { connection, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
+      ...(isComing ? { unread: { turn, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
       headOnly: request.method === "HEAD",
       ...(allow === undefined ? {} : { allow }),
     });

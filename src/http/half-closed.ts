@@ -1,7 +1,7 @@
 import type { Connection } from "./connection.ts";
 
 /** After these times it is looked whether it is still there. */
-const LOOK_AFTER_MS = [0, 25, 250, 2_000];
+const LOOK_AFTER_MS = [0, 5, 50, 1_000];
 
 /**
  * A client that has ended its half may be waiting for its answer, or may be gone: TCP tells the two apart only when

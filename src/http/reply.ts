@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
-import type { Connection } from "./connection.ts";
+import type { Turn } from "./connection.ts";
 import { letBodyPass } from "./let-body-pass.ts";
 
 /** On every response whatsoever (specification 1.4). */
@@ -18,8 +18,8 @@ export interface ReplyOptions {
   readonly allow?: string;
   /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
-  /** The connection on which a body is still coming, and how much of it may come before it is closed. */
-  readonly unread?: { readonly connection: Connection; readonly bytesMax: number };
+  /** A request whose body is still coming, and how much of it may come before the connection is closed. */
+  readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
 /** The one way a response leaves: one head with its length, one body. */
@@ -47,7 +47,7 @@ export function sendJson(
   else if (options.unread === undefined) response.end(body);
   else {
     response.write(body);
-    letBodyPass(options.unread.connection, options.unread.bytesMax, () => {
+    letBodyPass(options.unread.turn, options.unread.bytesMax, () => {
       if (!response.destroyed) response.end();
     });
   }

@@ -64,6 +64,20 @@ test("a client that sends a body before it reads is told why it was refused", as
   }
 });
 
+test("a refusal whose body has come whole closes the connection at once", async () => {
+  const stranger = "X-Service-Access-Token: unknown\r\nConnection: close\r\n";
+  const startedAt = performance.now();
+  for (let count = 0; count < 40; count += 1) {
+    const body = "x".repeat(count * 3_000);
+    const head = `POST /data HTTP/1.1\r\nHost: test\r\n${stranger}Content-Length: ${body.length}\r\n\r\n`;
+    const { replies, closed } = await service.raw(count % 2 === 0 ? [head + body] : [head, body]);
+    assert.ok(closed);
+    assert.deepEqual(replies.map(({ statusCode }) => statusCode), [401]); // prettier-ignore
+  }
+  // Each that waited for more to come would wait half a second.
+  assert.ok(performance.now() - startedAt < 10_000);
+});
+
 test("a body in chunks without end is cut off at the limit", async () => {
   for (const path of PATHS) {
     let sent = 0;
