@@ -12,7 +12,7 @@ import { FunctionLoadError } from "./load-error.ts";
 import { startPool } from "./pool-rig.ts";
 
 /** Checks in the service's own thread would take seconds for every hostile schema below. */
-const LOOP_MS = 250;
+const LOOP_MS = 1_500;
 const LIMIT_MS = 1_000;
 const INNOCENT_MS = 10_000;
 
