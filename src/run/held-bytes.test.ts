@@ -10,7 +10,7 @@ import { withDeadline } from "./around/deadline.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun, type EngineParts } from "./data-run.ts";
 import { createFunctionRun } from "./function-run.ts";
-import type { PlannedCall, RunnableFunction, RunnableSource } from "./ports.ts";
+import type { PlannedCall, RunIntent, RunnableFunction, RunnableSource, RunReport } from "./ports.ts";
 
 /** What a source does: takes in so much of a reply, as the door does, and ends in one of these ways. */
 interface Script {
@@ -41,7 +41,9 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
   const budget = new ByteBudget(bytesMax);
   const byId = new Map(scripts.map((script, at) => [`s${at}`, script]));
   const source = { declaration: {}, timeoutMs: 1_000, inputNames: [], leavesMachine: true } as never as RunnableSource;
+  const calls = new Set<PlannedCall>();
   const adapter = async (_: RunnableSource, call: PlannedCall) => {
+    calls.add(call);
     const { replyBytes, afterMs, ends } = byId.get(call.id)!;
     const takeIn = (bytes: number) => {
       if (!call.run.held.hold(bytes)) throw new Fault("source.no_room_for_answer");
@@ -77,7 +79,10 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     held,
     arrivedAt: clock.now(),
   });
-  return { clock, budget, parts, request };
+  /** What a run holds, but for what its calls say that they hold. */
+  const besideCalls = (held: Held) =>
+    [...calls].reduce((left, { run, heldBytes }) => left - (run.held === held ? heldBytes : 0), held.bytes);
+  return { clock, budget, parts, request, besideCalls };
 }
 
 const script: fc.Arbitrary<Script> = fc.record({
@@ -101,12 +106,26 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
       fc.nat(1_500),
       fc.boolean(),
       async ([first, ...others], hangsUpAfterMs, hangsUp) => {
-        const { clock, budget, parts, request } = rig(first!);
-        const runData = createDataRun(parts);
+        const { clock, budget, parts, request, besideCalls } = rig(first!);
+        const frames = new Map<string, [Held, number]>();
+        let ended = 0;
+        // When all calls are over, and the answer is not made yet.
+        const runEnded = ({ transactionId, calls }: RunReport) => {
+          const [held, frame] = frames.get(transactionId)!;
+          assert.equal(besideCalls(held), frame, "calls hold what they say, to the byte");
+          const outputs = calls.filter(({ success }) => success).reduce((sum, call) => sum + call.outputBytes, 0);
+          assert.equal(held.bytes, frame + outputs, "and at their end nothing but their outputs");
+          ended += 1;
+        };
+        let transactionId = "";
+        const ledger = { open: (run: RunIntent) => ((transactionId = run.transactionId), parts.ledger.open(run)) };
+        const runData = createDataRun({ ...parts, ledger, observers: [{ runEnded }] });
         const runs = [first, ...others].map(() => {
           const held = budget.open("org_1");
           try {
-            return { held, started: runData(request(held)) };
+            const started = runData(request(held));
+            frames.set(transactionId, [held, besideCalls(held)]);
+            return { held, started };
           } catch (fault) {
             // The others have left no room: nothing was begun.
             assert.equal((fault as Fault).code, "request.overloaded");
@@ -130,6 +149,7 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
           }
           run.held.release();
         }
+        assert.equal(ended, frames.size);
         assert.equal(budget.heldBytes, 0);
       },
     ),
