@@ -186,7 +186,7 @@ export const SETTINGS = [
     type: "number",
     default: 0,
     min: 0,
-    says: "Bytes of requests, replies and answers held in memory at once, shared fairly by organizations; 0: a quarter of what the process may use.",
+    says: "Bytes of requests, replies and answers held in memory at once, shared fairly by organizations; 0: an eighth of the memory the process may use.",
   },
   {
     key: "limits.vendor_connections",
