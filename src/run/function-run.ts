@@ -15,7 +15,7 @@ import {
 } from "./envelope.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
 import { readFunctionResult, type FunctionResult } from "./function-result.ts";
-import { dropHeld, toKept } from "./keep-output.ts";
+import { toKept } from "./keep-output.ts";
 import { openRun } from "./open-run.ts";
 import type { FunctionCatalog, Run, RunnableFunction } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
