@@ -11,7 +11,7 @@ import { median, toMarkdown, type Result } from "./results.ts";
 import { isMeasured, PEERS, scenariosOf, type Scenario } from "./scenarios.ts";
 import { startVendors } from "./start-vendors.ts";
 
-const PACE: Pace = { warmUpSeconds: 0.05, closedSeconds: 0.2, openSeconds: 0.2, connections: 4, runsPerSecond: 50 };
+const PACE: Pace = { warmUpSeconds: 0.05, closedSeconds: 1, openSeconds: 0.5, connections: 4, runsPerSecond: 50 };
 const CLOSED: Scenario = { sources: 3, kilobytes: 2, vendorDelayMs: 0, loop: "closed" };
 
 test("every peer calls each vendor once a run, the real service through its command line among them", async (t) => {
