@@ -78,7 +78,10 @@ class Evaluation {
         return this.#projection(node, value, variables);
       case "ValueProjection": {
         const base = this.of(node.left, value, variables);
-        return isJsonObject(base) ? this.#project(Object.values(base), node.right, variables) : null;
+        if (!isJsonObject(base)) return null;
+        const values = Object.values(base);
+        this.#spend(MEMBER_STEPS * values.length);
+        return this.#project(values, node.right, variables);
       }
       case "FilterProjection": {
         const base = this.of(node.left, value, variables);
@@ -210,12 +213,15 @@ class Evaluation {
     if (Array.isArray(left) !== Array.isArray(right)) return false;
     const names = Object.keys(left);
     const others = Object.keys(right);
-    this.#spend(names.length + others.length);
+    this.#spend(MEMBER_STEPS * (names.length + others.length));
     if (names.length !== others.length) return false;
     const [one, other] = [left as Readonly<Record<string, Json>>, right as Readonly<Record<string, Json>>];
     return names.every((name) => Object.hasOwn(other, name) && this.#areEqual(one[name]!, other[name]!));
   }
 }
+
+/** To list a member of a large object, which is a look-up in a table, and to make the list. */
+const MEMBER_STEPS = 4;
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 
