@@ -4,8 +4,8 @@ import { getHeapStatistics } from "node:v8";
 const MOST = 10_000;
 /** Where the system does not say. */
 const FILES_USUAL = 1_024;
-/** What a connection may take: the bytes that wait on it, its parser, its head. */
-const MEMORY_PER_CONNECTION = 256 * 1024;
+/** What a connection may take: the bytes that wait on it, here and in the kernel, its parser, its head. */
+const MEMORY_PER_CONNECTION = 512 * 1024;
 
 /**
  * How many clients may be connected where the operator has said nothing: half of the files that the process may open, so

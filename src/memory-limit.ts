@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
 const MIB = 1024 * 1024;
-const LEAST_BYTES = 48 * MIB;
+const LEAST_BYTES = 32 * MIB;
 const MOST_BYTES = 1024 * MIB;
 /** Bytes that are held are parsed, joined and written again: under attack what they take in all is some three times what they measure. */
 const PART = 1 / 8;
