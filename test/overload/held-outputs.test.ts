@@ -51,9 +51,12 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
     for (const answer of late.splice(0)) answer();
-    const replies = await answered;
-    for (const { statusCode, text: answer } of replies) {
-      assert.equal(statusCode, 200);
+    const all = await answered;
+    const replies = all.filter(({ statusCode }) => statusCode === 200);
+    // One for which there was no room at all has called nobody.
+    for (const reply of all) if (!replies.includes(reply)) assert.equal(reply.json().error.code, "overloaded");
+    assert.ok(replies.length > 0, "none was answered");
+    for (const { text: answer } of replies) {
       assert.ok(Buffer.byteLength(answer) <= 32 * MIB, `${answer.length} letters`);
     }
     const statuses = replies.flatMap(
@@ -68,7 +71,7 @@ test("runs of ninety-nine replies of 5 MiB and a late one neither end a small se
     const why = new Map<string, number>();
     for (const { message } of statuses) why.set(message, (why.get(message) ?? 0) + 1);
     const kept = statuses.filter(({ success }) => success).length;
-    assert.ok(kept > atOnce, `${kept} of ${statuses.length} were kept`);
+    assert.ok(kept > replies.length, `${kept} of ${statuses.length} were kept`);
     t.diagnostic(
       JSON.stringify({
         why: [...why],
