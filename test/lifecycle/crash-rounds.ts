@@ -42,7 +42,10 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
     const service = await deployment.start();
     let over = false;
     const clients = Array.from({ length: RUNS_AT_ONCE }, () => ask(service, () => over));
-    await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 400));
+    // However slow the machine is, something runs when the kill comes.
+    const enough = answered.length + RUNS_AT_ONCE;
+    while (answered.length < enough) await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
     service.signal("SIGKILL");
     over = true;
     await Promise.all(clients);
