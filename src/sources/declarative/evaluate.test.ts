@@ -123,7 +123,7 @@ for (const written of EXPENSIVE) {
       assert.match((error as Error).message, /take too long over this answer|would be too long/);
     }
     const tookMs = (process.cpuUsage().user - before) / 1000;
-    assert.ok(tookMs < 1_500, `${tookMs} ms`);
+    assert.ok(tookMs < 500, `${tookMs} ms`);
   });
 }
 
