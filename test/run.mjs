@@ -2,7 +2,7 @@
 // given. The black-box tests run on the embedded store and once more on PostgreSQL. Word `long` adds the suites that take
 // minutes.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import fs, { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ const ON_BOTH_STORES = /^test\/(data|func|status|http|admin)\//;
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
-const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts", "catalog/**/*.test.ts", "bench/**/*.test.ts"], {
+const files = fs.globSync(["src/**/*.test.ts", "test/**/*.test.ts", "catalog/**/*.test.ts", "bench/**/*.test.ts"], {
   cwd: root,
 })
   .filter((file) => long || !file.startsWith("test/long/"))

@@ -6,6 +6,7 @@ import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { writeTraceparent } from "../terms/trace.ts";
+import { UsualSizes } from "../terms/usual-sizes.ts";
 import { dnsResolve, type Resolve } from "./dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./egress-proxy.ts";
 import { Exchange, type ExchangeNeeds } from "./exchange.ts";
@@ -86,7 +87,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#trust = new Trust(options.extraAuthorities);
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
-    this.#exchangeNeeds = { clock, limits, beforeSend };
+    this.#exchangeNeeds = { clock, limits, beforeSend, replySizes: new UsualSizes() };
     this.#socketNeeds = {
       clock,
       names: new NameLookup({
@@ -125,7 +126,6 @@ class VendorDoor implements OutboundDoor, Sender {
     redirectsLeft: number,
   ): Promise<VendorReply> {
     if (this.#closed) throw unsentFault("source.stopped", call);
-    if (call.run.held.isTight) throw unsentFault("source.no_room", call);
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {

@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import type { PlannedCall, Run } from "../run/ports.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
+import { UsualSizes } from "../terms/usual-sizes.ts";
 import type { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
@@ -72,7 +73,7 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
       tls: undefined,
     };
     const expects = { answers: undefined, free: false, redirectsLeft: 0, decodedBytesMax: 1_000, waitMaxMs: 100 };
-    const needs = { clock: systemClock, limits: DEFAULT_LIMITS, beforeSend };
+    const needs = { clock: systemClock, limits: DEFAULT_LIMITS, beforeSend, replySizes: new UsualSizes() };
     new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
   });
   return { reply, counts: () => ({ dispatched, attempts }) };

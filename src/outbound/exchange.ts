@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Attempt, BeforeSend, PlannedCall } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import type { UsualSizes } from "../terms/usual-sizes.ts";
 import type { Connection } from "./connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "./limits.ts";
@@ -10,6 +11,7 @@ import type { Exchangeable, OriginPool } from "./origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
 import { type ParsedFields, VendorReply } from "./reply.ts";
+import { RoomAhead } from "./room-ahead.ts";
 import {
   contractFault,
   faultOfStatus,
@@ -24,6 +26,8 @@ export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
   readonly beforeSend: BeforeSend;
+  /** What the replies of each source measure. */
+  readonly replySizes: UsualSizes;
 }
 
 /** What of a reply is its own source's matter. */
@@ -77,6 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   #fields: ParsedFields = {};
   #zipped = false;
   readonly #wireBytesMax: number;
+  readonly #room: RoomAhead;
   readonly #body: ReplyIntake;
   #decoded: ReplyIntake | null = null;
   #stopDecoding: (() => void) | null = null;
@@ -110,7 +115,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#reject = reject;
     const bytesMax = Math.min(needs.limits.rawBytesMax, expects.decodedBytesMax);
     this.#wireBytesMax = bytesMax * (1 + FRAMING_SHARE) + FRAMING_BYTES;
-    this.#body = new ReplyIntake(call.run.held, bytesMax);
+    this.#room = new RoomAhead(call.run.held);
+    this.#body = new ReplyIntake(this.#room, bytesMax);
     const { clock } = needs;
     this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
   }
@@ -125,7 +131,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#cancelWait?.();
     this.#cancelWait = null;
     if (!this.#maySend) this.stop();
-    else if (this.#call.run.held.isTight) this.#refuse(unsentFault("source.no_room", this.#call));
+    else if (!this.#room.reserve(this.#needs.replySizes.of(this.#call.id)))
+      this.#refuse(unsentFault("source.no_room", this.#call));
     else return true;
     return false;
   }
@@ -148,6 +155,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   sendBy(connection: Connection): void {
     this.#connection = connection;
     connection.send(this.#dispatched, this);
+  }
+
+  /** Of a reply that was not taken in to its end, what it said of itself. */
+  get #measuredSize(): number {
+    const said = Math.min(Number(this.#fields["content-length"]) || 0, this.#body.bytesMax);
+    return Math.max(this.#body.length, said) + (this.#decoded?.length ?? 0);
   }
 
   get #maySend(): boolean {
@@ -270,7 +283,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #unzip(): void {
-    const decoded = new ReplyIntake(this.#call.run.held, this.#expects.decodedBytesMax);
+    const decoded = new ReplyIntake(this.#room, this.#expects.decodedBytesMax);
     this.#decoded = decoded;
     this.#stopDecoding = decodeGzip(this.#body.take(), decoded, (problem) => {
       this.#cancelDeadline();
@@ -325,6 +338,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   #settle(delivered: ReplyIntake | null): void {
     this.#settled = true;
     this.#stopDecoding?.();
+    this.#room.giveBack();
+    if (this.#status !== 0) this.#needs.replySizes.saw(this.#call.id, this.#measuredSize);
     if (delivered !== null && !this.#call.ended) this.#call.heldBytes += delivered.length;
     else delivered?.drop();
     if (this.#body !== delivered) this.#body.drop();

@@ -175,12 +175,11 @@ for (const gzip of [false, true]) {
       paths: { "/found": answering(200, LARGE, gzip), "/none": answering(404, LARGE, gzip) },
     });
     const budget = new ByteBudget(500_000);
-    const door = openDoor(t);
     for (const [path, charged] of [
       ["/found", "yes"],
       ["/none", "unknown"],
     ]) {
-      const { call, http } = door.call(vendor.origin, { held: budget.open("org_1") });
+      const { call, http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
 
       const fault = await faultOf(http.get(vendor.origin + path, { answers: [404] }));
 
@@ -213,6 +212,35 @@ test("nothing is sent where hardly any room is left, and what has been sent find
   assert.deepEqual([fault.code, fault.charged], ["source.no_room", "no"]);
   assert.equal(call.attempts.length, 0);
   assert.equal(vendor.count(), 0);
+});
+
+test("once a source's replies are known, no more is sent than finds room", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/": answering(200, LARGE, false) } });
+  const budget = new ByteBudget(16 * LARGE.length);
+  const door = openDoor(t);
+  const ask = () => {
+    const { call, http } = door.call(vendor.origin, { held: budget.open("org_1") });
+    return {
+      call,
+      asked: http.get(vendor.origin).then(
+        () => "kept",
+        ({ code }: { code: string }) => code,
+      ),
+    };
+  };
+  const first = ask();
+  assert.equal(await first.asked, "kept");
+  first.call.run.held.release();
+
+  const calls = Array.from({ length: 30 }, ask);
+  const ends = await Promise.all(calls.map(({ asked }) => asked));
+
+  const kept = ends.filter((end) => end === "kept").length;
+  assert.ok(kept >= 4, `${kept} were kept`);
+  assert.equal(calls.filter(({ call }) => call.attempts.length > 0).length, kept);
+  assert.equal(ends.filter((end) => end === "source.no_room").length, 30 - kept);
+  for (const { call } of calls) call.run.held.release();
+  assert.equal(budget.heldBytes, 0);
 });
 
 test("a call that waits for a connection is not sent if room has become tight meanwhile", async (t) => {

@@ -66,7 +66,7 @@ export class OriginPool {
   enter(exchange: Exchangeable): void {
     const { owner } = exchange;
     if (this.#busyShare.fits(owner)) {
-      this.#start(exchange);
+      if (exchange.claim()) this.#start(exchange);
     } else if (this.#waitingShare.take(owner)) {
       this.#waiting.add(owner, exchange);
       exchange.wait();

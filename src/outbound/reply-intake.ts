@@ -1,5 +1,5 @@
-import type { Held } from "../terms/byte-budget.ts";
 import { JoinedBytes } from "../terms/joined-bytes.ts";
+import type { RoomAhead } from "./room-ahead.ts";
 
 /**
  * A reply may come in so many pieces, and one more for so many of its bytes: what a piece costs to take in is the same
@@ -22,11 +22,11 @@ export function isCutTooSmall(pieces: number, bytes: number): boolean {
  */
 export class ReplyIntake {
   readonly bytesMax: number;
-  readonly #held: Held;
+  readonly #room: RoomAhead;
   #joined = new JoinedBytes();
 
-  constructor(held: Held, bytesMax: number) {
-    this.#held = held;
+  constructor(room: RoomAhead, bytesMax: number) {
+    this.#room = room;
     this.bytesMax = bytesMax;
   }
 
@@ -39,7 +39,7 @@ export class ReplyIntake {
     const length = this.#joined.length + piece.length;
     if (length > this.bytesMax) return "too_large";
     if (isCutTooSmall(this.#joined.pieces + 1, length)) return "too_many_pieces";
-    if (!this.#held.hold(piece.length)) return "no_room";
+    if (!this.#room.hold(piece.length)) return "no_room";
     this.#joined.add(piece);
     return null;
   }
@@ -52,7 +52,7 @@ export class ReplyIntake {
   /** Its bytes are not needed any more. */
   drop(): void {
     if (this.#joined.length === 0) return;
-    this.#held.drop(this.#joined.length);
+    this.#room.drop(this.#joined.length);
     this.#joined = new JoinedBytes();
   }
 }

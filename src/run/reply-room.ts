@@ -1,7 +1,7 @@
-import { BoundedMap } from "../terms/bounded-map.ts";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
+import { UsualSizes } from "../terms/usual-sizes.ts";
 
 /** What one function's calls may hold at once: inputs that are asked with, and replies that it has not taken yet. */
 export const REPLIES_BYTES_MAX = 32 * 1024 * 1024;
@@ -9,11 +9,6 @@ export const REPLIES_BYTES_MAX = 32 * 1024 * 1024;
 const WAIT_MAX_MS = 1_000;
 /** Bytes are let go by others too, of whom nobody tells here. */
 const LOOK_EVERY_MS = 50;
-/** What a reply is taken to measure until one of its source was seen. */
-const USUAL_BYTES = 16_384;
-/** What a smaller reply leaves of that. */
-const REMEMBERED = 0.9;
-const SOURCES_MAX = 10_000;
 
 /** What the calls of one run hold, and who they are for. */
 export interface ReplyWindow {
@@ -46,7 +41,7 @@ interface Waiting {
 export class ReplyRoom {
   readonly #clock: Clock;
   readonly #waiting = new TurnQueue<Waiting>();
-  readonly #usual = new BoundedMap<string, number>(SOURCES_MAX);
+  readonly #usual = new UsualSizes();
   #looking = false;
 
   constructor(clock: Clock) {
@@ -86,10 +81,10 @@ export class ReplyRoom {
   }
 
   #place(window: ReplyWindow, source: string, inputBytes: number): ReplyPlace {
-    let bytes = inputBytes + this.#usualOf(source);
+    let bytes = inputBytes + this.#usual.of(source);
     return {
       arrived: (replyBytes) => {
-        this.#usual.set(source, Math.max(replyBytes, Math.round(this.#usualOf(source) * REMEMBERED)));
+        this.#usual.saw(source, replyBytes);
         this.#give(window, bytes);
         bytes = this.#take(window, replyBytes) ? replyBytes : 0;
         this.#serve();
@@ -103,13 +98,9 @@ export class ReplyRoom {
     };
   }
 
-  #usualOf(source: string): number {
-    return this.#usual.get(source) ?? USUAL_BYTES;
-  }
-
   /** A door that finds it tight sends nothing, so that counts as no room. */
   #reserve(window: ReplyWindow, source: string): boolean {
-    const bytes = this.#usualOf(source);
+    const bytes = this.#usual.of(source);
     if (window.held.isTight || !this.#take(window, bytes)) return false;
     if (!window.held.isTight) return true;
     this.#give(window, bytes);

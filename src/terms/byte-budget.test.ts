@@ -68,3 +68,14 @@ test("it says when it is tight before it is full: for the work, for its owner, f
   for (const owner of ["b", "c", "d"]) while (budget.open(owner).hold(50));
   assert.ok(budget.open("e").isTight);
 });
+
+test("room ahead is a quarter of all at the most, so whoever is alone can ask for what is larger than that", () => {
+  const budget = new ByteBudget(1_000);
+  const work = budget.open("a");
+
+  assert.equal(work.holdAhead(900), 250);
+  assert.equal(work.holdAhead(10), 10);
+  work.hold(120);
+  assert.equal(work.holdAhead(10), null);
+  assert.equal(budget.heldBytes, 380);
+});

@@ -5,6 +5,7 @@ export const NOT_YET_KNOWN = "";
 const SHARE_NOT_YET_KNOWN = 1 / 8;
 /** Above it nothing is begun that will end in bytes to be held: what is under way needs the rest. */
 const TIGHT_AT = 3 / 4;
+const AHEAD_MAX = 1 / 4;
 
 /**
  * What the process holds in memory for its callers: bodies that are being read, replies of vendors, answers that were not
@@ -61,6 +62,16 @@ export class Held {
     if (this.#released || this.#bytes + bytes > this.#bytesMax || !this.#share.take(this.#owner, bytes)) return false;
     this.#bytes += bytes;
     return true;
+  }
+
+  /**
+   * Holds room for what is about to be asked for. Never more than a quarter of all, so that what is large can be asked for
+   * by whoever is alone. Returns what it held; `null`: there is no room, and it should not be asked for.
+   */
+  holdAhead(bytes: number): number | null {
+    if (this.isTight) return null;
+    const ahead = Math.ceil(Math.min(bytes, Math.min(this.#share.max, this.#bytesMax) * AHEAD_MAX));
+    return this.hold(ahead) ? ahead : null;
   }
 
   /** Counts bytes as gone. */
