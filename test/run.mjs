@@ -19,9 +19,10 @@ const ON_BOTH_STORES = /^test\/(data|func|status|http|admin)\//;
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
-const files = fs.globSync(["src/**/*.test.ts", "test/**/*.test.ts", "catalog/**/*.test.ts", "bench/**/*.test.ts"], {
-  cwd: root,
-})
+const files = fs
+  .globSync(["src/**/*.test.ts", "test/**/*.test.ts", "catalog/**/*.test.ts", "bench/**/*.test.ts"], {
+    cwd: root,
+  })
   .filter((file) => long || !file.startsWith("test/long/"))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();

@@ -8,6 +8,7 @@ import type { EdgeObserver } from "./ports.ts";
 import { receiveRun, type ReceivedRun, type ReceiveParts } from "./receive-run.ts";
 import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
 import type { CheckBody } from "./request-schema.ts";
+import { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 /** How a POST becomes a run: its schema, and what starts it. */
 export interface RunRoute {
@@ -15,7 +16,7 @@ export interface RunRoute {
   start(received: ReceivedRun, arrivedAt: number): StartedRun;
 }
 
-export interface AppParts extends ReceiveParts, FaultStatuses {
+export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses {
   readonly data: RunRoute;
   readonly func: RunRoute;
   readonly statusBody: string;
@@ -39,6 +40,7 @@ interface Route {
 
 /** The three routes of the public edge, and the answer to everything else. */
 export function createApp(parts: AppParts): Handler {
+  const receiving = { ...parts, strangers: new UnfinishedBodies() };
   const data: Handler = (turn) => run(parts.data, turn);
   const func: Handler = (turn) => run(parts.func, turn);
   const routes: ReadonlyMap<string, Route> = new Map([
@@ -56,7 +58,7 @@ export function createApp(parts: AppParts): Handler {
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     try {
-      const received = await receiveRun(turn, held, route.check, parts);
+      const received = await receiveRun(turn, held, route.check, receiving);
       // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt);

@@ -3,6 +3,7 @@ import type { Held } from "../terms/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
 import { JoinedBytes } from "../terms/joined-bytes.ts";
 import { invalid } from "./read-body.ts";
+import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 /** A body may come in this many pieces at least, and in pieces of at least this many bytes on the average. */
 const PIECES_LEAST = 1024;
@@ -55,38 +56,51 @@ export class IncomingBody {
   }
 
   /**
-   * All of it, within the limit and counted by `held`. To be called once.
+   * All of it, within the limit and counted by `held`. To be called once. A body of somebody not known yet is one of
+   * `others`: it may have to make way for one of them, and they for it.
    * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
    */
-  read(held: Held, bytesMax: number): Promise<Buffer> {
+  read(held: Held, bytesMax: number, others?: UnfinishedBodies): Promise<Buffer> {
     if ((this.announced ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
     const joined = this.#joined!;
     const pieces = piecesMax(bytesMax);
     return new Promise((resolve, reject) => {
       let counted = 0;
+      const giveUp = (fault: Fault): void => {
+        others?.end(coming);
+        // What still comes is of no use to anybody.
+        this.#joined = null;
+        this.#isWanted = false;
+        held.release();
+        reject(fault);
+      };
+      const coming = { giveUp };
       const problem = (): Fault | null => {
         const { length, pieces: came } = joined;
         if (length > bytesMax) return tooLarge(bytesMax);
         if (came > pieces) return tooManyPieces(pieces);
-        if (!held.hold(length - counted)) return new Fault("request.overloaded");
+        while (!held.hold(length - counted)) {
+          if (others?.makeWay(coming) !== true) return new Fault("request.overloaded");
+        }
         counted = length;
         return null;
       };
       this.#onPiece = () => {
         const fault = problem();
-        if (fault === null) return;
-        // What still comes is of no use to anybody.
-        this.#joined = null;
-        this.#isWanted = false;
-        reject(fault);
+        if (fault !== null) giveUp(fault);
       };
-      this.#onEnd = () => resolve(joined.take());
+      this.#onEnd = () => {
+        others?.end(coming);
+        resolve(joined.take());
+      };
       this.#request.on("error", reject);
       // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
       this.#request.on("close", () => {
+        others?.end(coming);
         if (!this.#hasEnded) reject(new Error("the client went away"));
       });
       this.#isWanted = true;
+      others?.begin(coming);
       if (this.announced !== undefined) this.#listen();
       else if (joined.length > 0) this.#onPiece();
       if (this.#hasEnded && this.#isWanted) this.#onEnd();

@@ -9,10 +9,13 @@ import type { Turn } from "./connection.ts";
 import type { Authenticator } from "./ports.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./read-body.ts";
 import type { CheckBody } from "./request-schema.ts";
+import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 export interface ReceiveParts {
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
+  /** Bodies that are coming from callers who are not known yet. */
+  readonly strangers: UnfinishedBodies;
 }
 
 export interface ReceivedRun {
@@ -31,7 +34,7 @@ export interface ReceivedRun {
  */
 export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts: ReceiveParts): Promise<ReceivedRun> {
   const { request } = turn;
-  const { authenticator, bodyLimits } = parts;
+  const { authenticator, bodyLimits, strangers } = parts;
   const access = readHeaderAccess(request);
   const known = await authenticateHeaders(access, authenticator);
   if (known !== null) held.passTo(known.organizationId);
@@ -40,7 +43,7 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  const received = await readJson(turn, held, bodyLimits).catch(asUnreadable);
+  const received = await readJson(turn, held, bodyLimits, strangers).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
   if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
@@ -56,10 +59,17 @@ function traceOf({ headers }: IncomingMessage): Trace | null {
 /** What has been parsed takes a few times its bytes, for as long as the run may need it. */
 const PARSED_TIMES = 4;
 
-async function readJson({ request, body }: Turn, held: Held, limits: BodyLimits): Promise<JsonObject> {
+async function readJson(
+  { request, body }: Turn,
+  held: Held,
+  limits: BodyLimits,
+  others?: UnfinishedBodies,
+): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, limits.bodyBytesMax);
-  if (!held.hold((PARSED_TIMES - 1) * bytes.length)) throw new Fault("request.overloaded");
+  const bytes = await body.read(held, limits.bodyBytesMax, others);
+  while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
+    if (others?.makeWay() !== true) throw new Fault("request.overloaded");
+  }
   return parseBody(bytes, limits);
 }
 
