@@ -1,5 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "./rss.ts";
@@ -8,6 +10,13 @@ import type { Bundle } from "./running.ts";
 const MAIN = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 /** What is kept of what a dying process writes: V8's last words. */
 const LAST_WORDS_BYTES = 2_000;
+
+/** Where compiled code is kept, if anywhere: a process that need not compile its own starts in half the time. */
+function compiled(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  // It names the folder of this very version, which each process finds for itself.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
+}
 
 export interface ChildEvents {
   message(message: FromChild): void;
@@ -28,7 +37,7 @@ export class IsolateProcess {
     const looksItUp = openRss(process.pid)() > 0;
     this.#process = fork(MAIN, looksItUp ? [] : ["report-rss"], {
       cwd: "/",
-      env: {},
+      env: compiled(),
       execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
       serialization: "advanced",
       // Nothing is ever written to the first: that it closes says that this process is gone.

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
 import type { Step } from "../rig/raw-socket.ts";
 import { startService } from "../service.ts";
@@ -20,11 +21,6 @@ function bodyOf(bytes: number): string {
 function chunked(text: string, size: number, extension = ""): string {
   const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
   return `${pieces.map((piece) => `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`).join("")}0\r\n\r\n`;
-}
-
-async function heldBytes(): Promise<number> {
-  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  return Number(/^datarun_held_bytes (\S+)$/m.exec(page)![1]);
 }
 
 test("a body in as many pieces as it may have is read, one in more is refused", async () => {
@@ -86,7 +82,7 @@ test("whatever becomes of a request, nothing of it is held when it is over", asy
     [service.rawHead("/data") + CHUNKED, "fff\r\nabc\r\n", "GARBAGE".repeat(2_000)],
   ];
   for (const steps of roads) await service.raw(steps, { withinMs: 4_000 });
-  await until(async () => (await heldBytes()) === 0);
+  await until(async () => (await heldBytes(service)) === 0);
 });
 
 test("a body that grows is counted while it comes, and strangers have one small share of what may be held", async (t) => {
@@ -96,12 +92,8 @@ test("a body that grows is counted while it comes, and strangers have one small 
   });
   const open = `${STRANGER}Content-Length: ${MAX}\r\n\r\n${"x".repeat(MAX - 1)}`;
   const waiting = Array.from({ length: 20 }, () => small.raw([open], { withinMs: 4_000, replies: 1 }));
-  const gauge = async () => {
-    const page = await (await fetch(`${small.adminUrl}/metrics`)).text();
-    return Number(/^datarun_held_bytes (\S+)$/m.exec(page)![1]);
-  };
-  await until(async () => (await gauge()) > 2 * MAX);
-  assert.ok((await gauge()) <= 4 * MAX);
+  await until(async () => (await heldBytes(small)) > 2 * MAX);
+  assert.ok((await heldBytes(small)) <= 4 * MAX);
   // Who is known has his own.
   assert.equal((await small.run({ acme__people: true }, { filler: "x".repeat(500_000) })).statusCode, 200);
   // Whose token is in a body that comes at once finds room, for those who have been sending for longest make way.
@@ -110,5 +102,5 @@ test("a body that grows is counted while it comes, and strangers have one small 
   assert.equal((await small.post("/data", inBody, { as: null })).statusCode, 200);
   const statuses = (await Promise.all(waiting)).flatMap(({ replies }) => replies.map(({ statusCode }) => statusCode));
   assert.ok(statuses.length > 0 && statuses.every((status) => status === 500), String(statuses));
-  await until(async () => (await gauge()) === 0);
+  await until(async () => (await heldBytes(small)) === 0);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
 import { startService } from "../service.ts";
 import { answers, source } from "../sources.ts";
@@ -55,6 +56,7 @@ test("a client that does not read its answer is cut off, and its run is recorded
   assert.deepEqual(replies, []);
   service.expectRunWithoutAnswer();
   await until(() => service.ledgerRows().length === before + 1);
+  await until(async () => (await heldBytes(service)) === 0);
 });
 
 test("after all that, the service is as it was", async () => {

@@ -54,7 +54,9 @@ test("settings come from the option, then the environment, then the project's co
   };
   assert.deepEqual(await where([], {}), { region: "from-file" });
   assert.deepEqual(await where([], { DATARUN_REGION: "from-environment" }), { region: "from-environment" });
-  assert.deepEqual(await where(["--region", "from-option"], { DATARUN_REGION: "x" }), { region: "from-option" });
+  // Whoever starts it waits for the line that says where it listens, which is written at any level.
+  const options = ["--region", "from-option", "--log-level", "error"];
+  assert.deepEqual(await where(options, { DATARUN_REGION: "x" }), { region: "from-option" });
 });
 
 test("a data directory in the project is closed to functions, whatever its name and whoever reads them", async (t) => {

@@ -48,7 +48,11 @@ export function limitsPage(): Page {
         "counts four times its bytes in `limits.held_bytes`",
         "500 `overloaded`, before anything is run",
       ],
-      ["bodies of callers not known yet", "an eighth of `limits.held_bytes`, all together; whoever has been sending for longest makes way", "500 `overloaded`"],
+      [
+        "bodies of callers not known yet",
+        "an eighth of `limits.held_bytes`, all together; whoever has been sending for longest makes way",
+        "500 `overloaded`",
+      ],
       ["nesting of JSON", "limits.json_depth", "422"],
       ["members of one JSON object", "limits.keys_per_object", "422"],
       ["values in one JSON document", count(JSON_VALUES_MAX), "422"],

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../terms/fake-clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import type { CredentialFinder, FoundCredential, PlannedCall, RunnableSource } from "../ports.ts";
+import { withCredential } from "./credential.ts";
+
+const SOURCE = { id: "acme__people", credentialUse: "required", credentialProblem: () => null } as unknown as RunnableSource; // prettier-ignore
+
+function callAt(clock: FakeClock): PlannedCall {
+  const run = { caller: { organizationId: "org_1", workflow: { autoCredentials: true } }, simulated: false };
+  return { run, entry: {}, startedAt: clock.now(), deadlineAt: clock.now() + 300 } as unknown as PlannedCall;
+}
+
+test("a store that is slow costs a call no more than the time it has, and nothing runs after that", async () => {
+  const clock = new FakeClock();
+  let answer: (found: FoundCredential | null) => void;
+  let ran = 0;
+  const finder: CredentialFinder = { find: () => new Promise((resolve) => (answer = resolve)) };
+  const run = withCredential(finder, clock)(() => Promise.reject(new Error(`run number ${(ran += 1)}`)));
+  const ended = run(SOURCE, callAt(clock)).catch((thrown: unknown) => thrown);
+
+  await clock.advance(300);
+
+  const fault = await ended;
+  assert.ok(fault instanceof Fault);
+  assert.equal(fault.code, "source.timeout");
+  answer!(null);
+  await new Promise(setImmediate);
+  assert.equal(ran, 0);
+});
+
+test("a store that fails fails the call at once", async () => {
+  const clock = new FakeClock();
+  const finder: CredentialFinder = { find: () => Promise.reject(new Fault("source.credential_unavailable")) };
+  const run = withCredential(finder, clock)(() => Promise.reject(new Error("it ran")));
+
+  const fault = await run(SOURCE, callAt(clock)).catch((thrown: unknown) => thrown);
+
+  assert.ok(fault instanceof Fault);
+  assert.equal(fault.code, "source.credential_unavailable");
+});
