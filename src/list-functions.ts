@@ -4,7 +4,7 @@ import { OperatorError, type DescribedFunction, type FunctionListing } from "./a
 import type { FunctionCase } from "./sdk/data-function.ts";
 import { readCases } from "./functions/read-cases.ts";
 import { text } from "./config.ts";
-import { functionCache, type BrokenFile } from "./open-catalogs.ts";
+import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./project-settings.ts";
 import { PACKAGE_ROOT } from "./project.ts";
@@ -28,7 +28,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
     log: QUIET,
     dataDirs: [dataDir, ...(await configuredDataDir(project))],
     // A command that only looks makes no data directory.
-    cacheDir: existsSync(dataDir) ? functionCache(dataDir) : undefined,
+    ...functionCaches(existsSync(dataDir) ? dataDir : undefined),
     processes: 1,
     spares: 0,
   });

@@ -1,6 +1,7 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
-import { openFunctions, type OpenedFunctions } from "./open-functions.ts";
+import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
 import type { Log } from "./operate/log.ts";
 import {
   isEnabled,
@@ -73,7 +74,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     clock,
     log,
     dataDirs: [text(settings, "data_dir")],
-    cacheDir: functionCache(text(settings, "data_dir")),
+    ...functionCaches(text(settings, "data_dir")),
     processes: number(settings, "limits.function_processes"),
     spares: 1,
     apart: number(settings, "limits.function_processes_apart"),
@@ -108,9 +109,17 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   }
 }
 
-/** Where prepared functions are kept: only that a start takes less time hangs on it. */
-export function functionCache(dataDir: string): string {
-  return join(resolve(dataDir), "functions");
+/** The catalog's are kept beside compiled code, where whoever starts it may write there; else with the project's own. */
+export function functionCaches(dataDir: string | undefined): FunctionCaches {
+  const cacheDir = dataDir === undefined ? undefined : join(resolve(dataDir), "functions");
+  const ownCacheDir = join(PACKAGE_ROOT, ".cache", "functions");
+  try {
+    mkdirSync(ownCacheDir, { recursive: true, mode: 0o700 });
+    accessSync(ownCacheDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { cacheDir, ownCacheDir };
+  } catch {
+    return { cacheDir, ownCacheDir: cacheDir };
+  }
 }
 
 function enabled(loaded: LoadedSources, patterns: readonly string[]): ReadonlyMap<string, RunnableSource> {

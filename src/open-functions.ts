@@ -17,13 +17,19 @@ export interface FunctionFolders {
   readonly project: string | undefined;
 }
 
-export interface OpenFunctionsOptions extends FunctionFolders {
+/** Where prepared functions are kept from one start to the next. Only that a start takes less time hangs on it. */
+export interface FunctionCaches {
+  /** The project's. */
+  readonly cacheDir?: string | undefined;
+  /** The catalog's, and what all are made with: the same for every store and project. */
+  readonly ownCacheDir?: string | undefined;
+}
+
+export interface OpenFunctionsOptions extends FunctionFolders, FunctionCaches {
   readonly clock: Clock;
   readonly log: FunctionsLog;
   /** Wherever they lie, no function may read what is in them. */
   readonly dataDirs: readonly string[];
-  /** Where prepared functions are kept from one start to the next. */
-  readonly cacheDir: string | undefined;
   readonly processes: number;
   readonly spares: number;
   /** These two: the pool's own numbers, unless said. */
@@ -58,7 +64,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     (pool ??= createPool({
       clock: options.clock,
       log: options.log,
-      prelude: preparePrelude(options.cacheDir),
+      prelude: preparePrelude(options.ownCacheDir),
       children: options.processes,
       spares: options.spares,
       ...(options.apart !== undefined && { apart: options.apart }),
@@ -68,17 +74,25 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     }));
   const problems: FunctionLoadError[] = [];
   const closed = closedPlaces(options);
-  const open = (folder: string | undefined) => {
+  const folders = (cacheDir: string | undefined) => ({
+    ...(cacheDir !== undefined && { cacheDir }),
+    ...(options.ownCacheDir !== undefined && { toolsDir: options.ownCacheDir }),
+  });
+  const open = (folder: string | undefined, closed: readonly ClosedPlace[], cacheDir: string | undefined) => {
     const files = folder === undefined ? [] : functionFiles(folder);
     if (files.length === 0) return null;
     return createFunctions({
       files: files.map((file) => ({ file, root: folder!, closed })),
       pool: poolForFiles(),
-      ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }),
+      ...folders(cacheDir),
       onProblem: (problem) => problems.push(problem),
     });
   };
-  const [catalog, opened] = await Promise.all([open(options.catalog), open(options.project)]);
+  const [catalog, opened] = await Promise.all([
+    // Nobody keeps data in the catalog: what it may import is the same wherever a store lies.
+    open(options.catalog, [], options.ownCacheDir),
+    open(options.project, closed, options.cacheDir),
+  ]);
   for (const { id, file } of catalog?.list() ?? []) {
     const expected = id.slice(PREFIX.dataFunction.length);
     if (basename(file, extname(file)) !== expected)
@@ -101,7 +115,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     reload: async () => {
       const { project: folder } = options;
       if (folder === undefined) return [];
-      project ??= await createFunctions({ files: [], pool: poolForFiles(), ...(options.cacheDir !== undefined && { cacheDir: options.cacheDir }) }); // prettier-ignore
+      project ??= await createFunctions({ files: [], pool: poolForFiles(), ...folders(options.cacheDir) });
       return reloadAll(project, folder, closed);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,

@@ -14,8 +14,8 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   process.exit(spawnSync(carried, process.argv.slice(1), { stdio: "inherit", cwd: root }).status ?? 1);
 }
 
-/** The suites that meet the whole service from outside. They start it on whichever store TEST_STORE names. */
-const ON_BOTH_STORES = /^test\/(data|func|status|http|admin)\//;
+/** The suites that ask the whole service from outside, which start it on whichever store TEST_STORE names. What test/http asks never comes to a store. */
+const ON_BOTH_STORES = /^test\/(data|func|status|admin)\//;
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");

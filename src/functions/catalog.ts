@@ -11,6 +11,8 @@ export interface FunctionsOptions {
   readonly pool: Pool;
   /** Where bundles are kept from one start to the next. Left out: nowhere. */
   readonly cacheDir?: string;
+  /** Where what every function is made with is kept. Left out: nowhere. */
+  readonly toolsDir?: string;
   /** Told of each file that cannot be used; the rest is there. Left out: the first such file ends the loading. */
   readonly onProblem?: (problem: FunctionLoadError) => void;
 }
@@ -35,8 +37,8 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   const cache = openBundleCache(options.cacheDir);
   let type: Promise<string> | undefined;
   const tools: LoadTools = {
-    typeCode: () => (type ??= prepareType(options.cacheDir)),
-    contract: prepareContractTools(options.cacheDir),
+    typeCode: () => (type ??= prepareType(options.toolsDir)),
+    contract: prepareContractTools(options.toolsDir),
   };
   const byId = new Map<string, LoadedFunction & { readonly runnable: RunnableFunction }>();
 

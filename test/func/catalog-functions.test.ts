@@ -16,7 +16,6 @@ const functions = await openFunctions({
   clock: systemClock,
   log: QUIET,
   dataDirs: [],
-  cacheDir: undefined,
   processes: 1,
   spares: 0,
 });

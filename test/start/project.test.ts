@@ -92,6 +92,7 @@ test("a data directory in the project is closed to functions, whatever its name 
 
 const source = (id: string, more = "") =>
   `export default { id: "${id}", title: "T", inputs: { type: "object" }, run: () => null, ${more} };`;
+/** What is wrong, the files, and what is said of one of them. */
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: line 1: cannot be loaded/],
   [
@@ -179,18 +180,24 @@ const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   ],
   [
     "an id used twice",
-    { "sources/a.mjs": source("acme__a"), "sources/b.mjs": source("acme__a") },
-    /b\.mjs: its id acme__a is used by .*a\.mjs too/,
+    { "sources/a.mjs": source("acme__twice"), "sources/b.mjs": source("acme__twice") },
+    /b\.mjs: its id acme__twice is used by .*a\.mjs too/,
   ],
 ];
 
-for (const [what, files, words] of BROKEN) {
-  test(`a start is stopped by ${what}, naming the file and the reason`, async (t) => {
-    const ended = await startCommand.fails(t, ["--project", project(t, files)]);
-    assert.equal(ended.code, 1);
-    assert.match(ended.stderr, words);
+test("a start is stopped by every file that cannot be used, naming each with its reason", async (t) => {
+  const files = BROKEN.flatMap(([, broken], row) =>
+    Object.entries(broken).map(([name, text]) => [name.replace("/", `/row-${row}/`), text] as const),
+  );
+
+  const { code, stderr } = await startCommand.fails(t, ["--project", project(t, Object.fromEntries(files))]);
+
+  assert.equal(code, 1);
+  BROKEN.forEach(([what, , words], row) => {
+    const said = stderr.split("\n").filter((line) => line.includes(`/row-${row}/`));
+    assert.match(said.join("\n"), words, what);
   });
-}
+});
 
 test("unknown keywords and formats of a schema are annotations and stop nothing", async (t) => {
   const inputs = `inputs: { type: "object", properties: { a: { type: "string", format: "made-up", "x-pii": true, unknownKeyword: [] } } }`;

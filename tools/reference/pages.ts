@@ -36,7 +36,6 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
     clock: systemClock,
     log: { info() {}, warn() {}, error() {} },
     dataDirs: [],
-    cacheDir: undefined,
     processes: 1,
     spares: 0,
   });
