@@ -10,11 +10,9 @@ import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
 import { hasJournal } from "./ledger/journal-tables.ts";
 import { createLedgerReader } from "./ledger/ledger-reader.ts";
-import { openListedFunctions } from "./list-functions.ts";
-import { openSources } from "./open-catalogs.ts";
-import { toRunService } from "./run-service.ts";
+import type { ListedFunctions } from "./list-functions.ts";
 import { openKeyedStore, type OpenedStore, type StoreSettings } from "./open-store.ts";
-import { openWorkshop, type OpenedWorkshop } from "./open-workshop.ts";
+import type { OpenedWorkshop } from "./open-workshop.ts";
 import type { LoadedSources } from "./project.ts";
 import { readSettingsOf } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
@@ -43,11 +41,12 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   let opened: Promise<OpenedStore> | undefined;
   const ledgerDir = join(dataDir, "ledger");
   let journal: JournalReader | undefined;
-  let functionsOpened: ReturnType<typeof openListedFunctions> | undefined;
+  let functionsOpened: Promise<ListedFunctions> | undefined;
   let attached: Promise<AttachedService> | undefined;
   let workshop: OpenedWorkshop | undefined;
   let loading: Promise<LoadedSources> | undefined;
-  const loaded = () => (loading ??= openSources(project));
+  // What few verbs need is loaded by those alone: it takes longer than most of them.
+  const loaded = () => (loading ??= import("./open-catalogs.ts").then(({ openSources }) => openSources(project)));
   const open = (adoptRootKey = false) =>
     (opened ??= openStoreThere(place.makesStore, {
       dataDir,
@@ -92,7 +91,7 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
       },
       functions: async () => {
-        const functions = await (functionsOpened ??= openListedFunctions(project, dataDir));
+        const functions = await (functionsOpened ??= listFunctions(project, dataDir));
         for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);
         return functions.listing;
       },
@@ -100,6 +99,7 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         const running = await (attached ??= attach({ dataDir, project, databaseUrl }));
         if (running.isOwn) note("No service runs on this data directory: one was started for this command.");
         else note(`It runs in the service at ${running.url}, with the files that service has loaded.`);
+        const { toRunService } = await import("./run-service.ts");
         return toRunService(running.url);
       },
       projectFolder: () => {
@@ -112,7 +112,10 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         const ids = [...all.keys()].sort();
         return { ids: () => ids, find: (id) => all.get(id)?.source };
       },
-      workshop: async () => (workshop ??= openWorkshop({ project, environment, loaded: await loaded() })),
+      workshop: async () => {
+        const { openWorkshop } = await import("./open-workshop.ts");
+        return (workshop ??= openWorkshop({ project, environment, loaded: await loaded() }));
+      },
     },
     async close() {
       journal?.close();
@@ -146,6 +149,11 @@ function openJournal(dir: string): JournalReader {
   } catch (error) {
     return unavailable(error);
   }
+}
+
+async function listFunctions(project: string | undefined, dataDir: string): Promise<ListedFunctions> {
+  const { openListedFunctions } = await import("./list-functions.ts");
+  return openListedFunctions(project, dataDir);
 }
 
 async function attach(place: AttachPlace): Promise<AttachedService> {

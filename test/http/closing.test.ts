@@ -42,7 +42,7 @@ test("behind an answer that closes its connection nothing is run, whatever it wa
     for (const steps of [[first + RUN + RUN], [first, 20, RUN], [RUN.replace(BODY, ""), BODY + first + RUN]]) {
       const leading = steps[0] === RUN.replace(BODY, "") ? [200] : [];
       const before = ran;
-      const { replies, closed } = await service.raw(steps, { withinMs: 2_000 });
+      const { replies, closed } = await service.raw(steps, { withinMs: 2_000, replies: 3 });
       const statuses = replies.map(({ statusCode }) => statusCode);
       // A body that had come whole while it waited does not stand in the way of the next request.
       const isWhole = leading.length === 1 && statuses.length === 3;
@@ -75,7 +75,7 @@ test("what closes the connection behind a run under way waits for its turn", asy
     let release = () => {};
     hold = new Promise((resolve) => (release = resolve));
     const before = ran;
-    const answered = service.raw([RUN + closing + RUN]);
+    const answered = service.raw([RUN + closing + RUN], { replies: 3 });
     await until(() => ran > before);
     release();
     const { replies } = await answered;

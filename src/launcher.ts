@@ -1,0 +1,12 @@
+/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+export function listenToLauncher(asked: () => void, gone: () => void): void {
+  const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
+  delete process.env["DATARUN_LIFELINE_FD"];
+  if (!Number.isInteger(fd) || fd < 3) return;
+  void import("node:net").then(({ Socket }) => {
+    const line = new Socket({ fd, readable: true, writable: false });
+    line.on("data", (text) => text.toString().split("\n").slice(1).forEach(asked)); // prettier-ignore
+    line.on("close", gone).on("error", () => {});
+    line.resume().unref();
+  });
+}

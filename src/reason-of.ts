@@ -1,0 +1,16 @@
+import { ConfigError } from "./config.ts";
+import { RootKeyError } from "./credentials/root-key.ts";
+import { LedgerInUse } from "./ledger/directory-lock.ts";
+import { BrokenProject } from "./open-catalogs.ts";
+import { LoadError } from "./sources/load-error.ts";
+import { StoreRefused } from "./storage/store.ts";
+
+/** Why a command could not start, for its operator; with its stack where nobody foresaw it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof BrokenProject)
+    return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;
+  const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
+  if (known) return (error as Error).message;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));
+}

@@ -1,0 +1,68 @@
+import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
+import { listenToLauncher } from "./launcher.ts";
+import { reasonOf } from "./reason-of.ts";
+import { settingsFrom } from "./project-settings.ts";
+import { start, type Running, type StartOptions } from "./start.ts";
+
+/** `datarun start` and `datarun dev`, until they are told to stop. */
+export async function serve(name: "start" | "dev", args: string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
+  let closing: Promise<void> | undefined;
+  const asked = { directly: 0, byLauncher: 0 };
+  let running: Awaited<ReturnType<typeof start>> | undefined;
+  const stop = (from: keyof typeof asked) => {
+    asked[from] += 1;
+    // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
+    // journal says that the rest is unknown.
+    if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
+    // Nothing has been begun, so nothing has to be waited for; but whoever wanted a service has none.
+    if (running === undefined) process.exit(130);
+    closing ??= running.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
+  listenToLauncher(
+    () => stop("byLauncher"),
+    () => closing === undefined && stop("byLauncher"),
+  );
+  try {
+    const settings = await settingsFrom(args);
+    const options = {
+      settings,
+      environment: process.env,
+      tell: (words: string) => process.stderr.write(words),
+    };
+    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
+  } catch (error) {
+    process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+  running.failed.catch((error: unknown) => {
+    process.stderr.write(`datarun cannot go on: ${reasonOf(error)}\n`);
+    void running!.close().finally(() => process.exit(1));
+  });
+  // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
+  process.on("uncaughtException", (error) => running!.reportStray(error));
+  process.on("unhandledRejection", (reason) => running!.reportStray(reason));
+}
+
+/** Loaded only then. */
+async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+  const { startDev } = await import("./dev.ts");
+  return startDev({
+    ...options,
+    print: (line) => process.stdout.write(line),
+    readSettings: (version) => settingsFrom(args, version),
+  });
+}
+
+function startHelp(name: "start" | "dev"): string {
+  const rows = (SETTINGS as readonly Setting[]).map(
+    (setting) =>
+      `  --${optionOf(setting)}${setting.type === "flag" ? "" : ` ${setting.type.toUpperCase()}`}\n      ${setting.says}`,
+  );
+  const what = name === "dev" ? "start with reload on change and readable logs" : "start the service";
+  return `Usage: datarun ${name} [OPTIONS]\n\nTo ${what}. Each option is also an environment variable (DATARUN_PORT) and a key of datarun.config.ts.\n\n${rows.join("\n")}\n`;
+}
