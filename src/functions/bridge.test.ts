@@ -195,6 +195,21 @@ test("timers run and end with the run", async () => {
   assert.deepEqual(await outputOf(text), { order: ["early", "late", "micro"], ticks: 3 });
 });
 
+test("timers that are overdue run in the order in which they were due", async () => {
+  const text = `async () => {
+    const order = [];
+    setTimeout(() => order.push("third"), 20);
+    setTimeout(() => { order.push("first"); clearTimeout(never); }, 5);
+    const never = setTimeout(() => order.push("never"), 15);
+    setTimeout(() => order.push("second"), 10);
+    const until = Date.now() + 60;
+    while (Date.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return { order };
+  }`;
+  assert.deepEqual(await outputOf(text), { order: ["first", "second", "third"] });
+});
+
 test("log lines are bounded in length and number", async () => {
   const tried = await rig.attempt(
     "({ log }) => { console.warn('w', { a: 1 }, new Error('e')); for (let n = 0; n < 300; n++) log.info('x'.repeat(5000), { y: 'y'.repeat(5000) }); return {}; }",

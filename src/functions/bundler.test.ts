@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { bundleFunction } from "./bundle.ts";
 import { bundlerPid } from "./bundler.ts";
 import { FunctionLoadError } from "./load-error.ts";
@@ -55,4 +56,17 @@ test("the bundler has nothing of the service's environment", { skip: !existsSync
   assert.notEqual(bundlerPid(), undefined);
   assert.equal(readFileSync(`/proc/${bundlerPid()}/environ`, "utf8"), "");
   assert.notEqual(process.env["PATH"], undefined);
+});
+
+test("the bundler's process goes when nothing has been bundled for a while, and comes again", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "a.ts"), "export default {};");
+  await bundleFunction(join(folder, "a.ts"), folder, []);
+  const first = bundlerPid()!;
+  while (bundlerPid() !== undefined) await sleep(100);
+  assert.throws(() => process.kill(first, 0), /ESRCH/);
+
+  await bundleFunction(join(folder, "a.ts"), folder, []);
+  assert.notEqual(bundlerPid(), first);
 });

@@ -7,6 +7,8 @@ import { openRss } from "./rss.ts";
 const WITHIN_MS = 30_000;
 const MEMORY_BYTES_MAX = 1_024 * 1_048_576;
 const LOOK_EVERY_MS = 50;
+/** A start makes its builds one right after the other; after that, files change when somebody changes them. */
+const IDLE_MS = 5_000;
 
 /** The bundler ended, or was ended, over what it was given: it has one build at a time, so nobody else is to blame. */
 export class BundlerEnded extends Error {
@@ -15,14 +17,16 @@ export class BundlerEnded extends Error {
 
 let turn: Promise<unknown> = Promise.resolve();
 let bundler: ChildProcess | undefined;
+let idle: NodeJS.Timeout | undefined;
 
 /**
- * Makes one script with esbuild, which is loaded when the first file has to be bundled and runs in a process of its own.
- * What makes that process end, or grow, or go on for ever, costs the one build that had its turn; the next gets a new
+ * Makes one script with esbuild, which is loaded when the first file has to be bundled and runs in a process of its own,
+ * until there has been nothing to bundle for a while. What makes that process end, or grow, or go on for ever, costs the one build that had its turn; the next gets a new
  * process. @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
  */
 export function bundle(options: BuildOptions): Promise<string> {
   const build = turn.then(async () => {
+    clearTimeout(idle);
     const esbuild = await import("esbuild");
     const building = withoutEnvironment(() => esbuild.build({ ...options, write: false }));
     const watch = watchBundler();
@@ -36,6 +40,7 @@ export function bundle(options: BuildOptions): Promise<string> {
         : new BundlerEnded("it ends the bundler; is its code nested very deeply?", { cause: error });
     } finally {
       watch.stop();
+      idle = setTimeout(() => void esbuild.stop().then(() => (bundler = undefined)), IDLE_MS).unref();
     }
   });
   turn = build.catch(() => {});

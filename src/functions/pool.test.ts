@@ -37,6 +37,19 @@ test("what ended its process twice is quarantined for its organization, until it
   assert.equal(codeOf(await rig.attempt(STUCK, { limitMs: 500 })), "function.timeout");
 });
 
+test("the time that the first process takes to start is not counted against the file that waits for it", async (t) => {
+  const clock = new FakeClock();
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const pool = createPool({ clock, log, prelude: preparePrelude(undefined), startsOnUse: true });
+  t.after(() => pool.close());
+  const code = "__take(function () { return { default: { id: 'dfunc_a', title: 'A', run() {} } }; });";
+
+  const described = pool.describe({ hash: hashOf(code), code });
+  await clock.advance(20_000);
+
+  assert.match(await described, /dfunc_a/);
+});
+
 test("the runs beside one that is stuck fail as function errors, and are not blamed", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const waits = "async ({ run }) => { await run('wait_3000'); return {}; }";
@@ -114,7 +127,7 @@ test("closing ends every run and every process", async (t) => {
   );
 });
 
-test("a process has no environment but its channel", async (t) => {
+test("a process has no environment but its channel and the place of compiled code", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 0 });
   const [pid] = rig.pool.stats().pids;
   if (!existsSync(`/proc/${pid}/environ`)) return;
@@ -123,7 +136,7 @@ test("a process has no environment but its channel", async (t) => {
     .filter(Boolean)
     .map((entry) => entry.split("=")[0]);
   assert.deepEqual(
-    names.filter((name) => !name!.startsWith("NODE_CHANNEL_")),
+    names.filter((name) => !name!.startsWith("NODE_CHANNEL_") && name !== "NODE_COMPILE_CACHE"),
     [],
   );
 });

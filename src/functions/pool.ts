@@ -61,6 +61,8 @@ export interface Pool {
 }
 
 const EVALUATE_WITHIN_MS = 5_000;
+/** How long a file waits for the first process: on a busy machine it starts in seconds. */
+const START_WITHIN_MS = 30_000;
 const EVALUATE_MEMORY_MB = 128;
 
 /** Runs functions in watched processes. */
@@ -100,7 +102,16 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
+  function started(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(START_WITHIN_MS, resolve);
+      void keeper.ready().then(resolve).finally(cancel);
+    });
+  }
+
+  async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
+    // The time that a process takes to start is none of the file's.
+    await started();
     // Of the compiler's runs each has the declaration to answer for.
     const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;

@@ -65,14 +65,22 @@ export function installTimers(
     }
   }
 
+  /** The one that is due first, of those that are due by then; of two at once the one set first. */
+  function firstDue(by: number): Timer | undefined {
+    let first: Timer | undefined;
+    for (const key in timers) {
+      const timer = timers[key as unknown as number]!;
+      if (timer.at <= by && (first === undefined || timer.at < first.at)) first = timer;
+    }
+    return first;
+  }
+
   function wake(): void {
     alarmAt = Infinity;
     const reached = now();
-    for (const key in timers) {
-      const timer = timers[key as unknown as number];
-      if (timer === undefined || timer.at > reached) continue;
+    for (let timer = firstDue(reached); timer !== undefined; timer = firstDue(reached)) {
       if (timer.everyMs === null) remove(timer.id);
-      else timer.at = now() + timer.everyMs;
+      else timer.at = max(now(), reached) + timer.everyMs;
       guarded(timer.callback, timer.given);
     }
     let next = Infinity;
