@@ -1,4 +1,5 @@
 import { OperatorError } from "../admin/ports.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
 import { hasJournal, JournalTables } from "./journal-tables.ts";
 import type { LedgerSink, RunRow } from "./ports.ts";
 import { withAllRows } from "./whole-runs.ts";
@@ -20,14 +21,15 @@ export async function drainAgain(
   let sent = 0;
   try {
     for (let after = 0; ;) {
-      const found = tables.rows<RunRow & { readonly id: number }>(
-        `SELECT * FROM runs WHERE id > ? AND id <= (SELECT run FROM drained) ORDER BY id LIMIT ${RUNS_A_BATCH}`,
+      const found = tables.rows<RunRow & { readonly run: number }>(
+        `SELECT r.run, ${runColumnsOf("r")} FROM ledger_runs AS r
+         WHERE r.run > ? AND r.run <= (SELECT run FROM drained) ORDER BY r.run LIMIT ${RUNS_A_BATCH}`,
         [after],
       );
       const last = found.at(-1);
       if (last === undefined) return { sent };
-      after = last.id;
-      const runs = found.filter((run) => run.started_at >= startedFrom).map(({ id: _id, ...run }) => run);
+      after = last.run;
+      const runs = found.filter((run) => run.started_at >= startedFrom).map(({ run: _number, ...run }) => run);
       if (runs.length > 0) await sink.write(await withAllRows(tables.query, runs)).catch(notTaken);
       sent += runs.length;
     }

@@ -1,6 +1,7 @@
 import { outcomeOf } from "./call-outcome.ts";
-import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
-import type { AttemptRow, CallRow, LedgerQuery, RunReportRow, RunRow } from "./ports.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
+import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "./ports.ts";
 import { withAllRows } from "./whole-runs.ts";
 
 /** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
@@ -10,16 +11,16 @@ export type ExportFormat = "csv" | "jsonl";
 const RUNS_A_PAGE = 200;
 
 export async function* exportRuns(
-  query: LedgerQuery,
+  { query, isText }: LedgerTables,
   filter: LedgerFilter,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const condition = toCondition(filter);
+  const condition = runCondition(filter, isText);
   if (format === "csv") yield toLine(HEADERS);
   let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   for (let more = true; more;) {
     const runs = await query<RunRow>(
-      `SELECT r.* FROM ledger_runs AS r WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+      `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
       [...condition.values, ...place, RUNS_A_PAGE],
     );
@@ -50,6 +51,7 @@ const RUN_COLUMNS: readonly Column<RunRow>[] = [
   ["took_ms", (run) => run.took_ms],
   ["client_gone", (run) => run.client_gone],
   ["function_fault", (run) => run.function_fault],
+  ["unknown_sources", (run) => run.unknown_sources],
 ];
 
 const CALL_COLUMNS: readonly Column<CallRow>[] = [

@@ -1,28 +1,63 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Charged } from "../terms/fault.ts";
+import { JournalNames } from "./journal-names.ts";
 import type { AttemptLine, CallLine, RunHead, RunRecordLine } from "./record-lines.ts";
 import { toStored } from "./stored-text.ts";
+import { verdictsOf } from "./verdicts.ts";
+
+/** What a run says beside its head and its calls. */
+interface Ending {
+  readonly state: "ended" | "unknown";
+  readonly tookMs: number | null;
+  readonly clientGone: number;
+  readonly functionFault: string | null;
+  readonly unknownSources: number;
+  readonly unknownSourceNames: string | null;
+}
+
+const UNSEEN: Ending = {
+  state: "unknown",
+  tookMs: null,
+  clientGone: 0,
+  functionFault: null,
+  unknownSources: 0,
+  unknownSourceNames: null,
+};
+
+/** What the calls of a run have from it. */
+interface OfRun {
+  readonly run: number;
+  readonly hasUnknown: 0 | 1;
+  readonly startedAt: number;
+  readonly organization: number;
+  readonly workflow: number;
+}
 
 /**
  * Writes runs inside a transaction of its caller's. Writing one twice changes nothing: a run is known by its
- * transaction id, and its calls and attempts were written with it. No record can be refused for what it says, since one
- * that could would be sent again for ever; what is no text or number where one is due is stored as null.
+ * transaction id, and its calls and attempts were written with it. No record can be refused for what it says, neither
+ * here nor by a shared database, since one that could would be sent again for ever: what is no text or number where one
+ * is due is stored as the empty text, as 0, or as null where that is allowed.
  */
 export class JournalWriter {
+  readonly #names: JournalNames;
   readonly #insertRun: StatementSync;
   readonly #insertCall: StatementSync;
   readonly #insertAttempt: StatementSync;
   #nextId: number;
 
   constructor(database: DatabaseSync) {
+    this.#names = new JournalNames(database);
     this.#insertRun = database.prepare(
-      `INSERT INTO runs (id, transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
-         simulated, function_id, started_at, took_ms, client_gone, function_fault, has_unknown)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id) DO NOTHING`,
+      `INSERT INTO runs (id, transaction_id, state, kind, organization, workflow, token, context, region, simulated,
+         function_id, started_at, took_ms, client_gone, function_fault, has_unknown, verdicts, unknown_sources,
+         unknown_source_names)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id) DO NOTHING`,
     );
     this.#insertCall = database.prepare(
-      `INSERT INTO calls (run, ordinal, source, success, match, fault_code, fault_kind, charged, credential_id,
-         credential_rule, started_after_ms, took_ms, output_bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, ordinal) DO NOTHING`,
+      `INSERT INTO calls (run, ordinal, source, success, match, fault_code, fault_kind, charged, credential,
+         credential_rule, started_after_ms, took_ms, output_bytes, has_unknown, started_at, organization, workflow)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, ordinal) DO NOTHING`,
     );
     this.#insertAttempt = database.prepare(
       `INSERT INTO attempts (run, ordinal, number, origin, method, sent_at, status, took_ms, charged)
@@ -36,64 +71,72 @@ export class JournalWriter {
   }
 
   /** A run with its outcome. */
-  addEnded([head, tookMs, clientGone, functionFault, calls]: RunRecordLine): void {
-    this.#add("ended", head, tookMs, clientGone, functionFault, calls);
+  addEnded([head, tookMs, clientGone, functionFault, calls, unknownSources = 0, names = []]: RunRecordLine): void {
+    const unknownSourceNames = names.length === 0 ? null : JSON.stringify(names.map(textOf));
+    this.#add(head, calls, { state: "ended", tookMs, clientGone, functionFault, unknownSources, unknownSourceNames });
   }
 
   /** A run of which only the intents are left. False if its outcome is here already. */
   addUnknown(head: RunHead, calls: readonly CallLine[]): boolean {
-    return this.#add("unknown", head, null, 0, null, calls);
+    return this.#add(head, calls, UNSEEN);
   }
 
-  #add(
-    state: string,
-    head: RunHead,
-    tookMs: number | null,
-    clientGone: number,
-    functionFault: string | null,
-    calls: readonly CallLine[],
-  ): boolean {
-    const id = this.#nextId;
+  #add(head: RunHead, calls: readonly CallLine[], ending: Ending): boolean {
+    const ofRun: OfRun = {
+      run: this.#nextId,
+      hasUnknown: calls.some(hasUnknownCharge) ? 1 : 0,
+      startedAt: wholeOf(head[9]),
+      organization: this.#number(head[2]),
+      workflow: this.#number(head[3]),
+    };
     const { changes } = this.#insertRun.run(
-      id,
-      text(head[0]) ?? "",
-      state,
-      text(head[1]),
-      text(head[2]),
-      text(head[3]),
-      text(head[4]),
-      text(head[5]),
-      text(head[6]),
-      whole(head[7]),
-      text(head[8]),
-      whole(head[9]),
-      whole(tookMs),
-      whole(clientGone),
-      text(functionFault),
-      calls.some(hasUnknownCharge) ? 1 : 0,
+      ofRun.run,
+      textOf(head[0]),
+      this.#number(ending.state),
+      this.#number(head[1]),
+      ofRun.organization,
+      ofRun.workflow,
+      this.#number(head[4]),
+      this.#number(head[5]),
+      this.#number(head[6]),
+      wholeOf(head[7]),
+      // Whatever a caller has asked for, so no name.
+      head[8] === null ? null : textOf(head[8]),
+      ofRun.startedAt,
+      whole(ending.tookMs),
+      wholeOf(ending.clientGone),
+      this.#numberOrNull(ending.functionFault),
+      ofRun.hasUnknown,
+      verdictsOf(calls.map(([, , success, match, , , charged]) => ({ success, match, charged: charged as Charged }))),
+      wholeOf(ending.unknownSources),
+      ending.unknownSourceNames,
     );
     if (changes === 0) return false;
     this.#nextId += 1;
-    for (const call of calls) this.#addCall(id, call);
+    for (const call of calls) this.#addCall(ofRun, call);
     return true;
   }
 
-  #addCall(run: number, call: CallLine): void {
-    const ordinal = whole(call[0]) ?? 0;
+  #addCall({ run, hasUnknown, startedAt, organization, workflow }: OfRun, call: CallLine): void {
+    const ordinal = wholeOf(call[0]);
     this.#insertCall.run(
       run,
       ordinal,
-      text(call[1]),
+      this.#number(call[1]),
       whole(call[2]),
       whole(call[3]),
-      text(call[4]),
-      text(call[5]),
-      text(call[6]),
-      text(call[7]),
-      text(call[8]),
+      this.#numberOrNull(call[4]),
+      this.#numberOrNull(call[5]),
+      this.#number(call[6]),
+      this.#numberOrNull(call[7]),
+      this.#number(call[8]),
       whole(call[9]),
       whole(call[10]),
       whole(call[11]),
+      hasUnknown,
+      startedAt,
+      organization,
+      workflow,
     );
     for (const attempt of call[12]) this.#addAttempt(run, ordinal, attempt);
   }
@@ -102,14 +145,22 @@ export class JournalWriter {
     this.#insertAttempt.run(
       run,
       ordinal,
-      whole(attempt[0]) ?? 0,
-      text(attempt[1]),
-      text(attempt[2]),
-      whole(attempt[3]),
+      wholeOf(attempt[0]),
+      this.#number(attempt[1]),
+      this.#number(attempt[2]),
+      wholeOf(attempt[3]),
       whole(attempt[4]),
       whole(attempt[5]),
-      text(attempt[6]),
+      this.#number(attempt[6]),
     );
+  }
+
+  #number(value: unknown): number {
+    return this.#names.numberOf(textOf(value));
+  }
+
+  #numberOrNull(value: unknown): number | null {
+    return typeof value === "string" ? this.#number(value) : null;
   }
 }
 
@@ -119,8 +170,12 @@ function hasUnknownCharge(call: CallLine): boolean {
   return attempts.length === 0 ? call[6] === "unknown" : attempts.some((attempt) => attempt[6] === "unknown");
 }
 
-function text(value: unknown): string | null {
-  return typeof value === "string" ? toStored(value) : null;
+function textOf(value: unknown): string {
+  return typeof value === "string" ? toStored(value) : "";
+}
+
+function wholeOf(value: unknown): number {
+  return whole(value) ?? 0;
 }
 
 function whole(value: unknown): number | null {

@@ -200,7 +200,7 @@ test("at its configured size the journal takes no run, says so at half of it, an
   assert.equal(ledger.state().alarm, true);
   assert.ok(events.includes("ledger_alarm"));
   await until(() => ledger.state().pendingRecords === 0, "the last of them are written");
-  assert.equal(query(directory, "SELECT * FROM runs").length, started.length);
+  assert.equal(query(directory, "SELECT * FROM ledger_runs").length, started.length);
 
   const operator = new DatabaseSync(join(directory, "journal.db"), { timeout: 2_000 });
   operator.exec("DELETE FROM runs; DELETE FROM calls; DELETE FROM attempts; PRAGMA wal_checkpoint(TRUNCATE)");

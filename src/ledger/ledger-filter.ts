@@ -1,6 +1,8 @@
 import type { Charged } from "../terms/fault.ts";
 import type { CallOutcome } from "./call-outcome.ts";
+import type { LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
+import { verdictMask } from "./verdicts.ts";
 
 /** Which runs are meant. What is left out does not narrow. `source`, `outcome` and `charged` speak of one and the same call. */
 export interface LedgerFilter {
@@ -22,45 +24,64 @@ export interface Condition {
 }
 
 const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
-  match: "c.success = 1 AND c.match = 1",
-  no_match: "c.success = 1 AND c.match = 0",
-  failed: "c.success = 0",
-  unknown: "c.success IS NULL",
+  match: "l.success = 1 AND l.match = 1",
+  no_match: "l.success = 1 AND l.match = 0",
+  failed: "l.success = 0",
+  unknown: "l.success IS NULL",
 };
 
+type IsText = LedgerTables["isText"];
+
 /** The filter as a condition on `ledger_runs AS r`. */
-export function toCondition(filter: LedgerFilter): Condition {
-  const parts: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (sql: string, value: string | number | undefined): void => {
-    if (value === undefined) return;
-    parts.push(sql);
-    values.push(typeof value === "string" ? toStored(value) : value);
-  };
-  add("r.transaction_id = ?", filter.transactionId);
-  add("r.started_at >= ?", filter.from);
-  add("r.started_at < ?", filter.to);
-  add("r.organization_id = ?", filter.organizationId);
-  add("r.workflow_id = ?", filter.workflowId);
-  const call = toCallCondition(filter);
-  if (call !== null) {
-    parts.push(`EXISTS (SELECT 1 FROM ledger_calls AS c WHERE c.transaction_id = r.transaction_id AND ${call.sql})`);
-    values.push(...call.values);
+export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
+  const of = ofRun(filter, isText, "r");
+  if (filter.source !== undefined) {
+    // Of a run that is looked at already: its few calls, and not all of the source's.
+    const call = ofCall(filter, (column) => `(${isText(column)}) IS TRUE`);
+    const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql}`;
+    return both(of, { sql: `EXISTS (${lines})`, values: call.values });
   }
-  return { sql: parts.length === 0 ? "TRUE" : parts.join(" AND "), values };
+  const { outcome, charged } = filter;
+  if (outcome === undefined && charged === undefined) return of;
+  const mask = verdictMask({ ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) });
+  return both(of, { sql: `(r.verdicts & ${mask}) <> 0`, values: [] });
 }
 
-function toCallCondition({ source, outcome, charged }: LedgerFilter): Condition | null {
-  const parts: string[] = [];
-  const values: string[] = [];
-  if (source !== undefined) {
-    parts.push("c.source = ?");
-    values.push(toStored(source));
-  }
-  if (charged !== undefined) {
-    parts.push("c.charged = ?");
-    values.push(charged);
-  }
-  if (outcome !== undefined) parts.push(OF_OUTCOME[outcome]);
-  return parts.length === 0 ? null : { sql: parts.join(" AND "), values };
+/** The filter as a condition on `ledger_lines AS l`: a run is meant when one of its lines is. */
+export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
+  return both(ofCall(filter, isText), ofRun(filter, isText, "l"));
+}
+
+function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
+  const { transactionId, from, to, organizationId, workflowId } = filter;
+  const ofOrganization = isText(`${alias}.organization_id`);
+  return all([
+    [`${alias}.transaction_id = ?`, transactionId],
+    [`${alias}.started_at >= ?`, from],
+    [`${alias}.started_at < ?`, to],
+    // A workflow has one organization, so where one is given it alone chooses the index.
+    [workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
+    [isText(`${alias}.workflow_id`), workflowId],
+  ]);
+}
+
+function ofCall({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
+  const narrowed = all([
+    [isText("l.source"), source],
+    [isText("l.charged"), charged],
+  ]);
+  return outcome === undefined ? narrowed : both(narrowed, { sql: OF_OUTCOME[outcome], values: [] });
+}
+
+/** Those of which a value was given. */
+function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): Condition {
+  const given = parts.filter(([, value]) => value !== undefined);
+  return {
+    sql: given.length === 0 ? "TRUE" : given.map(([sql]) => sql).join(" AND "),
+    values: given.map(([, value]) => (typeof value === "string" ? toStored(value) : value!)),
+  };
+}
+
+function both(one: Condition, other: Condition): Condition {
+  return { sql: `${one.sql} AND ${other.sql}`, values: [...one.values, ...other.values] };
 }

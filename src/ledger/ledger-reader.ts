@@ -1,4 +1,5 @@
 import { exportRuns, type ExportFormat } from "./export-runs.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "./ports.ts";
@@ -43,14 +44,14 @@ export interface LedgerMoment {
 export function createLedgerReader(tables: LedgerTables): LedgerReader {
   const { query } = tables;
   return {
-    list: (filter, page = {}) => listRuns(query, filter, page),
+    list: (filter, page = {}) => listRuns(tables, filter, page),
     show: async (transactionId) => {
-      const runs = await query<RunRow>("SELECT r.* FROM ledger_runs AS r WHERE r.transaction_id = ?", [
+      const runs = await query<RunRow>(`SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.transaction_id = ?`, [
         toStored(transactionId),
       ]);
       return (await withAllRows(query, runs))[0] ?? null;
     },
-    export: (filter, format) => exportRuns(query, filter, format),
+    export: (filter, format) => exportRuns(tables, filter, format),
     summary: (month) => summarize(query, month),
     unknown: (limit = 1_000) => unknownCharges(query, limit),
     reconcile: (decision) => reconcileCharge(tables, decision),

@@ -10,6 +10,7 @@ import { systemClock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { makeDiskFaults, setDiskFault, type DiskFault, type DiskStep } from "./disk-faults.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
+import { JOURNAL_VIEWS } from "./journal-views.ts";
 import type { RunningLedger } from "./running-ledger.ts";
 import { createLedger, type LedgerOptions } from "./ledger.ts";
 
@@ -157,6 +158,7 @@ export async function runOnce(
 export function query(directory: string, sql: string, ...values: string[]): Record<string, unknown>[] {
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { readOnly: true });
   try {
+    database.exec(JOURNAL_VIEWS);
     return database.prepare(sql).all(...values);
   } finally {
     database.close();
@@ -164,7 +166,7 @@ export function query(directory: string, sql: string, ...values: string[]): Reco
 }
 
 export function stateOf(directory: string, run: RunIntent): unknown {
-  return query(directory, "SELECT state FROM runs WHERE transaction_id = ?", run.transactionId)[0]?.["state"];
+  return query(directory, "SELECT state FROM ledger_runs WHERE transaction_id = ?", run.transactionId)[0]?.["state"];
 }
 
 /** Waits for what another thread is about to bring about. */

@@ -22,6 +22,8 @@ import {
 } from "./ledger-under-test.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
 import { createLedger } from "./ledger.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
+import { verdictsOf } from "./verdicts.ts";
 
 const intentFiles = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("intents-"));
@@ -69,11 +71,10 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
 
   await runOnce(ledger, run, report);
 
-  const [row] = query(directory, "SELECT * FROM runs");
+  const [row] = query(directory, `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r`);
   assert.deepEqual(
     { ...row },
     {
-      id: 1,
       transaction_id: run.transactionId,
       state: "ended",
       kind: "func",
@@ -89,15 +90,21 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
       client_gone: 1,
       function_fault: "function.timeout",
       has_unknown: 1,
+      verdicts: verdictsOf([
+        { success: 1, match: 1, charged: "yes" },
+        { success: 0, match: 0, charged: "unknown" },
+      ]),
+      unknown_sources: 0,
+      unknown_source_names: null,
     },
   );
-  const calls = query(directory, "SELECT * FROM calls ORDER BY ordinal");
+  const calls = query(directory, "SELECT * FROM ledger_calls ORDER BY ordinal");
   assert.equal(calls[0]?.["credential_id"], "cred_1");
   assert.equal(calls[0]?.["credential_rule"], "named");
   assert.equal(calls[1]?.["fault_code"], "source.timeout");
   assert.equal(calls[1]?.["fault_kind"], "timeout");
   assert.equal(calls[1]?.["charged"], "unknown");
-  const attempts = query(directory, "SELECT ordinal, number, method, status, charged FROM attempts");
+  const attempts = query(directory, "SELECT ordinal, number, method, status, charged FROM ledger_attempts");
   assert.deepEqual(
     attempts.map((attempt) => Object.values(attempt)),
     [
@@ -113,14 +120,14 @@ test("a run that called nobody is on the ledger all the same", async (t) => {
   const run = makeRun();
   await ledger.open(run).close(makeReport(run, { calls: [makeCall({ attempts: [] })] }));
   assert.equal(stateOf(directory, run), "ended");
-  assert.equal(query(directory, "SELECT * FROM calls").length, 1);
+  assert.equal(query(directory, "SELECT * FROM ledger_calls").length, 1);
 });
 
 test("runs that end all at once are all there", async (t) => {
   const { ledger, directory } = await startLedger(t);
   await Promise.all(Array.from({ length: 1_200 }, () => runOnce(ledger)));
-  assert.equal(query(directory, "SELECT * FROM runs").length, 1_200);
-  assert.equal(query(directory, "SELECT * FROM attempts").length, 1_200);
+  assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1_200);
+  assert.equal(query(directory, "SELECT * FROM ledger_attempts").length, 1_200);
   assert.equal(ledger.state().pendingRecords, 0);
   assert.equal(ledger.state().pendingBytes, 0);
 });
@@ -132,7 +139,7 @@ test("closing a run twice records it once, and nothing can be sent for it any mo
   await record.close(makeReport(run));
   assert.equal(ledger.state().openRuns, 0);
   assert.throws(() => record.intend(makeIntent()), { code: "source.stopped" });
-  assert.equal(query(directory, "SELECT * FROM runs").length, 1);
+  assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1);
 });
 
 test("an intent file that has grown is left, and deleted once all its runs have outcomes", async (t) => {
@@ -178,7 +185,7 @@ test("after the end no run is taken, the files are whole, and the next service b
   const second = await startLedger(t, { directory: first.directory });
   await runOnce(second.ledger);
   assert.deepEqual(
-    query(first.directory, "SELECT id FROM runs ORDER BY id").map(({ id }) => id),
+    query(first.directory, "SELECT run FROM ledger_runs ORDER BY run").map(({ run }) => run),
     [1, 2, 3],
   );
 });

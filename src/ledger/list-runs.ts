@@ -1,5 +1,7 @@
-import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
-import type { LedgerQuery, RunRow } from "./ports.ts";
+import { PREFIX } from "../terms/ids.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
+import { lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import type { LedgerTables, RunRow } from "./ports.ts";
 
 /** A run in a list: who, when, and how its calls came out. */
 export interface RunLine extends RunRow {
@@ -7,8 +9,6 @@ export interface RunLine extends RunRow {
   readonly failed: number;
   readonly charged_yes: number;
   readonly charged_unknown: number;
-  /** Charges that nobody knows yet: what stands first in a list. */
-  readonly unsettled: number;
 }
 
 export interface RunPage {
@@ -19,6 +19,9 @@ export interface RunPage {
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
+const READ_AT_ONCE = 200;
+/** So many that looking at the calls of each is no work. */
+const FEW_RUNS = 5_000;
 
 interface Place {
   readonly unknown: boolean;
@@ -28,18 +31,21 @@ interface Place {
 
 const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
 
+/** Ids of runs are `trx_` and hexadecimal digits, by the millisecond of their start. */
+const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
+
 /** @throws RangeError for an `after` that no page has given */
 export async function listRuns(
-  query: LedgerQuery,
+  tables: LedgerTables,
   filter: LedgerFilter,
   page: { readonly limit?: number; readonly after?: string },
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
-  const found = place.unknown ? [...(await select(query, filter, true, place, limit + 1))] : [];
+  const found = place.unknown ? [...(await select(tables, filter, true, place, limit + 1))] : [];
   if (found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    found.push(...(await select(query, filter, false, from, limit + 1 - found.length)));
+    found.push(...(await select(tables, filter, false, from, limit + 1 - found.length)));
   }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
@@ -49,32 +55,100 @@ export async function listRuns(
   };
 }
 
-function select(
-  query: LedgerQuery,
+async function select(
+  tables: LedgerTables,
   filter: LedgerFilter,
   unknown: boolean,
-  { startedAt, transactionId }: Place,
+  place: Place,
   limit: number,
 ): Promise<readonly RunLine[]> {
-  const condition = toCondition(filter);
+  const found = await findPage(tables, filter, unknown, place, limit);
+  const lines = new Map<string, RunLine>();
+  for (let at = 0; at < found.length; at += READ_AT_ONCE)
+    for (const line of await readLines(tables, found.slice(at, at + READ_AT_ONCE)))
+      lines.set(line.transaction_id, line);
+  // A run that was deleted meanwhile is on the page no more.
+  return found.flatMap((transactionId) => lines.get(transactionId) ?? []);
+}
+
+/** Which runs are on a page, newest first. Found on an index alone. */
+async function findPage(
+  tables: LedgerTables,
+  filter: LedgerFilter,
+  unknown: boolean,
+  place: Place,
+  limit: number,
+): Promise<readonly string[]> {
+  const { query, isText, linesByTransaction } = tables;
+  const callers = await countRunsOfCallers(tables, filter);
+  if (callers === 0) return [];
+  // Where a source is asked for, its calls lead to the runs, unless the runs that the rest of the filter leaves are few.
+  // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
+  const byCalls = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
+  const at = byCalls ? "l" : "r";
+  const [from, condition] = byCalls
+    ? ["ledger_lines AS l", lineCondition(filter, isText)]
+    : ["ledger_runs AS r", runCondition(filter, isText)];
+  const [earlier, order] =
+    byCalls && linesByTransaction
+      ? ["l.transaction_id < ?", "l.transaction_id DESC"]
+      : [
+          `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
+          `${at}.started_at DESC, ${at}.transaction_id DESC`,
+        ];
+  const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
+     WHERE ${condition.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
+  const found = new Set<string>();
+  let { startedAt, transactionId } = place;
+  for (;;) {
+    const wanted = limit - found.size;
+    const rows = await query<{ readonly started_at: number; readonly transaction_id: string }>(sql, [
+      ...condition.values,
+      ...(byCalls && linesByTransaction
+        ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
+        : [startedAt, startedAt, transactionId]),
+      wanted,
+    ]);
+    // A run whose source was called twice comes twice, and at once.
+    for (const row of rows) found.add(row.transaction_id);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < wanted || found.size === limit) return [...found];
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
+}
+
+/** How many runs the workflow, or else the organization, and the time leave, counted as far as `FEW_RUNS`. */
+async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { organizationId, workflowId, from, to } = filter;
+  if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
+  const callers = {
+    ...(workflowId === undefined ? { organizationId: organizationId! } : { workflowId }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+  const { sql, values } = runCondition(callers, isText);
+  const [counted] = await query<{ readonly runs: number }>(
+    `SELECT count(*) AS runs FROM (
+       SELECT 1 FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT ${FEW_RUNS}) AS counted`,
+    values,
+  );
+  return counted!.runs;
+}
+
+function readLines({ query }: LedgerTables, transactionIds: readonly string[]): Promise<readonly RunLine[]> {
   const counted = (what: string): string =>
-    `(SELECT count(*) FROM ledger_calls AS c WHERE c.transaction_id = page.transaction_id AND ${what})`;
+    `(SELECT count(*) FROM ledger_calls AS c WHERE c.transaction_id = r.transaction_id AND ${what})`;
   return query(
-    `SELECT page.*, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
-       ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown,
-       (SELECT count(*) FROM ledger_unsettled AS u WHERE u.transaction_id = page.transaction_id) AS unsettled
-     FROM (
-       SELECT r.* FROM ledger_runs AS r
-       WHERE ${condition.sql} AND (r.started_at, r.transaction_id) < (?, ?)
-         AND r.has_unknown = ${unknown ? 1 : 0}
-       ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ?
-     ) AS page ORDER BY page.started_at DESC, page.transaction_id DESC`,
-    [...condition.values, startedAt, transactionId, limit],
+    `SELECT ${runColumnsOf("r")}, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
+       ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown
+     FROM ledger_runs AS r WHERE r.transaction_id IN (${transactionIds.map(() => "?").join(", ")})`,
+    transactionIds,
   );
 }
 
 function writePlace(line: RunLine): string {
-  return `${line.unsettled > 0 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
+  return `${line.has_unknown === 1 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
 }
 
 /** What `next` looks like. */

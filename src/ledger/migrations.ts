@@ -1,5 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 
+/** The number of a text, inside the third. */
+const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
+/** The bit of a call in the verdicts of its run, as `verdicts.ts` has it. */
+const VERDICT = `CASE WHEN success IS NULL THEN 9 WHEN success = 0 THEN 6 WHEN match = 1 THEN 0 ELSE 3 END
+  + CASE charged WHEN 'no' THEN 0 WHEN 'yes' THEN 1 ELSE 2 END`;
+
 /** Forward only. A line that was ever released is never changed; its position is its number. */
 const MIGRATIONS: readonly string[] = [
   `
@@ -104,6 +110,102 @@ const MIGRATIONS: readonly string[] = [
     started_before INTEGER NOT NULL
   );
   `,
+  `
+  -- Every text that comes again and again stands here once. Ids that callers make up are none of them.
+  CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  INSERT INTO names (id, name) VALUES (0, ''), (1, 'unknown'), (2, 'no'), (3, 'yes');
+  INSERT OR IGNORE INTO names (name)
+    SELECT state FROM runs UNION SELECT kind FROM runs UNION SELECT organization_id FROM runs
+    UNION SELECT workflow_id FROM runs UNION SELECT token_id FROM runs UNION SELECT context FROM runs
+    UNION SELECT region FROM runs UNION SELECT function_fault FROM runs UNION SELECT source FROM calls
+    UNION SELECT fault_code FROM calls UNION SELECT fault_kind FROM calls UNION SELECT credential_id FROM calls
+    UNION SELECT credential_rule FROM calls UNION SELECT origin FROM attempts UNION SELECT method FROM attempts;
+
+  DROP VIEW unsettled;
+  CREATE TABLE new_runs (
+    id INTEGER PRIMARY KEY,
+    transaction_id TEXT NOT NULL UNIQUE,
+    state INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    organization INTEGER NOT NULL,
+    workflow INTEGER NOT NULL,
+    token INTEGER NOT NULL,
+    context INTEGER NOT NULL,
+    region INTEGER NOT NULL,
+    simulated INTEGER NOT NULL,
+    function_id TEXT,
+    started_at INTEGER NOT NULL,
+    took_ms INTEGER,
+    client_gone INTEGER NOT NULL,
+    function_fault INTEGER,
+    has_unknown INTEGER NOT NULL,
+    verdicts INTEGER NOT NULL,
+    unknown_sources INTEGER NOT NULL,
+    unknown_source_names TEXT
+  );
+  INSERT INTO new_runs SELECT id, transaction_id, coalesce(${nameOf("state")}, 0), coalesce(${nameOf("kind")}, 0),
+    coalesce(${nameOf("organization_id")}, 0), coalesce(${nameOf("workflow_id")}, 0), coalesce(${nameOf("token_id")}, 0),
+    coalesce(${nameOf("context")}, 0), coalesce(${nameOf("region")}, 0), coalesce(simulated, 0), function_id,
+    coalesce(started_at, 0), took_ms, coalesce(client_gone, 0), ${nameOf("function_fault")}, has_unknown,
+    coalesce((SELECT sum(DISTINCT 1 << (${VERDICT})) FROM calls WHERE run = runs.id), 0), 0, NULL
+    FROM runs ORDER BY id;
+
+  -- The last four are the run's, so that a list by source is answered from the index alone.
+  CREATE TABLE new_calls (
+    run INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    success INTEGER,
+    match INTEGER,
+    fault_code INTEGER,
+    fault_kind INTEGER,
+    charged INTEGER NOT NULL,
+    credential INTEGER,
+    credential_rule INTEGER NOT NULL,
+    started_after_ms INTEGER,
+    took_ms INTEGER,
+    output_bytes INTEGER,
+    has_unknown INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    organization INTEGER NOT NULL,
+    workflow INTEGER NOT NULL,
+    PRIMARY KEY (run, ordinal)
+  ) WITHOUT ROWID;
+  INSERT INTO new_calls SELECT run, ordinal, coalesce(${nameOf("source")}, 0), success, match, ${nameOf("fault_code")},
+    ${nameOf("fault_kind")}, coalesce(${nameOf("charged")}, 1), ${nameOf("credential_id")},
+    coalesce(${nameOf("credential_rule")}, 0), started_after_ms, calls.took_ms, output_bytes, r.has_unknown, r.started_at,
+    r.organization, r.workflow
+    FROM calls JOIN new_runs AS r ON r.id = calls.run ORDER BY run, ordinal;
+
+  CREATE TABLE new_attempts (
+    run INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    origin INTEGER NOT NULL,
+    method INTEGER NOT NULL,
+    sent_at INTEGER NOT NULL,
+    status INTEGER,
+    took_ms INTEGER,
+    charged INTEGER NOT NULL,
+    PRIMARY KEY (run, ordinal, number)
+  ) WITHOUT ROWID;
+  INSERT INTO new_attempts SELECT run, ordinal, number, coalesce(${nameOf("origin")}, 0), coalesce(${nameOf("method")}, 0),
+    coalesce(sent_at, 0), status, took_ms, coalesce(${nameOf("charged")}, 1) FROM attempts ORDER BY run, ordinal, number;
+
+  DROP TABLE runs;
+  DROP TABLE calls;
+  DROP TABLE attempts;
+  ALTER TABLE new_runs RENAME TO runs;
+  ALTER TABLE new_calls RENAME TO calls;
+  ALTER TABLE new_attempts RENAME TO attempts;
+
+  CREATE INDEX runs_by_time ON runs (started_at, has_unknown, verdicts);
+  CREATE INDEX runs_unknown ON runs (started_at, verdicts) WHERE has_unknown = 1;
+  CREATE INDEX runs_of_organization ON runs (organization, has_unknown, started_at, verdicts);
+  CREATE INDEX runs_of_workflow ON runs (workflow, has_unknown, started_at, verdicts, organization);
+  CREATE INDEX calls_of_source ON calls
+    (source, has_unknown, started_at, success, match, charged, organization, workflow);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -112,14 +214,14 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
  * Brings a journal to the newest schema, in one transaction that shuts out every other writer.
  * @throws when the journal was written by a newer version of the service
  */
-export function migrate(database: DatabaseSync): void {
-  if (versionOf(database) === SCHEMA_VERSION) return;
+export function migrate(database: DatabaseSync, to = SCHEMA_VERSION): void {
+  if (versionOf(database) === to) return;
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = versionOf(database);
     if (version > SCHEMA_VERSION) throw new Error("the journal was written by a newer version of this service");
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    for (const migration of MIGRATIONS.slice(version, to)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${to}`);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

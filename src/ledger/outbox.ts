@@ -1,3 +1,4 @@
+import { runColumnsOf } from "./ledger-columns.ts";
 import { JournalTables } from "./journal-tables.ts";
 import type { RunReportRow, RunRow } from "./ports.ts";
 import { withAllRows } from "./whole-runs.ts";
@@ -22,14 +23,14 @@ export class Outbox {
   }
 
   async next(countMax: number): Promise<OutboxBatch | null> {
-    const found = this.#tables.rows<RunRow & { readonly id: number }>(
-      "SELECT * FROM runs WHERE id > ? ORDER BY id LIMIT ?",
+    const found = this.#tables.rows<RunRow & { readonly run: number }>(
+      `SELECT r.run, ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.run > ? ORDER BY r.run LIMIT ?`,
       [this.#drained, countMax],
     );
     const last = found.at(-1);
     if (last === undefined) return null;
-    const runs = found.map(({ id: _id, ...run }) => run);
-    return { runs: await withAllRows(this.#tables.query, runs), upTo: last.id };
+    const runs = found.map(({ run: _number, ...run }) => run);
+    return { runs: await withAllRows(this.#tables.query, runs), upTo: last.run };
   }
 
   wentOut(batch: OutboxBatch): void {

@@ -20,11 +20,18 @@ export interface LedgerSink {
 /**
  * The tables of a ledger, wherever they lie: in the journal of one machine, or in the database that several share. They are
  * named `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns;
- * `ledger_unsettled` (`transaction_id`, `ordinal`, `number`) holds the charges that nobody knows, of requests and, as
- * number 0, of calls that have none.
+ * `ledger_lines` is for finding runs by their calls: `source`, `success`, `match` and `charged` of each, with
+ * `transaction_id`, `started_at`, `has_unknown`, `organization_id` and `workflow_id` of its run.
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;
+  /**
+   * The condition that `organization_id` or `workflow_id` of a run, or one of these or `source` or `charged` of a line, is
+   * a value, in words that an index answers. The value is to be given for its `?`.
+   */
+  isText(column: string): string;
+  /** `ledger_lines` of a source come newest first by their transaction ids, which sort by time, and not by `started_at`. */
+  readonly linesByTransaction: boolean;
   /** What time it is where the ledger lies, milliseconds since 1970: several machines share one, and each has its own clock. */
   wallAt(): Promise<number>;
   /** All of it or nothing, and durable when it resolves. */
@@ -68,8 +75,13 @@ export interface RunRow {
   readonly took_ms: number | null;
   readonly client_gone: 0 | 1;
   readonly function_fault: string | null;
-  /** 1 while a charge of the run is known to nobody (`ledger_unsettled`): what lists begin with and deletion spares. */
+  /** 1 while a charge of the run is known to nobody (`unsettled.ts`): what lists begin with and deletion spares. */
   readonly has_unknown: 0 | 1;
+  /** How its calls came out and were charged: see `verdicts.ts`. */
+  readonly verdicts: number;
+  /** How many ids of no source it asked for. They are no calls, and of their names only a few are kept. */
+  readonly unknown_sources: number;
+  readonly unknown_source_names: string | null;
 }
 
 /** Unique key: `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */

@@ -1,6 +1,8 @@
 import type { Charged } from "../terms/fault.ts";
-import type { LedgerQuery, LedgerTables } from "./ports.ts";
+import type { AttemptRow, CallRow, LedgerQuery, LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
+import { unsettledOf } from "./unsettled.ts";
+import { verdictsOf } from "./verdicts.ts";
 
 /** Somebody's word on an unknown charge, after a look at the vendor's invoice. */
 export interface Reconciliation {
@@ -71,12 +73,21 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
       [...call, earlier.length + at + 1, number, ...said],
     );
   }
-  const unsettled = "SELECT 1 FROM ledger_unsettled WHERE transaction_id = ?";
-  await query(
-    `UPDATE ledger_runs SET has_unknown = CASE WHEN EXISTS (${unsettled}) THEN 1 ELSE 0 END WHERE transaction_id = ?`,
-    [call[0], call[0]],
-  );
+  await markRun(query, call[0]);
   return { attempts: numbers.length, charged: chargedNow };
+}
+
+/** What its lists are made by. */
+async function markRun(query: LedgerQuery, transactionId: string): Promise<void> {
+  const ofRun = "WHERE transaction_id = ?";
+  const calls = await query<CallRow>(`SELECT * FROM ledger_calls ${ofRun}`, [transactionId]);
+  const attempts = await query<AttemptRow>(`SELECT * FROM ledger_attempts ${ofRun}`, [transactionId]);
+  const hasUnknown = unsettledOf({ calls, attempts }).length > 0 ? 1 : 0;
+  await query(`UPDATE ledger_runs SET has_unknown = ?, verdicts = ? ${ofRun}`, [
+    hasUnknown,
+    verdictsOf(calls),
+    transactionId,
+  ]);
 }
 
 function chargeOfCall(attempts: readonly Charged[]): Charged {

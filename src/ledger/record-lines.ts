@@ -1,4 +1,5 @@
 import type { Attempt, AttemptIntent, CallReport, RunIntent, RunReport } from "../run/ports.ts";
+import { isOfNoSource, unknownSourcesOf } from "./unknown-sources.ts";
 
 /*
  * What goes into the intent file and to the journal's thread: JSON arrays by position. JSON escapes every control
@@ -42,6 +43,8 @@ export type RunRecordLine = readonly [
   clientGone: 0 | 1,
   functionFault: string | null,
   calls: readonly CallLine[],
+  unknownSources?: number,
+  unknownSourceNames?: readonly string[],
 ];
 
 export type CallLine = readonly [
@@ -107,12 +110,16 @@ export function attemptIntentText(transactionId: string, intent: AttemptIntent):
 }
 
 export function recordText(report: RunReport): string {
+  const unknown = unknownSourcesOf(report.calls);
+  const calls = unknown.count === 0 ? report.calls : report.calls.filter((call) => !isOfNoSource(call));
   const line: RunRecordLine = [
     headOf(report),
     report.tookMs,
     report.clientGone ? 1 : 0,
     report.functionFault ?? null,
-    report.calls.map(callLine),
+    calls.map(callLine),
+    unknown.count,
+    unknown.names,
   ];
   return JSON.stringify(line);
 }

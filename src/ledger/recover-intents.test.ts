@@ -44,10 +44,10 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   assert.equal(stateOf(directory, done), "ended");
   assert.equal(stateOf(directory, died), "unknown");
   assert.equal(stateOf(directory, headless), "unknown");
-  assert.equal(query(directory, "SELECT * FROM runs").length, 3);
+  assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 3);
   const calls = query(
     directory,
-    "SELECT source, charged, success, credential_id, organization_id FROM calls JOIN runs ON id = run WHERE transaction_id = ?",
+    "SELECT source, charged, success, credential_id, organization_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",
     died.transactionId,
   );
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   );
   const attempts = query(
     directory,
-    "SELECT ordinal, number, charged FROM attempts JOIN runs ON id = run WHERE transaction_id = ?",
+    "SELECT ordinal, number, charged FROM ledger_attempts WHERE transaction_id = ?",
     died.transactionId,
   );
   assert.deepEqual(

@@ -19,6 +19,9 @@ const run: RunRow = {
   client_gone: 0,
   function_fault: null,
   has_unknown: 0,
+  verdicts: 0,
+  unknown_sources: 0,
+  unknown_source_names: null,
 };
 const call: CallRow = {
   transaction_id: "trx_1",

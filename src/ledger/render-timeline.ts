@@ -34,6 +34,7 @@ function header({ run, calls }: RunReportRow): string[] {
     `where     ${run.context}, ${run.region === "" ? "no region" : run.region}${run.simulated === 1 ? ", simulated" : ""}`,
     `ended     ${howItEnded({ run, calls })}`,
     `charged   ${chargeCounts(calls)}`,
+    ...(run.unknown_sources === 0 ? [] : [`unknown   ${unknownSources(run)}`]),
   ];
   return [`${run.transaction_id}  ${what}`, ...facts.map((fact) => `  ${fact}`)];
 }
@@ -48,6 +49,13 @@ function howItEnded({ run, calls }: Pick<RunReportRow, "run" | "calls">): string
   if (run.function_fault !== null) parts.push(`function failed (${run.function_fault})`);
   if (run.client_gone === 1) parts.push("the client had gone");
   return parts.join("; ");
+}
+
+function unknownSources(run: RunReportRow["run"]): string {
+  const names = JSON.parse(run.unknown_source_names ?? "[]") as readonly string[];
+  const more = run.unknown_sources - names.length;
+  const ids = run.unknown_sources === 1 ? "1 id" : `${run.unknown_sources} ids`;
+  return `${ids} of no source: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function chargeCounts(calls: readonly CallRow[]): string {

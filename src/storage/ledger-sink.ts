@@ -13,7 +13,7 @@ const KEYS = {
 
 type LedgerTable = keyof typeof KEYS;
 
-/** PostgreSQL takes 65,535 parameters a statement; the widest row has 14. */
+/** PostgreSQL takes 65,535 parameters a statement; the widest row has 18. */
 const ROWS_A_STATEMENT = 1_000;
 
 /**

@@ -13,7 +13,7 @@ export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
       const { rows } = await db.executeQuery(CompiledQuery.raw(inWordsOf(engine, sql), [...values]));
       return rows as Row[];
     };
-  return sayWhenAway(engine, clock, {
+  const asked = sayWhenAway(engine, clock, {
     query: queryOn(engine.auditor),
     wallAt: async (): Promise<number> => {
       if (engine.name !== "postgres") return clock.wall();
@@ -25,6 +25,7 @@ export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
   });
+  return { ...asked, isText: (column) => `${column} = ?`, linesByTransaction: true };
 }
 
 /** PostgreSQL numbers its parameters. The ledger's statements have question marks nowhere else. */

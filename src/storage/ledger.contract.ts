@@ -89,6 +89,9 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       client_gone: 0,
       function_fault: null,
       has_unknown: unknown ? 1 : 0,
+      verdicts: unknown ? 1 << 11 : 1 << 4,
+      unknown_sources: 0,
+      unknown_source_names: null,
     },
     calls: ordinals.map((ordinal) => ({
       transaction_id,

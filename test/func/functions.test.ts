@@ -334,15 +334,15 @@ test("run gives every outcome as a value, in the form of /data, and never throws
       [false, false, "Adapter error: timed out after 100 ms", {}],
     ],
   );
-  const { calls } = service.ledgerRows(transaction_id);
+  const { run, calls } = service.ledgerRows(transaction_id);
+  assert.equal(run["unknown_sources"], 2);
+  assert.equal(run["unknown_source_names"], '["no__such","constructor"]');
   assert.deepEqual(
     calls.map((row) => [row["source"], row["success"], row["fault_code"]]),
     [
       ["acme__person", 1, null],
       ["acme__nobody", 1, null],
       ["acme__broken", 0, "source.adapter_raised"],
-      ["no__such", 0, "source.unknown"],
-      ["constructor", 0, "source.unknown"],
       ["acme__needs", 0, "source.input_invalid"],
       ["acme__slow", 0, "source.timeout"],
     ],

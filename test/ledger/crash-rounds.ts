@@ -82,8 +82,8 @@ function compare(journal: string, seen: string, kills: number): CrashCount {
     assert.equal(check.integrity_check, "ok");
     const runs = database
       .prepare(
-        `SELECT transaction_id, state, (SELECT count(*) FROM calls WHERE run = id) AS calls,
-           (SELECT count(*) FROM attempts WHERE run = id) AS attempts FROM runs`,
+        `SELECT transaction_id, (SELECT name FROM names WHERE names.id = state) AS state, (SELECT count(*) FROM calls WHERE run = runs.id) AS calls,
+           (SELECT count(*) FROM attempts WHERE run = runs.id) AS attempts FROM runs`,
       )
       .all() as unknown as Counted[];
     const byId = new Map(runs.map((run) => [run.transaction_id, run]));
@@ -91,7 +91,7 @@ function compare(journal: string, seen: string, kills: number): CrashCount {
       (
         database
           .prepare(
-            `SELECT transaction_id || ' ' || ordinal || ' ' || number AS line FROM attempts JOIN runs ON id = run`,
+            `SELECT transaction_id || ' ' || ordinal || ' ' || number AS line FROM attempts JOIN runs ON runs.id = run`,
           )
           .all() as { line: string }[]
       ).map(({ line }) => line),

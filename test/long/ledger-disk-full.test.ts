@@ -71,7 +71,7 @@ test("on a disk that is really full nothing goes unrecorded, and it recovers whe
   rmSync(waste);
   await until(() => ledger.state().unavailable === null && ledger.state().pendingRecords === 0, "it has recovered");
   await runOnce(ledger);
-  const rows = query(join(directory, "ledger"), "SELECT transaction_id FROM runs WHERE state = 'ended'");
+  const rows = query(join(directory, "ledger"), "SELECT transaction_id FROM ledger_runs WHERE state = 'ended'");
   const recorded = new Set(rows.map((row) => row["transaction_id"]));
   assert.deepEqual(
     called.filter((run) => !recorded.has(run.transactionId)),

@@ -62,22 +62,32 @@ test("a hundred thousand of a million runs are pruned, and the runs that come in
 /** A million runs of two calls each, one of fifty with a charge that nobody knows, started one a millisecond from 0 on. */
 function fill(directory: string): void {
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
+  const named = (name: string): string => `(SELECT id FROM names WHERE name = ${name})`;
   database.exec("PRAGMA synchronous = OFF; BEGIN");
   database.exec(
-    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${RUNS})
-     INSERT INTO runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context, region, simulated,
-       started_at, took_ms, client_gone, has_unknown)
-     SELECT printf('trx_%032d', i), 'ended', 'data', 'org_' || (i % 7), 'wfl_1', 'tok_1', 'prod', 'eu', 0, i, 40, 0,
-       i % 50 = 49 AND i >= ${PRUNED} FROM n`,
+    `INSERT OR IGNORE INTO names (name) VALUES ('data'), ('ended'), ('wfl_1'), ('acme__people'), ('none'), ('GET'),
+       ('org_0'), ('org_1'), ('org_2'), ('org_3'), ('org_4'), ('org_5'), ('org_6'), ('https://api.acme.example')`,
   );
+  database.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${RUNS})
+     INSERT INTO runs (transaction_id, state, kind, organization, workflow, token, context, region, simulated,
+       started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
+     SELECT printf('trx_%032d', i), ${named("'ended'")}, ${named("'data'")}, ${named("'org_' || (i % 7)")},
+       ${named("'wfl_1'")}, 0, 0, 0, 0, i, 40, 0, i % 50 = 49 AND i >= ${PRUNED},
+       iif(i % 50 = 49 AND i >= ${PRUNED}, 4, 2), 0 FROM n`,
+  );
+  const charged = `iif(has_unknown, ${named("'unknown'")}, ${named("'yes'")})`;
   for (const ordinal of [0, 1]) {
     database.exec(
-      `INSERT INTO calls (run, ordinal, source, success, match, charged, credential_rule, started_after_ms, took_ms, output_bytes)
-       SELECT id, ${ordinal}, 'acme__people', 1, 1, iif(has_unknown, 'unknown', 'yes'), 'none', 1, 30, 2000 FROM runs`,
+      `INSERT INTO calls (run, ordinal, source, success, match, charged, credential_rule, started_after_ms, took_ms,
+         output_bytes, has_unknown, started_at, organization, workflow)
+       SELECT id, ${ordinal}, ${named("'acme__people'")}, 1, 1, ${charged}, ${named("'none'")}, 1, 30, 2000, has_unknown,
+         started_at, organization, workflow FROM runs`,
     );
     database.exec(
       `INSERT INTO attempts (run, ordinal, number, origin, method, sent_at, status, took_ms, charged)
-       SELECT id, ${ordinal}, 1, 'https://api.acme.example', 'GET', started_at, 200, 30, iif(has_unknown, 'unknown', 'yes') FROM runs`,
+       SELECT id, ${ordinal}, 1, ${named("'https://api.acme.example'")}, ${named("'GET'")}, started_at, 200, 30, ${charged}
+       FROM runs`,
     );
   }
   database.exec("COMMIT");

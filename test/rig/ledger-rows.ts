@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { JOURNAL_VIEWS } from "../../src/ledger/journal-views.ts";
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -18,14 +19,19 @@ export function readLedger(dataDir: string): LedgerRows[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
   try {
     const all = (sql: string) => database.prepare(sql).all() as Row[];
-    const calls = all("SELECT * FROM calls ORDER BY run, ordinal");
-    const attempts = all("SELECT * FROM attempts ORDER BY run, ordinal, number");
-    return all("SELECT * FROM runs ORDER BY id").map((run) => ({
+    database.exec(JOURNAL_VIEWS);
+    const calls = Map.groupBy(all("SELECT * FROM ledger_calls ORDER BY ordinal"), transactionOf);
+    const attempts = Map.groupBy(all("SELECT * FROM ledger_attempts ORDER BY ordinal, number"), transactionOf);
+    return all("SELECT * FROM ledger_runs ORDER BY run").map((run) => ({
       run,
-      calls: calls.filter((call) => call["run"] === run["id"]),
-      attempts: attempts.filter((attempt) => attempt["run"] === run["id"]),
+      calls: calls.get(transactionOf(run)) ?? [],
+      attempts: attempts.get(transactionOf(run)) ?? [],
     }));
   } finally {
     database.close();
   }
+}
+
+function transactionOf(row: Row): string {
+  return String(row["transaction_id"]);
 }

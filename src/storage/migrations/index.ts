@@ -3,6 +3,7 @@ import * as accessAndCredentials from "./0001_access_and_credentials.ts";
 import * as ledger from "./0002_ledger.ts";
 import * as unsettledCharges from "./0003_unsettled_charges.ts";
 import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
+import * as listsByIndex from "./0005_lists_by_index.ts";
 
 export interface Migration {
   readonly name: string;
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002_ledger", up: ledger.up },
   { name: "0003_unsettled_charges", up: unsettledCharges.up },
   { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
+  { name: "0005_lists_by_index", up: listsByIndex.up },
 ];

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { combinationsOfFilters, plansOf } from "../../ledger/plans-of-lists.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { openStore } from "../store.ts";
+
+const RUNS = 20_000;
+
+test("no combination of filters makes a list of the shared ledger look through a table", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  for (const filter of combinationsOfFilters()) {
+    for (const plan of await plansOf(store.ledgerTables, filter, "EXPLAIN"))
+      assert.doesNotMatch(plan, /Seq Scan on ledger/, `${JSON.stringify(filter)}\n${plan}`);
+  }
+});
+
+/** Of two organizations; every other one asked a second source, and one of a hundred failed. */
+async function fill(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`
+    insert into ledger_runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
+      simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
+    select 'trx_' || lpad(i::text, 32, '0'), 'ended', 'data', 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
+      i, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 256 else 2 end, 0
+    from generate_series(1, ${RUNS}) as i`);
+  for (const ordinal of [0, 1]) {
+    await client.query(`
+      insert into ledger_calls (transaction_id, ordinal, source, success, match, charged, credential_rule)
+      select transaction_id, ${ordinal}, case when ${ordinal} = 1 and started_at % 2 = 0 then 'bell__phone' else
+        'acme__people' end, 1, 1, 'yes', 'none' from ledger_runs`);
+  }
+  await client.query("vacuum analyze ledger_runs");
+  await client.query("vacuum analyze ledger_calls");
+  await client.end();
+}
