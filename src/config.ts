@@ -235,9 +235,9 @@ export const SETTINGS = [
   {
     key: "limits.journal_bytes",
     type: "number",
-    default: 1024 * MIB,
-    min: 65_536,
-    says: "Size of the journal; full, new runs are refused before any vendor is called.",
+    default: 0,
+    min: 0,
+    says: "Size of the journal; full, new runs are refused before any vendor is called. 0: what its disk has, but for 1 GiB or a twentieth of it.",
   },
   {
     key: "limits.function_processes",

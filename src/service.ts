@@ -48,6 +48,8 @@ export interface ServiceParts {
   readonly simulatedDoor: Door;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
+  /** What will stop it from taking runs before long. */
+  readonly warnings: () => readonly string[];
   readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 }
 
@@ -179,7 +181,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     edgeObserver,
   );
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
-  const admin = createAdminServer({ metrics, notReady });
+  const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings });
   admin.server.maxConnections = ADMIN_CONNECTIONS_MAX;
 
   await new Promise<void>((resolve, reject) => {

@@ -101,6 +101,7 @@ export async function start(options: StartOptions): Promise<Running> {
     door,
     simulatedDoor: openSimulatedDoor(settings, clock),
     notReady: () => reasons(ledger.state().unavailable, store.health()),
+    warnings: () => (drainer === null ? warnings(ledger.state().journalDaysLeft) : []),
     gauges: {
       ledger_pending_records: {
         help: "Runs that have ended and are not known to be on disk.",
@@ -116,6 +117,11 @@ export async function start(options: StartOptions): Promise<Running> {
         read: log.droppedLines,
       },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
+      journal_bytes_max: { help: "Size at which no new run is taken.", read: () => ledger.state().journalBytesMax },
+      journal_days_left: {
+        help: "Days until the journal is full at the rate of the last day; 3650 for more, and for no growth.",
+        read: () => Math.min(DAYS_LEFT_MAX, ledger.state().journalDaysLeft ?? DAYS_LEFT_MAX),
+      },
       vendor_calls_in_flight: {
         help: "Requests under way to vendors.",
         read: () => sum(door.stats().origins, "inFlight"),
@@ -222,6 +228,15 @@ function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>)
     const cancel = clock.after(delayMs, resolve);
     promise.then(() => resolve(), reject).finally(cancel);
   });
+}
+
+const DAYS_LEFT_MAX = 3_650;
+const DAYS_LEFT_WARNING = 14;
+
+/** Where the journal is the ledger, nothing leaves it by itself unless it is told how long to keep runs. */
+function warnings(daysLeft: number | null): string[] {
+  if (daysLeft === null || daysLeft >= DAYS_LEFT_WARNING) return [];
+  return [`journal: full in ${Math.floor(daysLeft)} days at the rate of the last day`];
 }
 
 function reasons(

@@ -21,20 +21,31 @@ export interface ToJournal {
   /** The outbox has been drained up to here: note it, and delete what ended before `forgetBefore`. */
   readonly drained?: { readonly run: number; readonly wallAt: number; readonly forgetBefore: number };
   readonly measure?: true;
+  /** Who holds how many of the runs is asked. */
+  readonly holders?: true;
   readonly stop?: true;
 }
 
 /** From the thread. */
 export type FromJournal =
-  | { readonly is: "ready"; readonly recovered: Recovered; readonly bytes: number }
+  | { readonly is: "ready"; readonly recovered: Recovered; readonly size: Measured }
   /** Every record up to this number is on disk. */
   | { readonly is: "durable"; readonly last: number }
-  | { readonly is: "measured"; readonly bytes: number }
+  | { readonly is: "measured"; readonly size: Measured }
+  | { readonly is: "holders"; readonly runs: readonly (readonly [organizationId: string, runs: number])[] }
   | { readonly is: "synced" }
   /** Whether the ballast is in place, so that there is room for what new runs will have to write. */
   | { readonly is: "room"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   | { readonly is: "stopped" };
+
+export interface Measured {
+  /** Of the journal, without what is free inside it. */
+  readonly bytes: number;
+  /** Of the file system it lies on. */
+  readonly diskFreeBytes: number;
+  readonly diskBytes: number;
+}
 
 export type Doing = "open" | "recovery" | "commit" | "sync";
 

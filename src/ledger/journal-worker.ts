@@ -1,5 +1,5 @@
 /** The journal's own thread: the one place that writes the database, so that no commit ever holds up a request. */
-import { statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -10,7 +10,7 @@ import { forgetDrained, noteDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
 import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
-import type { Doing, FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
+import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { recoverIntents } from "./recover-intents.ts";
@@ -61,6 +61,7 @@ class Journal {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #pages: StatementSync;
+  readonly #holders: StatementSync;
   readonly #pruner: JournalPruner;
   #lastCommitAt = 0;
   #tidying = false;
@@ -76,6 +77,10 @@ class Journal {
     this.#pages = database.prepare(
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+    );
+    this.#holders = database.prepare(
+      `SELECT name, runs FROM (SELECT organization, count(*) AS runs FROM runs GROUP BY organization)
+       JOIN names ON names.id = organization`,
     );
     this.#syncer = new IntentSyncer({
       directory: setup.directory,
@@ -101,6 +106,7 @@ class Journal {
       if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
       group.drained = message.drained ?? group.drained;
       if (message.measure === true) this.measure();
+      if (message.holders === true) this.#tellHolders();
       stop ||= message.stop === true;
       if (characters > GROUP_CHARACTERS_MAX) break;
     }
@@ -161,12 +167,18 @@ class Journal {
 
   measure(): void {
     this.#measuredAt = performance.now();
-    post({ is: "measured", bytes: this.bytes() });
+    post({ is: "measured", size: this.size() });
   }
 
-  bytes(): number {
+  size(): Measured {
     const { bytes } = this.#pages.get() as { bytes: number };
-    return bytes + this.#walBytes();
+    const { bsize, bavail, blocks } = statfsSync(setup.directory);
+    return { bytes: bytes + this.#walBytes(), diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize };
+  }
+
+  #tellHolders(): void {
+    const rows = this.#holders.all() as unknown as { readonly name: string; readonly runs: number }[];
+    post({ is: "holders", runs: rows.map(({ name, runs }) => [name, runs]) });
   }
 
   #walBytes(): number {
@@ -212,6 +224,6 @@ const recovered = attempt("recovery", () => {
 });
 const journal = attempt("open", () => new Journal(database, writer));
 port.on("message", (message: ToJournal) => journal.receive(message));
-post({ is: "ready", recovered, bytes: journal.bytes() });
+post({ is: "ready", recovered, size: journal.size() });
 journal.prune();
 void keepRoom();

@@ -209,6 +209,24 @@ test("at its configured size the journal takes no run, says so at half of it, an
   await runOnce(ledger);
 });
 
+test("one organization cannot fill the journal for all: the last of it is for those who hold less", async (t) => {
+  const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
+  const { ledger, events } = tested;
+  await runOnce(ledger, makeRun({ organizationId: "org_b" }));
+  const greedy = makeRun({ organizationId: "org_a" });
+  await until(() => {
+    if (events.includes("ledger_share_used")) return true;
+    for (let i = 0; i < 3; i += 1) {
+      const run = makeRun({ organizationId: "org_a" });
+      void ledger.open(run).close(makeReport(run));
+    }
+    return false;
+  }, "it has had its share");
+  assert.throws(() => ledger.open(greedy), REFUSED);
+  assert.equal(ledger.state().unavailable, null);
+  await runOnce(ledger, makeRun({ organizationId: "org_b" }));
+});
+
 test("a journal that cannot be opened lets the service start, refuse, and recover", async (t) => {
   const disk = makeDiskFaults();
   setDiskFault(disk, "open", "EIO");

@@ -8,13 +8,14 @@ import { listIntentFiles } from "./intent-files.ts";
 import { IntentLog } from "./intent-log.ts";
 import { JournalLink } from "./journal-link.ts";
 import { JournalSize } from "./journal-size.ts";
-import type { FromJournal } from "./journal-messages.ts";
+import type { FromJournal, Measured } from "./journal-messages.ts";
 import type { DrainNote, LedgerState, RunningLedger } from "./running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./record-lines.ts";
 import { OpenRun } from "./open-run.ts";
 import { StallWatch } from "./stall-watch.ts";
+import { toStored } from "./stored-text.ts";
 import { Unacknowledged } from "./unacknowledged.ts";
 
 export interface LedgerOptions {
@@ -55,6 +56,8 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 /** A message to the thread holds at most so many; it is several only when they are sent again. */
 const RECORDS_A_MESSAGE = 500;
 const RETRY_MS = 250;
+/** How often it is counted, while the journal is nearly full, who holds how much of it: a look at every run. */
+const HOLDERS_EVERY_MS = 30_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
 
 class FileLedger implements RunningLedger {
@@ -69,6 +72,9 @@ class FileLedger implements RunningLedger {
   readonly #stall: StallWatch;
   readonly #waiting = new Unacknowledged();
   #recoverBefore: number;
+  /** Organizations of which no new run is taken, so that others find room. */
+  #makeWay: Set<string> = new Set();
+  #askHoldersAt = 0;
   #sent = 0;
   #turnPlanned = false;
   #cancelRetry: (() => void) | null = null;
@@ -84,7 +90,9 @@ class FileLedger implements RunningLedger {
     this.#unlock = unlock;
     this.#availability = new Availability(options.log, () => this.#changed());
     this.ready = new Promise((resolve) => (this.#onReady = resolve));
-    this.#size = new JournalSize(this.#limits.journalBytesMax, this.#availability, options.log, () => this.#changed());
+    const { journalBytesMax } = this.#limits;
+    const changed = (): void => this.#changed();
+    this.#size = new JournalSize(journalBytesMax, this.#availability, options.log, options.clock, changed);
     this.#stall = new StallWatch(
       options.clock,
       this.#limits.stallMs,
@@ -107,7 +115,7 @@ class FileLedger implements RunningLedger {
         recoverBefore: this.#recoverBefore,
         afterFailure: this.#link.restarts > 0,
         ballastBytes: this.#limits.ballastBytes,
-        walBytesMax: Math.min(WAL_BYTES_MAX, Math.ceil(this.#limits.journalBytesMax / 16)),
+        walBytesMax: journalBytesMax === 0 ? WAL_BYTES_MAX : Math.min(WAL_BYTES_MAX, Math.ceil(journalBytesMax / 16)),
         syncIntentsEveryMs: this.#limits.syncIntentsEveryMs,
         faults: options.faults?.disk ?? null,
       }),
@@ -123,7 +131,7 @@ class FileLedger implements RunningLedger {
   // ---- runs --------------------------------------------------------------------------------------------------------
 
   open(run: RunIntent): RunRecord {
-    const reason = this.#availability.reason ?? this.#overfull();
+    const reason = this.#availability.reason ?? this.#overfull() ?? this.#beyondShare(toStored(run.organizationId));
     if (reason !== null) throw new Fault("request.journal_unavailable", { reason });
     this.#openRuns += 1;
     return new OpenRun(run, this.#intents, (record, report) => this.#closeRun(record, report));
@@ -133,6 +141,12 @@ class FileLedger implements RunningLedger {
     const { count, bytes } = this.#waiting;
     return count >= this.#limits.recordsMax || bytes >= this.#limits.recordBytesMax
       ? "too many records wait for the disk"
+      : null;
+  }
+
+  #beyondShare(organizationId: string): string | null {
+    return this.#makeWay.has(organizationId)
+      ? "the journal is nearly full, and its organization holds much of it"
       : null;
   }
 
@@ -187,7 +201,8 @@ class FileLedger implements RunningLedger {
   #receive(message: FromJournal): void {
     if (message.is === "durable") this.#durable(message.last);
     else if (message.is === "synced") this.#intents.synced();
-    else if (message.is === "measured") this.#measured(message.bytes);
+    else if (message.is === "measured") this.#measured(message.size);
+    else if (message.is === "holders") this.#held(message.runs);
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
   }
@@ -200,7 +215,7 @@ class FileLedger implements RunningLedger {
     if (this.#waiting.count === 0) this.#onEmpty?.();
   }
 
-  #started({ recovered, bytes }: Extract<FromJournal, { readonly is: "ready" }>): void {
+  #started({ recovered, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
     this.#recoverBefore = 0;
     if (recovered.attempts > 0 || recovered.unreadable > 0) {
       this.#options.log.warn(
@@ -212,7 +227,7 @@ class FileLedger implements RunningLedger {
     this.#intents.syncLost();
     this.#availability.clear("starting");
     if (this.#waiting.count === 0) this.#availability.clear("journal");
-    this.#measured(bytes);
+    this.#measured(size);
     this.#planTurn();
   }
 
@@ -257,9 +272,29 @@ class FileLedger implements RunningLedger {
     });
   }
 
-  #measured(bytes: number): void {
-    this.#size.measured(bytes + this.#intents.bytes);
+  #measured(size: Measured): void {
+    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes });
     if (this.#availability.has("full")) this.#retryLater();
+    if (!this.#size.narrow) this.#makeWay.clear();
+    else if (this.#options.clock.now() >= this.#askHoldersAt) {
+      this.#askHoldersAt = this.#options.clock.now() + HOLDERS_EVERY_MS;
+      this.#link.post({ holders: true });
+    }
+  }
+
+  /** The last tenth of the journal is for those who hold less of it than an equal share. */
+  #held(runs: readonly (readonly [organizationId: string, runs: number])[]): void {
+    const share = runs.reduce((sum, [, held]) => sum + held, 0) / runs.length;
+    const now = new Set(runs.filter(([, held]) => held > share).map(([organizationId]) => organizationId));
+    const { log } = this.#options;
+    for (const organizationId of now) {
+      if (!this.#makeWay.has(organizationId))
+        log.error(
+          { event: "ledger_share_used", organization_tuid: organizationId },
+          "the journal is nearly full, and new runs of an organization that holds much of it are refused",
+        );
+    }
+    this.#makeWay = now;
   }
 
   #stalled(): void {
@@ -284,6 +319,7 @@ class FileLedger implements RunningLedger {
       lagMs: oldestAt === null ? 0 : Math.max(0, this.#options.clock.now() - oldestAt),
       journalBytes: this.#size.bytes,
       journalBytesMax: this.#size.bytesMax,
+      journalDaysLeft: this.#size.daysLeft,
       alarm: this.#size.alarm,
       restarts: this.#link.restarts,
     };

@@ -5,7 +5,10 @@ export interface LedgerLimits {
   /** Records in memory that are not yet on disk: beyond either bound no new run is taken. */
   readonly recordsMax: number;
   readonly recordBytesMax: number;
-  /** Database, its write-ahead log and intent files together. At the limit no new run is taken; at half of it there is an alarm. */
+  /**
+   * Database, its write-ahead log and intent files together. At the limit no new run is taken; at half of it there is an
+   * alarm. 0: as much as the disk has, but for a reserve.
+   */
   readonly journalBytesMax: number;
   readonly segmentBytesMax: number;
   /** A file kept for bad days: it is given up when the disk is full, so that answers under way can still be recorded. */
@@ -21,7 +24,7 @@ export interface LedgerLimits {
 export const LEDGER_LIMITS: LedgerLimits = {
   recordsMax: 10_000,
   recordBytesMax: 32 * MIB,
-  journalBytesMax: 1024 * MIB,
+  journalBytesMax: 0,
   segmentBytesMax: 64 * MIB,
   ballastBytes: 4 * MIB,
   syncIntentsEveryMs: 100,

@@ -84,7 +84,9 @@ async function findPage(
   if (callers === 0) return [];
   // Where a source is asked for, its calls lead to the runs, unless the runs that the rest of the filter leaves are few.
   // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
-  const byCalls = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
+  const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
+  // Runs with unknown charges are few, since people settle them.
+  const byCalls = bySource && !(unknown && linesByTransaction);
   const at = byCalls ? "l" : "r";
   const [from, condition] = byCalls
     ? ["ledger_lines AS l", lineCondition(filter, isText)]

@@ -11,6 +11,8 @@ export interface LedgerState {
   readonly lagMs: number;
   readonly journalBytes: number;
   readonly journalBytesMax: number;
+  /** At the rate of the last day, or since the start; `null` while that is not known or it does not grow. */
+  readonly journalDaysLeft: number | null;
   /** The journal is over half full. */
   readonly alarm: boolean;
   /** How often the journal's thread had to be started again. */

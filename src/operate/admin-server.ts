@@ -5,6 +5,8 @@ export interface AdminServerParts {
   readonly metrics: { page(): Promise<string>; readonly contentType: string };
   /** Nothing when the service can take runs, else why it cannot. */
   readonly notReady: () => readonly string[];
+  /** What will be a reason before long. */
+  readonly warnings: () => readonly string[];
 }
 
 /**
@@ -27,7 +29,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   server.get("/ready", (_request, reply) => {
     const reasons = parts.notReady();
     void reply.code(reasons.length === 0 ? 200 : 503);
-    return { status: reasons.length === 0 ? "OK" : "not ready", reasons };
+    return { status: reasons.length === 0 ? "OK" : "not ready", reasons, warnings: parts.warnings() };
   });
   server.get("/metrics", async (_request, reply) => {
     void reply.type(parts.metrics.contentType);

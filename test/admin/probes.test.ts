@@ -56,6 +56,8 @@ test("the metrics page counts runs, calls by outcome and charge, and refusals", 
     "ledger_lag_seconds",
     "ledger_undrained_runs",
     "journal_bytes",
+    "journal_bytes_max",
+    "journal_days_left",
     "vendor_calls_in_flight",
     "vendor_calls_waiting",
     "function_runs_under_way",
@@ -98,12 +100,12 @@ test("the probes tell life from readiness, and a service that stops is alive and
     return [reply.status, await reply.json()];
   };
   assert.deepEqual(await probe("/live"), [200, { status: "OK" }]);
-  assert.deepEqual(await probe("/ready"), [200, { status: "OK", reasons: [] }]);
+  assert.deepEqual(await probe("/ready"), [200, { status: "OK", reasons: [], warnings: [] }]);
   const running = service.run({ acme__slow: true });
   await vendor.received(1);
   const closing = service.close();
   assert.deepEqual(await probe("/live"), [200, { status: "OK" }]);
-  assert.deepEqual(await probe("/ready"), [503, { status: "not ready", reasons: ["shutting down"] }]);
+  assert.deepEqual(await probe("/ready"), [503, { status: "not ready", reasons: ["shutting down"], warnings: [] }]);
   assert.equal((await running).statusCode, 200);
   await closing;
   await assert.rejects(fetch(`${service.adminUrl}/live`));

@@ -151,7 +151,8 @@ test("a run is one row and one line: who, with what, from whom, and how it ended
     call["fault_kind"],
     call["charged"],
   ]);
-  assert.deepEqual(ended, [["acme__people", 1, 1, null, "no"], ["acme__none", 0, 0, "unknown_source", "no"], ["ok__echo", 1, 1, null, "no"]]); // prettier-ignore
+  assert.deepEqual(ended, [["acme__people", 1, 1, null, "no"], ["ok__echo", 1, 1, null, "no"]]); // prettier-ignore
+  assert.deepEqual([run["unknown_sources"], run["unknown_source_names"]], [1, '["acme__none"]']);
   const lines = (await service.runLines()).filter((line) => line["transaction_id"] === transaction_id);
   assert.equal(lines.length, 1);
   assert.deepEqual([lines[0]!["organization"], lines[0]!["workflow"], lines[0]!["token_id"]], [a.id, a.workflow, a.tokenId]); // prettier-ignore
