@@ -37,7 +37,7 @@ export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
   const of = ofRun(filter, isText, "r");
   if (filter.source !== undefined) {
     // Of a run that is looked at already: its few calls, and not all of the source's.
-    const call = ofCall(filter, (column) => `(${isText(column)}) IS TRUE`);
+    const call = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
     const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql}`;
     return both(of, { sql: `EXISTS (${lines})`, values: call.values });
   }
@@ -49,7 +49,7 @@ export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
 
 /** The filter as a condition on `ledger_lines AS l`: a run is meant when one of its lines is. */
 export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
-  return both(ofCall(filter, isText), ofRun(filter, isText, "l"));
+  return both(callCondition(filter, isText), ofRun(filter, isText, "l"));
 }
 
 function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
@@ -65,7 +65,8 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
   ]);
 }
 
-function ofCall({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
+/** What it asks of a call, as a condition on `ledger_lines AS l`. */
+export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
   const narrowed = all([
     [isText("l.source"), source],
     [isText("l.charged"), charged],

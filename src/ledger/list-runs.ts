@@ -1,6 +1,6 @@
 import { PREFIX } from "../terms/ids.ts";
 import { runColumnsOf } from "./ledger-columns.ts";
-import { lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import { callCondition, lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "./ports.ts";
 
 /** A run in a list: who, when, and how its calls came out. */
@@ -85,8 +85,8 @@ async function findPage(
   // Where a source is asked for, its calls lead to the runs, unless the runs that the rest of the filter leaves are few.
   // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
   const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
-  // Runs with unknown charges are few, since people settle them.
-  const byCalls = bySource && !(unknown && linesByTransaction);
+  // On a shared ledger, of what comes often, the runs with unknown charges are fewer, since people settle them.
+  const byCalls = bySource && !(unknown && linesByTransaction && (await callsAreMany(tables, filter)));
   const at = byCalls ? "l" : "r";
   const [from, condition] = byCalls
     ? ["ledger_lines AS l", lineCondition(filter, isText)]
@@ -136,6 +136,17 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
     values,
   );
   return counted!.runs;
+}
+
+async function callsAreMany({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<boolean> {
+  const { sql, values } = callCondition(filter, isText);
+  const [counted] = await query<{ readonly calls: number }>(
+    `SELECT count(*) AS calls FROM (
+       SELECT 1 FROM ledger_calls AS l WHERE ${sql}
+       ORDER BY l.source, l.success, l.match, l.charged LIMIT ${FEW_RUNS}) AS counted`,
+    values,
+  );
+  return counted!.calls === FEW_RUNS;
 }
 
 function readLines({ query }: LedgerTables, transactionIds: readonly string[]): Promise<readonly RunLine[]> {
