@@ -1,7 +1,7 @@
 import type { Clock } from "../terms/clock.ts";
 import type { RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
-import type { LedgerLog, LedgerSink } from "./ports.ts";
+import { LedgerBehind, type LedgerLog, type LedgerSink } from "./ports.ts";
 
 export interface DrainerOptions {
   readonly dir: string;
@@ -75,6 +75,10 @@ class JournalDrainer implements Drainer {
   #cancelWait: (() => void) | null = null;
   #cancelLook: (() => void) | null = null;
   #closed = false;
+  /** Whether the database is to be asked how far it has this journal, also if nothing waits to go out. */
+  #compare = true;
+  /** What it said, where that is less than went out to it. */
+  #databaseHas: number | null = null;
 
   constructor(options: DrainerOptions) {
     this.#options = options;
@@ -90,6 +94,7 @@ class JournalDrainer implements Drainer {
 
   #lookAgain(): void {
     this.#cancelLook = this.#options.clock.after(this.#limits.lookMs, () => {
+      this.#compare = true;
       this.#wake(0);
       if (this.#outbox.holdsOld(this.#forgetBefore())) this.#note(this.#outbox.drained);
       this.#lookAgain();
@@ -119,9 +124,15 @@ class JournalDrainer implements Drainer {
       let batch: OutboxBatch | null = null;
       try {
         batch = await this.#outbox.next(this.#batchRuns);
+        if (batch === null && !this.#compare) return;
+        await this.#write(batch?.runs ?? [], batch?.upTo ?? this.#outbox.drained);
+        this.#compare = false;
         if (batch === null) return;
-        await this.#write(batch);
       } catch (error) {
+        if (error instanceof LedgerBehind) {
+          this.#goBack(error);
+          continue;
+        }
         this.#failed(batch, error);
         return;
       }
@@ -129,14 +140,30 @@ class JournalDrainer implements Drainer {
     }
   }
 
-  async #write(batch: OutboxBatch): Promise<void> {
+  /** What the database has lost goes out again, as far as it is still here. */
+  #goBack({ has }: LedgerBehind): void {
+    const { drained } = this.#outbox;
+    this.#outbox.goBackTo(has);
+    this.#databaseHas = has;
+    this.#compare = true;
+    this.#options.log.error(
+      { event: "ledger_database_lost_runs", runs: drained - this.#outbox.drained },
+      "the shared database is another one or an older copy: what it has lost of this machine's runs goes out again",
+    );
+    this.#note(this.#outbox.drained, true);
+  }
+
+  async #write(runs: OutboxBatch["runs"], upTo: number): Promise<void> {
+    const { journal, drained } = this.#outbox;
+    const mark = { journal, after: this.#databaseHas ?? drained, upTo };
     let cancel = (): void => {};
     const late = new Promise<never>((_, reject) => {
       const { writeTimeoutMs } = this.#limits;
       cancel = this.#options.clock.after(writeTimeoutMs, () => reject(new Error(`no answer in ${writeTimeoutMs} ms`)));
     });
     try {
-      await Promise.race([this.#options.sink.write(batch.runs), late]);
+      await Promise.race([this.#options.sink.write(runs, mark), late]);
+      this.#databaseHas = null;
     } finally {
       cancel();
     }
@@ -151,8 +178,9 @@ class JournalDrainer implements Drainer {
     this.#note(batch.upTo);
   }
 
-  #note(run: number): void {
-    this.#options.ledger.noteDrained({ run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() });
+  #note(run: number, wentBack = false): void {
+    const note = { run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() };
+    this.#options.ledger.noteDrained(wentBack ? { ...note, wentBack } : note);
   }
 
   #forgetBefore(): number {

@@ -6,11 +6,12 @@ import type { DrainNote } from "./running-ledger.ts";
 const FORGET_AT_ONCE = 100;
 
 /** Notes how far the outbox has been drained, inside a transaction of the caller's. */
-export function noteDrained(database: DatabaseSync, { run, wallAt }: DrainNote): void {
+export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack }: DrainNote): void {
+  const kept = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
   database
     .prepare(
       `INSERT INTO drained (only, run, drained_at) VALUES (1, ?, ?)
-       ON CONFLICT (only) DO UPDATE SET run = max(run, excluded.run), drained_at = excluded.drained_at`,
+       ON CONFLICT (only) DO UPDATE SET run = ${kept}, drained_at = excluded.drained_at`,
     )
     .run(run, wallAt);
 }

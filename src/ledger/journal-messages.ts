@@ -19,7 +19,13 @@ export interface ToJournal {
   /** Intent files that have been written to since they were last synced. */
   readonly dirty?: readonly string[];
   /** The outbox has been drained up to here: note it, and delete what ended before `forgetBefore`. */
-  readonly drained?: { readonly run: number; readonly wallAt: number; readonly forgetBefore: number };
+  readonly drained?: {
+    readonly run: number;
+    readonly wallAt: number;
+    readonly forgetBefore: number;
+    /** It was further once: the database has lost what follows. */
+    readonly wentBack?: true;
+  };
   readonly measure?: true;
   /** Who holds how many of the runs is asked. */
   readonly holders?: true;

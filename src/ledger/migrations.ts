@@ -206,6 +206,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX calls_of_source ON calls
     (source, has_unknown, started_at, success, match, charged, organization, workflow);
   `,
+  `
+  -- Which journal this is, for a shared database to say how far it has it.
+  CREATE TABLE journal (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
+  INSERT INTO journal (only, id) VALUES (1, lower(hex(randomblob(16))));
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -13,6 +13,8 @@ export interface OutboxBatch {
 /** The journal as the drainer reads it: beside the thread that writes, a few runs at a time. */
 export class Outbox {
   readonly #tables: JournalTables;
+  /** The journal's own id. */
+  readonly journal: string;
   /** Known here before it is on disk. */
   #drained: number;
 
@@ -20,6 +22,8 @@ export class Outbox {
     this.#tables = new JournalTables(directory);
     const [row] = this.#tables.rows<{ run: number }>("SELECT coalesce(max(run), 0) AS run FROM drained");
     this.#drained = row!.run;
+    const [journal] = this.#tables.rows<{ id: string }>("SELECT id FROM journal");
+    this.journal = journal!.id;
   }
 
   async next(countMax: number): Promise<OutboxBatch | null> {
@@ -35,6 +39,13 @@ export class Outbox {
 
   wentOut(batch: OutboxBatch): void {
     this.#drained = batch.upTo;
+  }
+
+  /** Goes back to what a database has, as far as it is still here. */
+  goBackTo(run: number): void {
+    const [row] = this.#tables.rows<{ first: number | null }>("SELECT min(id) AS first FROM runs WHERE id > ?", [run]);
+    const first = row!.first;
+    this.#drained = first === null ? this.#drained : Math.min(this.#drained, first - 1);
   }
 
   get drained(): number {

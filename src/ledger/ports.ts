@@ -13,8 +13,30 @@ export interface LedgerLog {
  * been settled there since.
  */
 export interface LedgerSink {
-  /** Resolves when the whole batch is durable there. Rejects when any of it may not be. */
-  write(batch: readonly RunReportRow[]): Promise<void>;
+  /**
+   * Resolves when the whole batch is durable there, together with the mark of how far its journal has gone out. Rejects
+   * when any of it may not be; with `LedgerBehind`, and nothing written, when the database knows of less than went before.
+   */
+  write(batch: readonly RunReportRow[], mark?: OutboxMark): Promise<void>;
+}
+
+/** A batch's place in its journal. */
+export interface OutboxMark {
+  /** The journal's own id. */
+  readonly journal: string;
+  /** What went out before this batch, and once it has gone: numbers of runs in the journal. */
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** The database is another one, or an older copy: of a journal it has the runs up to a number and no more. */
+export class LedgerBehind extends Error {
+  readonly has: number;
+  constructor(has: number) {
+    super("the shared database has less of this journal than went out to it");
+    this.name = "LedgerBehind";
+    this.has = has;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction } from "kysely";
-import type { LedgerSink, RunReportRow } from "../ledger/ports.ts";
+import { LedgerBehind, type LedgerSink, type OutboxMark, type RunReportRow } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
@@ -22,9 +22,10 @@ const ROWS_A_STATEMENT = 1_000;
  */
 export function ledgerSink(engine: Engine): LedgerSink {
   return {
-    async write(batch) {
+    async write(batch, mark) {
       await engine.ready();
       await engine.writer.transaction().execute(async (transaction) => {
+        if (mark !== undefined) await moveMark(transaction, mark);
         await put(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
         await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
         await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
@@ -32,6 +33,23 @@ export function ledgerSink(engine: Engine): LedgerSink {
       });
     },
   };
+}
+
+/** @throws LedgerBehind */
+async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<void> {
+  const row = await transaction
+    .selectFrom("ledger_outboxes")
+    .select("run")
+    .where("journal", "=", journal)
+    .executeTakeFirst();
+  const has = row?.run ?? 0;
+  if (has < after) throw new LedgerBehind(has);
+  if (has >= upTo) return;
+  await transaction
+    .insertInto("ledger_outboxes")
+    .values({ journal, run: upTo })
+    .onConflict((conflict) => conflict.column("journal").doUpdateSet({ run: upTo }))
+    .execute();
 }
 
 function rowsOf<Part extends "calls" | "attempts" | "reconciliations">(

@@ -16,6 +16,7 @@ export interface Tables {
   readonly ledger_calls: CallRow;
   readonly ledger_attempts: AttemptRow;
   readonly ledger_reconciliations: ReconciliationRow;
+  readonly ledger_outboxes: OutboxTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -84,6 +85,12 @@ interface AuditTable {
   readonly organization_id: string | null;
   readonly subject_id: string;
   readonly detail: string;
+}
+
+/** How far a journal has been carried here. */
+interface OutboxTable {
+  readonly journal: string;
+  readonly run: number;
 }
 
 /** One row: how many changes this store has seen that a cached answer may rest on. */

@@ -4,6 +4,7 @@ import * as ledger from "./0002_ledger.ts";
 import * as unsettledCharges from "./0003_unsettled_charges.ts";
 import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
 import * as listsByIndex from "./0005_lists_by_index.ts";
+import * as outboxes from "./0006_outboxes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_unsettled_charges", up: unsettledCharges.up },
   { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
   { name: "0005_lists_by_index", up: listsByIndex.up },
+  { name: "0006_outboxes", up: outboxes.up },
 ];

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
+import { createDrainer } from "../../ledger/drain.ts";
+import { atEnd, makeRun, query, runOnce, startLedger, until } from "../../ledger/ledger-under-test.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { openStore } from "../store.ts";
+
+test("what a shared database has lost goes out to it again by itself, also when nothing else happens", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  atEnd(t, () => store.close());
+  await store.ready();
+  const { ledger, directory } = await startLedger(t);
+  const events: unknown[] = [];
+  const note = (fields: object): unknown => events.push((fields as { event?: unknown }).event);
+  const drainer = createDrainer({
+    dir: directory,
+    ledger,
+    sink: store.ledger,
+    clock: systemClock,
+    log: { info: note, warn: note, error: note },
+    limits: { gatherMs: 1, lookMs: 50 },
+  });
+  atEnd(t, () => drainer.close());
+  const client = new Client({ connectionString: databaseUrl });
+  // The database is dropped under it when the test ends.
+  client.on("error", () => {});
+  await client.connect();
+  atEnd(t, () => client.end());
+  const arrived = async (): Promise<string[]> =>
+    (await client.query<{ id: string }>("select transaction_id as id from ledger_runs order by 1")).rows.map(
+      ({ id }) => id,
+    );
+  const untilArrived = async (ids: readonly string[], what: string): Promise<void> => {
+    let found: string[] = [];
+    let asking = false;
+    await until(() => {
+      if (!asking) {
+        asking = true;
+        void arrived().then((now) => {
+          found = now;
+          asking = false;
+        });
+      }
+      return found.length === ids.length;
+    }, what);
+    assert.deepEqual(found, ids.toSorted());
+  };
+  const runs = [makeRun(), makeRun(), makeRun()];
+  const ids = runs.map(({ transactionId }) => transactionId);
+  for (const run of runs) await runOnce(ledger, run);
+  await untilArrived(ids, "they are there");
+  await until(() => query(directory, "SELECT run FROM drained")[0]?.["run"] === 3, "that is noted");
+
+  // An older copy, in which the first of them had arrived.
+  await client.query("delete from ledger_runs where transaction_id <> $1", [ids[0]]);
+  for (const table of ["ledger_calls", "ledger_attempts"])
+    await client.query(`delete from ${table} where transaction_id <> $1`, [ids[0]]);
+  await client.query("update ledger_outboxes set run = 1");
+  await untilArrived(ids, "the two that it lost are back");
+  assert.ok(events.includes("ledger_database_lost_runs"));
+
+  // Another database, in which nothing has.
+  await client.query("truncate ledger_runs, ledger_calls, ledger_attempts, ledger_outboxes");
+  const last = makeRun();
+  await runOnce(ledger, last);
+  await untilArrived([...ids, last.transactionId], "all are there");
+  assert.equal(drainer.state().pendingRuns, 0);
+});
