@@ -1,4 +1,4 @@
-import { closeSync, openSync, unlink, unlinkSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, unlink, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { intentFileName } from "./intent-files.ts";
 import { diskErrorCode } from "./journal-database.ts";
@@ -13,6 +13,9 @@ export interface Segment {
 
 /** A file that has grown to this is left behind at the first moment when no run is open, so that a start has little to read. */
 const LEAVE_QUIETLY_BYTES = 1024 * 1024;
+
+/** The intents of some dozens of runs. */
+const PROOF_BYTES = 64 * 1024;
 
 export interface IntentLogOptions {
   readonly directory: string;
@@ -43,11 +46,15 @@ export class IntentLog {
     return this.#bytes;
   }
 
-  /** Starts a new file. False, and `onFailed`, if that is not possible now. */
-  open(): boolean {
+  /**
+   * Starts a new file. False, and `onFailed`, if that is not possible now. On a full disk an empty file can still be made,
+   * so after a failure (`proven`) it also has to take some bytes, which are given back: the room there is then.
+   */
+  open(proven = false): boolean {
     const name = intentFileName(this.#nextNumber);
     try {
       const descriptor = openSync(join(this.#options.directory, name), "ax", 0o600);
+      if (proven) this.#proveRoom(name, descriptor);
       this.#current = { name, descriptor, bytes: 0, openRuns: 0 };
       this.#nextNumber += 1;
       return true;
@@ -57,6 +64,20 @@ export class IntentLog {
       if (code === "EEXIST") this.#nextNumber += 1;
       this.#options.onFailed(code);
       return false;
+    }
+  }
+
+  /** @throws when the disk takes no more; nothing is left behind then */
+  #proveRoom(name: string, descriptor: number): void {
+    try {
+      if (this.#write(descriptor, "\0".repeat(PROOF_BYTES), PROOF_BYTES) !== PROOF_BYTES) {
+        throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+      }
+      ftruncateSync(descriptor, 0);
+    } catch (error) {
+      closeQuietly(descriptor);
+      unlinkSync(join(this.#options.directory, name));
+      throw error;
     }
   }
 

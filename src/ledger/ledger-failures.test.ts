@@ -78,7 +78,9 @@ test("while the disk has no room for new runs, those under way are still recorde
 
 test("an intent that cannot be written is refused before the call, and the ledger recovers in a new file", async (t) => {
   let failing = false;
+  let tries = 0;
   const beforeIntentWrite = (): undefined => {
+    tries += 1;
     if (failing) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
   };
   const tested = await startLedger(t, { faults: { beforeIntentWrite } });
@@ -91,6 +93,13 @@ test("an intent that cannot be written is refused before the call, and the ledge
   assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
   assert.throws(() => ledger.open(makeRun()), REFUSED);
   assert.match(ledger.state().unavailable ?? "", /intent file cannot be written \(ENOSPC\)/);
+  // A new file that can be made and not written to is no reason to let runs in.
+  const seen = tries;
+  await until(() => {
+    assert.throws(() => ledger.open(makeRun()), REFUSED);
+    return tries >= seen + 2;
+  }, "it was tried again, twice");
+  assert.equal(readdirSync(tested.directory).filter((name) => name.startsWith("intents-")).length, 1);
 
   failing = false;
   await untilOpen(tested);

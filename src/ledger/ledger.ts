@@ -267,7 +267,7 @@ class FileLedger implements RunningLedger {
     if (this.#closing !== null || this.#cancelRetry !== null) return;
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
-      if (this.#availability.has("intent_file") && this.#intents.open()) this.#availability.clear("intent_file");
+      if (this.#availability.has("intent_file") && this.#intents.open(true)) this.#availability.clear("intent_file");
       if (this.#availability.has("full")) this.#link.post({ measure: true });
     });
   }

@@ -3,6 +3,11 @@ import type { IntentLine } from "./record-lines.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
+/** How many values a line has: one with fewer was damaged, and says nothing that can be relied on. */
+const PARTS: ReadonlyMap<unknown, number> = new Map([
+  ["run", 11],
+  ["attempt", 10],
+]);
 
 /**
  * The lines of an intent file, and `null` for each that cannot be read. A last line without its end is the trace of a
@@ -34,7 +39,7 @@ function parseLine(text: string): IntentLine | null {
   while (text.charCodeAt(start) === 0) start += 1;
   try {
     const line: unknown = JSON.parse(text.slice(start));
-    return Array.isArray(line) && typeof line[1] === "string" && (line[0] === "run" || line[0] === "attempt")
+    return Array.isArray(line) && typeof line[1] === "string" && line.length === PARTS.get(line[0])
       ? (line as unknown as IntentLine)
       : null;
   } catch {

@@ -36,6 +36,7 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
     "\0\0\0" + attemptIntentText(died.transactionId, makeIntent({ ordinal: 1, source: "bell__phone" })),
   );
   appendFileSync(join(directory, intentFileName(8)), attemptIntentText(headless.transactionId, makeIntent()));
+  appendFileSync(join(directory, intentFileName(8)), '["attempt","trx_damaged",0,1]\n["run","trx_damaged"]\n');
   appendFileSync(join(directory, intentFileName(8)), '["attempt","trx_torn",0,1,"ac');
 
   const second = await startLedger(t, { directory });
