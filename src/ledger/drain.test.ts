@@ -15,7 +15,7 @@ import {
   until,
   type LedgerUnderTest,
 } from "./ledger-under-test.ts";
-import type { LedgerSink, RunReportRow } from "./ports.ts";
+import { LedgerRefused, type LedgerSink, type RunReportRow } from "./ports.ts";
 
 type Manner = "works" | "fails" | "hangs" | "applies, then errors";
 
@@ -28,13 +28,17 @@ class MemorySink implements LedgerSink {
   largest = 0;
   /** This one it never takes. */
   refuses = "";
+  /** And says that it never will. */
+  saysSo = false;
 
   async write(batch: readonly RunReportRow[]): Promise<void> {
     this.writes += 1;
     this.largest = Math.max(this.largest, batch.length);
     if (this.manner === "hangs") return new Promise(() => {});
     if (this.manner === "fails") throw new Error("the database is away");
-    if (batch.some(({ run }) => run.transaction_id === this.refuses)) throw new Error("a row is refused");
+    if (batch.some(({ run }) => run.transaction_id === this.refuses)) {
+      throw this.saysSo ? new LedgerRefused("refused with 23502") : new Error("a row is refused");
+    }
     for (const row of batch) {
       if (!this.rows.has(row.run.transaction_id)) this.order.push(row.run.transaction_id);
       this.rows.set(row.run.transaction_id, row);
@@ -181,4 +185,23 @@ test("what has gone out can be sent once more, beside the service, and makes no 
   assert.deepEqual([...sink.rows.keys()].sort(), late.toSorted());
   assert.deepEqual(await drainAgain(tested.directory, sink, 0), { sent: 8 });
   assert.deepEqual([...sink.rows.keys()].sort(), [...early, ...late].sort());
+});
+
+test("a run that the database refuses for good is set aside and kept, and the others go out", async (t) => {
+  const tested = await startLedger(t);
+  const sink = new MemorySink();
+  const ids = await putRuns(tested, 20, 1_000);
+  sink.refuses = ids[7]!;
+  sink.saysSo = true;
+  const drainer = startDrainer(t, tested, sink);
+  await until(() => sink.rows.size === 19 && drainer.state().pendingRuns === 0, "the others have gone out");
+  assert.equal(drainer.state().failures, 0);
+  await until(() => query(tested.directory, "SELECT 1 FROM ledger_runs").length === 1, "what has gone out has left");
+  assert.deepEqual(
+    query(
+      tested.directory,
+      "SELECT transaction_id, reason FROM ledger_runs AS r JOIN set_aside AS s ON s.run = r.run",
+    ).map((row) => Object.values(row)),
+    [[ids[7], "refused with 23502"]],
+  );
 });

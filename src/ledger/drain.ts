@@ -1,7 +1,7 @@
 import type { Clock } from "../terms/clock.ts";
-import type { RunningLedger } from "./running-ledger.ts";
+import type { DrainNote, RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
-import { LedgerBehind, type LedgerLog, type LedgerSink } from "./ports.ts";
+import { LedgerBehind, LedgerRefused, type LedgerLog, type LedgerSink } from "./ports.ts";
 
 export interface DrainerOptions {
   readonly dir: string;
@@ -133,11 +133,35 @@ class JournalDrainer implements Drainer {
           this.#goBack(error);
           continue;
         }
+        if (error instanceof LedgerRefused && batch !== null && (await this.#setAside(batch, error))) continue;
         this.#failed(batch, error);
         return;
       }
       this.#wentOut(batch);
     }
+  }
+
+  /**
+   * Looks for the run that is refused, by smaller and smaller batches, and passes it over: it stays in the journal, and is
+   * told of. False if it could not be passed over now.
+   */
+  async #setAside(batch: OutboxBatch, refusal: LedgerRefused): Promise<boolean> {
+    if (batch.runs.length > 1) {
+      this.#batchRuns = Math.max(1, Math.floor(batch.runs.length / 2));
+      return true;
+    }
+    try {
+      await this.#write([], batch.upTo);
+    } catch {
+      return false;
+    }
+    this.#options.log.error(
+      { event: "ledger_run_set_aside", transaction_id: batch.runs[0]!.run.transaction_id, reason: refusal.message },
+      "the shared database refuses a run: it stays in this machine's journal, and the others go on",
+    );
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo, { setAside: refusal.message });
+    return true;
   }
 
   /** What the database has lost goes out again, as far as it is still here. */
@@ -150,7 +174,7 @@ class JournalDrainer implements Drainer {
       { event: "ledger_database_lost_runs", runs: drained - this.#outbox.drained },
       "the shared database is another one or an older copy: what it has lost of this machine's runs goes out again",
     );
-    this.#note(this.#outbox.drained, true);
+    this.#note(this.#outbox.drained, { wentBack: true });
   }
 
   async #write(runs: OutboxBatch["runs"], upTo: number): Promise<void> {
@@ -178,9 +202,9 @@ class JournalDrainer implements Drainer {
     this.#note(batch.upTo);
   }
 
-  #note(run: number, wentBack = false): void {
+  #note(run: number, more: Pick<DrainNote, "wentBack" | "setAside"> = {}): void {
     const note = { run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() };
-    this.#options.ledger.noteDrained(wentBack ? { ...note, wentBack } : note);
+    this.#options.ledger.noteDrained({ ...note, ...more });
   }
 
   #forgetBefore(): number {

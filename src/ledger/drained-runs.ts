@@ -6,7 +6,7 @@ import type { DrainNote } from "./running-ledger.ts";
 const FORGET_AT_ONCE = 100;
 
 /** Notes how far the outbox has been drained, inside a transaction of the caller's. */
-export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack }: DrainNote): void {
+export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, setAside }: DrainNote): void {
   const kept = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
   database
     .prepare(
@@ -14,6 +14,8 @@ export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack }: D
        ON CONFLICT (only) DO UPDATE SET run = ${kept}, drained_at = excluded.drained_at`,
     )
     .run(run, wallAt);
+  if (setAside !== undefined)
+    database.prepare("INSERT OR REPLACE INTO set_aside (run, reason) VALUES (?, ?)").run(run, setAside);
 }
 
 /** Deletes some of the drained runs that started before a moment. True if there may be more. */
@@ -22,6 +24,7 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
   const runs = database
     .prepare(
       `SELECT id FROM runs WHERE id <= (SELECT run FROM drained) AND started_at < ?
+         AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)
        ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`,
     )
     .all(startedBefore) as { id: number }[];

@@ -25,6 +25,8 @@ export interface ToJournal {
     readonly forgetBefore: number;
     /** It was further once: the database has lost what follows. */
     readonly wentBack?: true;
+    /** The run of this number was not taken, and is kept. */
+    readonly setAside?: string;
   };
   readonly measure?: true;
   /** Who holds how many of the runs is asked. */

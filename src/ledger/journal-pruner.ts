@@ -17,6 +17,8 @@ interface Candidate {
   readonly id: number;
   readonly started_at: number;
   readonly has_unknown: number;
+  /** The shared database has refused it: this is the only place where it is. */
+  readonly set_aside: number;
 }
 
 /**
@@ -42,7 +44,7 @@ export class JournalPruner {
       "SELECT id, started_before, unknown_too FROM prunings WHERE done = 0 ORDER BY id LIMIT 1",
     );
     this.#candidates = database.prepare(
-      `SELECT id, started_at, has_unknown FROM runs WHERE (started_at, id) > (?, ?) AND started_at < ?
+      `SELECT id, started_at, has_unknown, EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id) AS set_aside FROM runs WHERE (started_at, id) > (?, ?) AND started_at < ?
        ORDER BY started_at, id LIMIT ${AT_ONCE}`,
     );
     this.#drained = database.prepare("SELECT run FROM drained");
@@ -78,7 +80,7 @@ export class JournalPruner {
     const kept = { unknown: 0, undrained: 0 };
     let deleted = 0;
     for (const run of candidates) {
-      if (outbox !== undefined && run.id > outbox.run) kept.undrained += 1;
+      if (run.set_aside === 1 || (outbox !== undefined && run.id > outbox.run)) kept.undrained += 1;
       else if (run.has_unknown === 1 && unknown_too === 0) kept.unknown += 1;
       else {
         for (const statement of this.#deletes) statement.run(run.id);

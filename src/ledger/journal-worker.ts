@@ -15,6 +15,7 @@ import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
+import type { DrainNote } from "./running-ledger.ts";
 
 const setup = workerData as JournalSetup;
 const port = parentPort!;
@@ -51,7 +52,7 @@ function attempt<Result>(doing: Doing, action: () => Result): Result {
 
 interface Group {
   readonly records: string[];
-  drained: ToJournal["drained"];
+  readonly drained: DrainNote[];
 }
 
 class Journal {
@@ -93,7 +94,7 @@ class Journal {
 
   /** Takes everything that is queued by now and commits it as one. */
   receive(first: ToJournal): void {
-    const group: Group = { records: [], drained: undefined };
+    const group: Group = { records: [], drained: [] };
     let characters = 0;
     let last = 0;
     let stop = false;
@@ -104,7 +105,7 @@ class Journal {
         last = message.last;
       }
       if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
-      group.drained = message.drained ?? group.drained;
+      if (message.drained !== undefined) group.drained.push(message.drained);
       if (message.measure === true) this.measure();
       if (message.holders === true) this.#tellHolders();
       stop ||= message.stop === true;
@@ -116,10 +117,10 @@ class Journal {
 
   #write(group: Group, last: number): void {
     const { records, drained } = group;
-    if (records.length === 0 && drained === undefined) return;
+    if (records.length === 0 && drained.length === 0) return;
     attempt("commit", () => this.#commitGroup(group));
     if (records.length > 0) post({ is: "durable", last });
-    if (drained !== undefined) this.#forgetBefore = drained.forgetBefore;
+    this.#forgetBefore = drained.at(-1)?.forgetBefore ?? this.#forgetBefore;
     this.#afterCommit();
   }
 
@@ -129,7 +130,7 @@ class Journal {
     for (const joined of records) {
       for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.addEnded(record);
     }
-    if (drained !== undefined) noteDrained(this.#database, drained);
+    for (const note of drained) noteDrained(this.#database, note);
     this.#commit.run();
   }
 

@@ -210,6 +210,9 @@ const MIGRATIONS: readonly string[] = [
   -- Which journal this is, for a shared database to say how far it has it.
   CREATE TABLE journal (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL);
   INSERT INTO journal (only, id) VALUES (1, lower(hex(randomblob(16))));
+
+  -- Runs that the shared database refuses for what they say. They stay here.
+  CREATE TABLE set_aside (run INTEGER PRIMARY KEY, reason TEXT NOT NULL);
   `,
 ];
 

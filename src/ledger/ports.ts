@@ -15,9 +15,17 @@ export interface LedgerLog {
 export interface LedgerSink {
   /**
    * Resolves when the whole batch is durable there, together with the mark of how far its journal has gone out. Rejects
-   * when any of it may not be; with `LedgerBehind`, and nothing written, when the database knows of less than went before.
+   * when any of it may not be; with `LedgerRefused` when it never will be; with `LedgerBehind`, and nothing written, when the database knows of less than went before.
    */
   write(batch: readonly RunReportRow[], mark?: OutboxMark): Promise<void>;
+}
+
+/** The database is there and refuses rows of the batch for what they say: waiting does not help. */
+export class LedgerRefused extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = "LedgerRefused";
+  }
 }
 
 /** A batch's place in its journal. */

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction } from "kysely";
-import { LedgerBehind, type LedgerSink, type OutboxMark, type RunReportRow } from "../ledger/ports.ts";
+import { LedgerBehind, LedgerRefused, type LedgerSink, type OutboxMark, type RunReportRow } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
@@ -24,15 +24,27 @@ export function ledgerSink(engine: Engine): LedgerSink {
   return {
     async write(batch, mark) {
       await engine.ready();
-      await engine.writer.transaction().execute(async (transaction) => {
-        if (mark !== undefined) await moveMark(transaction, mark);
-        await put(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
-        await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
-        await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
-        await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
-      });
+      await engine.writer
+        .transaction()
+        .execute(async (transaction) => {
+          if (mark !== undefined) await moveMark(transaction, mark);
+          await put(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
+          await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
+          await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
+          await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
+        })
+        .catch(sayWhenRefused);
     },
   };
+}
+
+/** Of PostgreSQL's classes: data that are none for their column, and rows that break a constraint. */
+const REFUSAL = /^2[23]/;
+
+function sayWhenRefused(error: unknown): never {
+  const code = (error as { readonly code?: unknown }).code;
+  if (typeof code === "string" && REFUSAL.test(code)) throw new LedgerRefused(`refused with ${code}`, { cause: error });
+  throw error;
 }
 
 /** @throws LedgerBehind */

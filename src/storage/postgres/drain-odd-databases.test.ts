@@ -4,6 +4,7 @@ import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { createDrainer } from "../../ledger/drain.ts";
 import { atEnd, makeRun, query, runOnce, startLedger, until } from "../../ledger/ledger-under-test.ts";
+import { Outbox } from "../../ledger/outbox.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 
@@ -68,4 +69,20 @@ test("what a shared database has lost goes out to it again by itself, also when 
   await runOnce(ledger, last);
   await untilArrived([...ids, last.transactionId], "all are there");
   assert.equal(drainer.state().pendingRuns, 0);
+});
+
+test("a row that PostgreSQL can never keep is told from a database that is away", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  atEnd(t, () => store.close());
+  await store.ready();
+  const { ledger, directory } = await startLedger(t);
+  await runOnce(ledger);
+  const outbox = new Outbox(directory);
+  atEnd(t, () => outbox.close());
+  const { runs } = (await outbox.next(1))!;
+  const damaged = runs.map((row) => ({ ...row, run: { ...row.run, organization_id: null as never } }));
+  await assert.rejects(store.ledger.write(damaged), { name: "LedgerRefused", message: "refused with 23502" });
+  await store.close();
+  await assert.rejects(store.ledger.write(runs), ({ name }) => name !== "LedgerRefused");
 });
