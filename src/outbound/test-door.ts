@@ -35,7 +35,7 @@ export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {})
   const door = createDoor({
     ...options,
     clock: systemClock,
-    beforeSend: (call, origin, method) => {
+    beforeSend: (call, origin, method, free) => {
       onIntent?.(call);
       const attempt: Attempt = {
         number: call.attempts.length + 1,
@@ -43,9 +43,12 @@ export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {})
         method,
         sentWallAt: systemClock.wall(),
         sentAt: systemClock.now(),
+        free,
         status: null,
+        isAnswer: false,
+        hasEnded: false,
+        said: null,
         tookMs: null,
-        charged: "unknown",
       };
       call.attempts.push(attempt);
       attempts.push(attempt);
@@ -98,6 +101,7 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
     credentialProblem: () => null,
     credentialNames: null,
     leavesMachine: true,
+    charge: "per_call",
   };
 }
 

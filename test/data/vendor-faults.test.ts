@@ -18,6 +18,8 @@ interface Ending {
 const TIMEOUT: Ending = { says: /timed out after \d+ ms$/, kind: "timeout", retryable: true, charged: "unknown" };
 const LOST: Ending = { says: /the connection to the vendor was lost$/, kind: "connection_lost", retryable: false, charged: "unknown" }; // prettier-ignore
 const CONTRACT: Ending = { says: /the vendor's answer cannot be used: /, kind: "contract", retryable: false, charged: "yes" }; // prettier-ignore
+/** It has not been seen that the vendor completed anything. */
+const NO_HTTP: Ending = { ...CONTRACT, charged: "unknown" };
 const VENDOR_5XX: Ending = { says: /the vendor answered with status 5\d\d$/, kind: "vendor_5xx", retryable: true, charged: "unknown" }; // prettier-ignore
 const VENDOR_4XX: Ending = { says: /the vendor answered with status \d+$/, kind: "vendor_4xx", retryable: false, charged: "unknown" }; // prettier-ignore
 const REJECTED: Ending = { says: /the vendor rejected the credential$/, kind: "credential", retryable: false, charged: "no" }; // prettier-ignore
@@ -47,9 +49,10 @@ const FAULTS: Readonly<Record<string, Ending>> = {
   "/deep": CONTRACT,
   "/infinite-number": CONTRACT,
   "/list": CONTRACT,
-  "/two-lengths": CONTRACT,
-  "/huge-headers": CONTRACT,
-  "/redirect/302": CONTRACT,
+  "/two-lengths": NO_HTTP,
+  "/huge-headers": NO_HTTP,
+  "/banner": NO_HTTP,
+  "/redirect/302": { ...CONTRACT, charged: "no" },
   "/status/500": VENDOR_5XX,
   "/status/503": VENDOR_5XX,
   "/status/404": VENDOR_4XX,

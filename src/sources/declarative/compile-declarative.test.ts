@@ -209,7 +209,7 @@ test("the author's errors come before match, in their order, and match before wh
   ].join("\n");
   assert.equal((await faultOf(outcome(parts, 200, { error: "busy" }))).code, "source.rate_limited");
   const input = await faultOf(outcome(parts, 404, { error: "odd" }));
-  assert.deepEqual([input.code, input.charged], ["source.vendor_input", "no"]);
+  assert.deepEqual([input.code, input.reported?.charged], ["source.vendor_input", "no"]);
   assert.equal((await faultOf(outcome(parts, 200, { late: true }))).code, "source.vendor_timeout");
   assert.equal(await outcome(parts, 404), null);
   const statuses = {

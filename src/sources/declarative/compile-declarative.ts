@@ -121,6 +121,7 @@ async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accep
   // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
   if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
   if (reply.status !== 401) return reply;
+  reply.chargedAs("no");
   const renewed = await tokens.obtain(owner, values, login);
   return send(authenticate(request, auth, { ...values, token: renewed.token }));
 }

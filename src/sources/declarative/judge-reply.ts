@@ -1,4 +1,4 @@
-import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
+import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../terms/fault.ts";
 import { compilePredicate, type ReplyView } from "./expression.ts";
 import type { ErrorRowFile, SourceFile } from "./format.ts";
 import type { Place } from "./read-document.ts";
@@ -53,16 +53,12 @@ function compileStatus(status: ErrorRowFile["when"]["status"]): (status: number)
 }
 
 function faultOfRow(row: ErrorRowFile, status: number): Fault {
-  const charged: { charged?: Charged } = row.charged === undefined ? {} : { charged: row.charged };
   const detail = { status, problem: "it reports a failure" };
-  return new Fault(FAULT_OF_KIND[row.kind], detail, charged);
+  return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
 }
 
 /** What a status means where the file says nothing about it; `null` for 2xx and 3xx. */
 export function faultOfStatus(status: number): Fault | null {
-  if (status === 401 || status === 403) return new Fault("source.credential_rejected", { status });
-  if (status === 429) return new Fault("source.rate_limited", { status });
-  if (status >= 500) return new Fault("source.vendor_5xx", { status });
-  if (status >= 400) return new Fault("source.vendor_4xx", { status });
-  return null;
+  const code = faultCodeOfStatus(status);
+  return code === null ? null : new Fault(code, { status }, { reported: {} });
 }
