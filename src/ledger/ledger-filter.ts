@@ -2,7 +2,10 @@ import type { Charged } from "../terms/fault.ts";
 import type { CallOutcome } from "./call-outcome.ts";
 import { toStored } from "./stored-text.ts";
 
-/** Which runs are meant. What is left out does not narrow. `source`, `outcome` and `charged` speak of one and the same call. */
+/**
+ * Which runs are meant. What is left out does not narrow. `source` and `outcome` speak of one and the same call, and
+ * `charged` of a request of it.
+ */
 export interface LedgerFilter {
   readonly transactionId?: string;
   /** Start of the run, milliseconds since 1970: from this moment on. */
@@ -26,6 +29,18 @@ const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
   no_match: "c.success = 1 AND c.match = 0",
   failed: "c.success = 0",
   unknown: "c.success IS NULL",
+};
+
+const chargedRequest = (charged: string): string =>
+  `EXISTS (SELECT 1 FROM ledger_attempts AS a
+     WHERE a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal AND a.charged = '${charged}')`;
+
+/** What is unknown is marked on its run as well, by which it is found at once. */
+const OF_CHARGE: { readonly [charged in Charged]: string } = {
+  yes: chargedRequest("yes"),
+  no: chargedRequest("no"),
+  unknown: `r.has_unknown = 1 AND EXISTS (SELECT 1 FROM ledger_unsettled AS u
+     WHERE u.transaction_id = c.transaction_id AND u.ordinal = c.ordinal)`,
 };
 
 /** The filter as a condition on `ledger_runs AS r`. */
@@ -57,10 +72,7 @@ function toCallCondition({ source, outcome, charged }: LedgerFilter): Condition 
     parts.push("c.source = ?");
     values.push(toStored(source));
   }
-  if (charged !== undefined) {
-    parts.push("c.charged = ?");
-    values.push(charged);
-  }
+  if (charged !== undefined) parts.push(OF_CHARGE[charged]);
   if (outcome !== undefined) parts.push(OF_OUTCOME[outcome]);
   return parts.length === 0 ? null : { sql: parts.join(" AND "), values };
 }

@@ -1,14 +1,14 @@
 import { toCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerQuery, RunRow } from "./ports.ts";
 
-/** A run in a list: who, when, and how its calls came out. */
+/** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
 export interface RunLine extends RunRow {
   readonly calls: number;
   readonly failed: number;
+  readonly requests: number;
   readonly charged_yes: number;
-  readonly charged_unknown: number;
   /** Charges that nobody knows yet: what stands first in a list. */
-  readonly unsettled: number;
+  readonly charged_unknown: number;
 }
 
 export interface RunPage {
@@ -57,12 +57,12 @@ function select(
   limit: number,
 ): Promise<readonly RunLine[]> {
   const condition = toCondition(filter);
-  const counted = (what: string): string =>
-    `(SELECT count(*) FROM ledger_calls AS c WHERE c.transaction_id = page.transaction_id AND ${what})`;
+  const counted = (table: string, what = "TRUE"): string =>
+    `(SELECT count(*) FROM ${table} AS x WHERE x.transaction_id = page.transaction_id AND ${what})`;
   return query(
-    `SELECT page.*, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
-       ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown,
-       (SELECT count(*) FROM ledger_unsettled AS u WHERE u.transaction_id = page.transaction_id) AS unsettled
+    `SELECT page.*, ${counted("ledger_calls")} AS calls, ${counted("ledger_calls", "x.success = 0")} AS failed,
+       ${counted("ledger_attempts")} AS requests, ${counted("ledger_attempts", "x.charged = 'yes'")} AS charged_yes,
+       ${counted("ledger_unsettled")} AS charged_unknown
      FROM (
        SELECT r.* FROM ledger_runs AS r
        WHERE ${condition.sql} AND (r.started_at, r.transaction_id) < (?, ?)
@@ -74,7 +74,7 @@ function select(
 }
 
 function writePlace(line: RunLine): string {
-  return `${line.unsettled > 0 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
+  return `${line.has_unknown === 1 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
 }
 
 /** What `next` looks like. */

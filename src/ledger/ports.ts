@@ -102,13 +102,19 @@ export interface AttemptRow {
   readonly charged: Charged;
 }
 
-/** Somebody's later word on a charge; the last of a request holds. Unique key: `transaction_id`, `ordinal`, `revision`. */
+/** What the service itself had said before somebody overruled it is kept under this name. */
+export const RECORDED_BY = "datarun";
+
+/**
+ * Somebody's later word on a charge; the last of a request holds. Before the first that overrules a yes or a no stands what
+ * the service had recorded, by `RECORDED_BY`; one that was unknown has none. Unique key: `transaction_id`, `ordinal`, `revision`.
+ */
 export interface ReconciliationRow {
   readonly transaction_id: string;
   readonly ordinal: number;
   /** Counts up from 1 within the call. */
   readonly revision: number;
-  readonly charged: "yes" | "no";
+  readonly charged: Charged;
   readonly decided_by: string;
   readonly decided_at: number;
   readonly note: string;
