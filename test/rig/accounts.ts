@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { chargeOfCall } from "../../src/terms/charge.ts";
+import type { Charged } from "../../src/terms/fault.ts";
 import type { Vendor } from "../vendor/scripted-vendor.ts";
 import type { LedgerRows } from "./ledger-rows.ts";
 
@@ -23,6 +25,10 @@ export function assertAccounts(
   for (const { run, calls, attempts } of ledger) {
     assert.equal(run["state"], "ended");
     assert.deepEqual(calls.map((call) => call["ordinal"]), calls.map((_, index) => index)); // prettier-ignore
+    for (const { ordinal, charged } of calls) {
+      const own = attempts.filter((attempt) => attempt["ordinal"] === ordinal);
+      assert.equal(charged, chargeOfCall(own.map((attempt) => attempt["charged"] as Charged)), "a call's charge is made of its requests'"); // prettier-ignore
+    }
     for (const { ordinal } of attempts) assert.ok(calls.some((call) => call["ordinal"] === ordinal));
   }
   for (const vendor of vendors) {
