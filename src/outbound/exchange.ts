@@ -210,6 +210,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const connection = this.#connection!;
     const { failed } = connection;
     if (!this.#settled) {
+      this.#attempt!.hasEnded = !failed;
       if (failed) this.#fail(new Fault("source.connection_lost"));
       // A status without a body may carry the header field all the same.
       else if (this.#zipped && this.#body.length > 0) this.#unzip();

@@ -10,7 +10,7 @@ import { CHARGE_MODELS, chargeOfCall, type ChargeModel } from "../../src/terms/c
 import type { Charged } from "../../src/terms/fault.ts";
 import { startService } from "../service.ts";
 import { source } from "../sources.ts";
-import { inTurn, json } from "../vendor/behaviours.ts";
+import { body, hang, inTurn, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });
@@ -112,6 +112,17 @@ request: {url: '${vendor.origin}/people'}
 match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}
 `;
 
+const ruled = (id: string, when: string) => `
+id: ${id}
+title: People
+inputs: {type: object, properties: {extras: {type: array}}}
+origins: ['${vendor.origin}']
+timeout_ms: 400
+request: {url: '${vendor.origin}/ruled'}
+match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}
+charge: {model: per_call, when: '${when}'}
+`;
+
 const own = { origins: [vendor.origin], timeout_ms: 1_500 };
 const service = await startService(
   { after },
@@ -121,6 +132,8 @@ const service = await startService(
       source("order__report", orderAndPoll, own),
       source("follow__redirect", ({ http }) => http.get(`${vendor.origin}/redirect/302`, { redirects: 1 }), own),
       compileDeclarative(LOGIN, "people.yaml"),
+      compileDeclarative(ruled("by__inputs", "inputs.extras"), "inputs.yaml"),
+      compileDeclarative(ruled("by__answer", "body.billed"), "answer.yaml"),
     ],
     vendors: [vendor],
     settings: { "limits.vendor_connections": 1_000 },
@@ -217,6 +230,30 @@ test("logins, and the refusal that makes one necessary, cost nothing, however th
   };
   assert.deepEqual(await run(), ["no", "no", "no", "yes"]);
   assert.deepEqual(await run(), ["no", "no", "no"]);
+});
+
+test("a file says by its inputs or by the answer when its vendor bills, and what it cannot say is as its model says", async () => {
+  const told: Record<string, readonly Charged[]> = {};
+  for (const [id, inputs, behaviour] of [
+    ["by__inputs", { extras: ["a"] }, json({ name: "Ada" })],
+    ["by__inputs", {}, json({ name: "Ada" })],
+    ["by__inputs", { extras: [] }, json({}, { status: 503 })],
+    ["by__inputs", { extras: [] }, hang],
+    ["by__answer", {}, json({ name: "Ada", billed: true })],
+    ["by__answer", {}, json({ name: "Ada" })],
+    ["by__answer", {}, json({ billed: false }, { status: 404 })],
+    ["by__answer", {}, body("<html>")],
+    ["by__answer", {}, json({}, { status: 503 })],
+    ["by__answer", {}, hang],
+  ] as const) {
+    vendor.on("/ruled", behaviour);
+    const { transaction_id } = (await service.run({ [id]: true }, inputs)).json();
+    told[id] = [...(told[id] ?? []), ...(await chargesIn(transaction_id)).get(id)!];
+  }
+  assert.deepEqual(told, {
+    by__inputs: ["yes", "no", "no", "no"],
+    by__answer: ["yes", "no", "no", "yes", "unknown", "unknown"],
+  });
 });
 
 test("list, show, unknown, summary, metrics and the vendor's own count agree on all of these runs", async () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { startService } from "../service.ts";
 import { asksVendor, source } from "../sources.ts";
+import { body } from "../vendor/behaviours.ts";
 import { refusingOrigin, startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });
@@ -157,6 +159,26 @@ test("a failure that a vendor reports inside a 200 is told as the kind the autho
 test("the vendor's own words reach nobody", async () => {
   const reply = await service.run({ faulty__status_500: true, faulty__html: true, faulty__status_404: true });
   assert.ok(!/as asked|Sorry|html/i.test(reply.text.replaceAll("faulty__html", "")));
+});
+
+test("an outage behind a page that nobody can decode is an outage: retryable, and kept away from for a while", async () => {
+  const down = await startVendor({ after });
+  down.on("/people", body("page", { status: 503, headers: { "content-encoding": "br" } }));
+  const people = compileDeclarative(
+    `{id: acme__people, title: P, inputs: {type: object}, origins: ['${down.origin}'], request: {url: '${down.origin}/people'}, match: {record: body.name, no_record: body.none}}`,
+    "people.yaml",
+  );
+  const service = await startService({ after }, { sources: [people], vendors: [down] });
+  const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
+  const failures = [];
+  for (let runs = 0; runs < 21; runs += 1) {
+    const { status } = (
+      await service.run({ acme__people: true }, {}, { as: { token: service.a.token, workflow } })
+    ).json();
+    failures.push(status.acme__people.failure);
+  }
+  assert.deepEqual(failures[0], { kind: "vendor_5xx", retryable: true, charged: "unknown" });
+  assert.deepEqual(failures[20], { kind: "shed", retryable: true, charged: "no" });
 });
 
 test("a vendor that keeps failing is not called for a while, and its neighbours are", async () => {

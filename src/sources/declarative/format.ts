@@ -331,6 +331,11 @@ export const SourceFormat = Type.Object(
           Type.Object(
             {
               model: words(CHARGE_MODELS, "What is billed."),
+              when: Type.Optional(
+                text(
+                  "What must hold for a request to be billed so; otherwise it is free. JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.",
+                ),
+              ),
               amount: Type.Optional(Type.Number({ minimum: 0 })),
               currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
             },

@@ -36,7 +36,7 @@ export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place):
     const { status, predicate } = row.when;
     const holds =
       predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"));
-    const statusFits = compileStatus(status);
+    const statusFits = compileStatus(status, place.in(index, "when", "status"));
     return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
   });
   return (view) => {
@@ -45,10 +45,22 @@ export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place):
   };
 }
 
-function compileStatus(status: ErrorRowFile["when"]["status"]): (status: number) => boolean {
+function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (status: number) => boolean {
   if (status === undefined) return () => true;
+  const statuses = new Set(
+    Array.isArray(status) ? status : [typeof status === "string" ? Number(`${status[0]}00`) : status],
+  );
+  for (const one of statuses) {
+    if (one >= 300 && one < 400) {
+      place.refuse(
+        "format.value",
+        "a redirect is never an answer",
+        "set request.redirects to follow it; else it fails as contract, free",
+      );
+    }
+    if (one < 200 || one > 599) place.refuse("format.value", `no answer has the status ${one}`);
+  }
   if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
-  const statuses = new Set(typeof status === "number" ? [status] : status);
   return (given) => statuses.has(given);
 }
 
