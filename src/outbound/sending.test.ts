@@ -169,3 +169,27 @@ test("a request that nobody waits for does not end the process when it fails", a
 
   assert.notEqual(call.attempts[0]!.tookMs, null);
 });
+
+test("what is free is known before it is sent: a request that says so, and every one of a free source", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t);
+  const billed = door.call(vendor.origin);
+  await billed.http.get(`${vendor.origin}/json`);
+  await billed.http.get(`${vendor.origin}/json`, { free: true });
+  const register = door.call(vendor.origin, { charge: "free" });
+  await register.http.get(`${vendor.origin}/json`);
+
+  assert.deepEqual(door.attempts.map(({ free }) => free), [false, true, true]); // prettier-ignore
+});
+
+test("a reply says what its request was charged, in words that there are", async (t) => {
+  const vendor = await startVendor(t);
+  const { call, http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/json`);
+  reply.chargedAs("no");
+
+  assert.equal(call.attempts[0]!.said, "no");
+  assert.throws(() => reply.chargedAs("maybe" as "no"), TypeError);
+  assert.equal(call.attempts[0]!.said, "no");
+});

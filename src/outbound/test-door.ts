@@ -15,6 +15,7 @@ type Changes = Partial<Omit<DoorOptions, "clock" | "beforeSend">> & {
 
 type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
   readonly timeoutMs?: number;
+  readonly charge?: RunnableSource["charge"];
   readonly organizationId?: string;
   readonly held?: Held;
   readonly inputs?: PlannedCall["rawInputs"];
@@ -82,7 +83,7 @@ export async function codeOf(sent: Promise<unknown>): Promise<FaultCode> {
   return (await faultOf(sent)).code;
 }
 
-function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): RunnableSource {
+function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges): RunnableSource {
   return {
     id: "acme__people",
     declaration: {
@@ -101,7 +102,7 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
     credentialProblem: () => null,
     credentialNames: null,
     leavesMachine: true,
-    charge: "per_call",
+    charge: charge ?? "per_call",
   };
 }
 

@@ -81,6 +81,7 @@ test("what a failure reports is told of one request, and the author's word on an
   assert.deepEqual(chargesOf([ANSWERED, { ...ANSWERED, said: "yes" }], "per_call", limited), ["no", "yes"]);
   assert.deepEqual(chargesOf([ANSWERED, WENT_UNANSWERED], "per_call", limited), ["no", "unknown"]);
   assert.deepEqual(chargesOf([WENT_UNANSWERED], "per_call", reports("source.vendor_failure", "no")), ["unknown"]);
+  assert.deepEqual(chargesOf([ANSWERED], "per_match", reports("source.vendor_failure", "yes")), ["yes"]);
   assert.deepEqual(chargesOf([REFUSED_BY(500)], "per_call", reports("source.rate_limited")), ["unknown"]);
   assert.deepEqual(chargesOf([REFUSED_BY(500)], "per_call", reports("source.rate_limited", "no")), ["no"]);
 });
