@@ -40,7 +40,10 @@ const ROWS: readonly (readonly (readonly [SentRequest, CallEnd])[])[] = [
   ["source.contract", "source.no_room_for_answer", "source.collect", "source.unrecorded", "source.timeout"].map(
     (code) => [ANSWERED, new Fault(code as FaultCode)],
   ),
-  ["source.credential_rejected", "source.rate_limited"].map((code) => [ANSWERED, reports(code as FaultCode)]),
+  ["source.credential_rejected", "source.rate_limited", "source.unreachable"].map((code) => [
+    ANSWERED,
+    reports(code as FaultCode),
+  ]),
   ["source.vendor_input", "source.vendor_failure", "source.vendor_refusal", "source.vendor_timeout"].map((code) => [
     ANSWERED,
     reports(code as FaultCode),
