@@ -69,7 +69,7 @@ const service = await startService(
   { after },
   {
     sources: [
-      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 1500 })),
+      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 3000 })),
       asksVendor("faulty__refused", nobody, "/"),
       asksVendor("good__json", vendor, "/json"),
       asksVendor("good__gzip", vendor, "/gzip"),
