@@ -32,7 +32,10 @@ export function openSimulatedDoor(settings: Settings, clock: Clock): Door {
 /** How the real door reads a vendor's answer. */
 export function replyReading(settings: Settings): ReplyReading {
   const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
-  return { makeReply: (status, headers, bytes) => new VendorReply(status, headers, bytes, limits), faultOfStatus };
+  return {
+    makeReply: (status, headers, bytes) => new VendorReply(status, headers, bytes, limits, null),
+    faultOfStatus,
+  };
 }
 
 function outboundLimits(settings: Settings) {

@@ -31,7 +31,7 @@ test("docs/errors.md and the fault table list the same codes, with the same word
     } else {
       assert.equal(wire, `\`${fault.prefix}\` \`${fault.kind}\``, code);
       if (fault.surface === "source")
-        assert.deepEqual([retryable, charged], [fault.retryable ? "yes" : "no", fault.charged], code);
+        assert.deepEqual([retryable, charged], [fault.retryable ? "yes" : "no", fault.charged.replace("_", " ")], code);
     }
   }
 });

@@ -47,6 +47,7 @@ export interface PostOptions {
 export interface TestService {
   readonly url: string;
   readonly adminUrl: string;
+  readonly dataDir: string;
   /** A and B, who have nothing to do with each other. */
   readonly a: Organization;
   readonly b: Organization;
@@ -163,6 +164,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const service: TestService = {
     url: running.url,
     adminUrl: running.adminUrl,
+    dataDir,
     a,
     b,
     operator,

@@ -33,7 +33,9 @@ export const filterInputs = {
     Type.Enum([...CALL_OUTCOMES], { description: "Runs with a call that came out so, of the source if one is given" }),
   ),
   charged: Type.Optional(
-    Type.Enum(["yes", "no", "unknown"], { description: "Runs with a call that was charged so, as for outcome" }),
+    Type.Enum(["yes", "no", "unknown"], {
+      description: "Runs with a request that was charged so, of a call as for outcome",
+    }),
   ),
 };
 

@@ -31,8 +31,7 @@ export async function testLive(
   const { declaration } = source;
   if (!source.leavesMachine)
     throw new OperatorError("refused", `${source.id} answers on this machine: it has no vendor to ask.`);
-  const charge = declaration.charge ?? "per_call";
-  if (input.accept_charge !== true && (typeof charge === "string" ? charge : charge.model) !== "free") {
+  if (input.accept_charge !== true && source.charge !== "free") {
     throw new OperatorError(
       "refused",
       `A call of ${source.id} can be billed. Give --accept-charge to make it all the same.`,

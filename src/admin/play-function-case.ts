@@ -171,7 +171,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
 function scripted(id: string, real: RunnableSource | undefined, run: () => SourceAnswer): RunnableSource {
   return {
     id,
-    declaration: { id, title: id, inputs: {}, charge: "free", run },
+    declaration: { id, title: id, inputs: {}, run },
     timeoutMs: real?.timeoutMs ?? 60_000,
     inputNames: real?.inputNames ?? [],
     filter: (inputs) => real?.filter(inputs) ?? inputs,
@@ -180,6 +180,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
     credentialProblem: () => null,
     credentialNames: null,
     leavesMachine: false,
+    charge: "free",
   };
 }
 

@@ -14,12 +14,12 @@ const RUN = `r.id AS run, r.transaction_id, ${named("r.state")} AS state, ${name
   r.unknown_source_names`;
 
 const CALL = `r.transaction_id, c.ordinal, ${named("c.source")} AS source, c.success, c.match,
-  ${named("c.fault_code")} AS fault_code, ${named("c.fault_kind")} AS fault_kind, ${named("c.charged")} AS charged,
+  ${named("c.fault_code")} AS fault_code, ${named("c.fault_kind")} AS fault_kind, ${named("c.charged")} AS charged, c.charges,
   ${named("c.credential")} AS credential_id, ${named("c.credential_rule")} AS credential_rule, c.started_after_ms,
   c.took_ms, c.output_bytes`;
 
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
-  c.charged AS charged_number, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
+  c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
 
 const ATTEMPT = `r.transaction_id, a.ordinal, a.number, ${named("a.origin")} AS origin, ${named("a.method")} AS method,
   a.sent_at, a.status, a.took_ms, ${named("a.charged")} AS charged`;
@@ -47,6 +47,8 @@ const NEW_CHARGED = "(SELECT id FROM names WHERE name = NEW.charged)";
 export const JOURNAL_CHANGES = `
   CREATE TEMP TRIGGER charge_call INSTEAD OF UPDATE OF charged ON ledger_calls BEGIN
     UPDATE calls SET charged = ${NEW_CHARGED} WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;
+  CREATE TEMP TRIGGER mark_call INSTEAD OF UPDATE OF charges ON ledger_calls BEGIN
+    UPDATE calls SET charges = NEW.charges WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;
   CREATE TEMP TRIGGER mark_run INSTEAD OF UPDATE OF has_unknown, verdicts ON ledger_runs BEGIN
     UPDATE runs SET has_unknown = NEW.has_unknown, verdicts = NEW.verdicts WHERE id = OLD.run;
     UPDATE calls SET has_unknown = NEW.has_unknown WHERE run = OLD.run; END;

@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Charged } from "../terms/fault.ts";
 import { JournalNames } from "./journal-names.ts";
 import type { AttemptLine, CallLine, RunHead, RunRecordLine } from "./record-lines.ts";
 import { toStored } from "./stored-text.ts";
-import { verdictsOf } from "./verdicts.ts";
+import { chargesBits, verdictsOf } from "./verdicts.ts";
 
 /** What a run says beside its head and its calls. */
 interface Ending {
@@ -55,9 +54,9 @@ export class JournalWriter {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (transaction_id) DO NOTHING`,
     );
     this.#insertCall = database.prepare(
-      `INSERT INTO calls (run, ordinal, source, success, match, fault_code, fault_kind, charged, credential,
+      `INSERT INTO calls (run, ordinal, source, success, match, fault_code, fault_kind, charged, charges, credential,
          credential_rule, started_after_ms, took_ms, output_bytes, has_unknown, started_at, organization, workflow)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, ordinal) DO NOTHING`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, ordinal) DO NOTHING`,
     );
     this.#insertAttempt = database.prepare(
       `INSERT INTO attempts (run, ordinal, number, origin, method, sent_at, status, took_ms, charged)
@@ -107,7 +106,7 @@ export class JournalWriter {
       wholeOf(ending.clientGone),
       this.#numberOrNull(ending.functionFault),
       ofRun.hasUnknown,
-      verdictsOf(calls.map(([, , success, match, , , charged]) => ({ success, match, charged: charged as Charged }))),
+      verdictsOf(calls.map((call) => ({ success: call[2], match: call[3], charges: chargesOf(call) }))),
       wholeOf(ending.unknownSources),
       ending.unknownSourceNames,
     );
@@ -128,6 +127,7 @@ export class JournalWriter {
       this.#numberOrNull(call[4]),
       this.#numberOrNull(call[5]),
       this.#number(call[6]),
+      chargesOf(call),
       this.#numberOrNull(call[7]),
       this.#number(call[8]),
       whole(call[9]),
@@ -162,6 +162,13 @@ export class JournalWriter {
   #numberOrNull(value: unknown): number | null {
     return typeof value === "string" ? this.#number(value) : null;
   }
+}
+
+function chargesOf(call: CallLine): number {
+  return chargesBits(
+    call[6],
+    call[12].map((attempt) => attempt[6]),
+  );
 }
 
 /** By its requests; a call that has none speaks for itself. */

@@ -2,9 +2,12 @@ import type { Charged } from "../terms/fault.ts";
 import type { CallOutcome } from "./call-outcome.ts";
 import type { LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
-import { verdictMask } from "./verdicts.ts";
+import { chargedMask, verdictMask } from "./verdicts.ts";
 
-/** Which runs are meant. What is left out does not narrow. `source`, `outcome` and `charged` speak of one and the same call. */
+/**
+ * Which runs are meant. What is left out does not narrow. `source` and `outcome` speak of one and the same call, and
+ * `charged` of a request of it.
+ */
 export interface LedgerFilter {
   readonly transactionId?: string;
   /** Start of the run, milliseconds since 1970: from this moment on. */
@@ -67,11 +70,10 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
 
 /** What it asks of a call, as a condition on `ledger_lines AS l`. */
 export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
-  const narrowed = all([
-    [isText("l.source"), source],
-    [isText("l.charged"), charged],
-  ]);
-  return outcome === undefined ? narrowed : both(narrowed, { sql: OF_OUTCOME[outcome], values: [] });
+  const parts = [all([[isText("l.source"), source]])];
+  if (outcome !== undefined) parts.push({ sql: OF_OUTCOME[outcome], values: [] });
+  if (charged !== undefined) parts.push({ sql: `(l.charges & ${chargedMask(charged)}) <> 0`, values: [] });
+  return parts.reduce(both);
 }
 
 /** Those of which a value was given. */

@@ -57,8 +57,14 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       );
       assert.equal(all.next, null);
       assert.deepEqual(
-        [all.runs[0]?.calls, all.runs[0]?.failed, all.runs[0]?.charged_yes, all.runs[0]?.charged_unknown],
-        [2, 1, 1, 1],
+        [
+          all.runs[0]?.calls,
+          all.runs[0]?.failed,
+          all.runs[0]?.requests,
+          all.runs[0]?.charged_yes,
+          all.runs[0]?.charged_unknown,
+        ],
+        [2, 1, 3, 1, 1],
       );
 
       for (const limit of [1, 2, 3, 5]) {
@@ -77,7 +83,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
     test("each filter narrows, and those about a call speak of one call", async (t) => {
       const { put, reader } = await newLedger(t);
       const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH });
-      const noMatch = makeCall({ source: "acme__people", match: false, charged: "no" });
+      const noMatch = makeCall({ source: "acme__people", match: false, charged: "no", attempts: [] });
       await put(odd, makeReport(odd, { calls: [noMatch, timedOut] }));
       const plain = makeRun({ startedWallAt: MARCH + DAY });
       await put(plain);
@@ -96,6 +102,9 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ outcome: "failed" }), [a]);
       assert.deepEqual(await found({ outcome: "unknown" }), []);
       assert.deepEqual(await found({ charged: "unknown" }), [a]);
+      assert.deepEqual(await found({ charged: "yes" }), [b]);
+      assert.deepEqual(await found({ charged: "no" }), [a]);
+      assert.deepEqual(await found({ charged: "no", outcome: "no_match" }), []);
       assert.deepEqual(await found({ source: "acme__people", outcome: "failed" }), []);
       assert.deepEqual(await found({ source: "acme__people" }), [a, b]);
     });
@@ -167,7 +176,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       );
     });
 
-    test("the summary of a month counts requests by source and credential, without simulated ones", async (t) => {
+    test("the summary of a month has one line for each credential, however it was chosen, without simulated runs", async (t) => {
       const { put, reader } = await newLedger(t);
       const putAt = async (at: number, changes: Parameters<typeof makeRun>[0] = {}): Promise<void> => {
         const run = makeRun({ startedWallAt: at, ...changes });
@@ -178,52 +187,88 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await putAt(MARCH);
       await putAt(MARCH, { simulated: true });
       await putAt(Date.UTC(2026, 3, 1));
+      const chosen = (["named", "default", "inline"] as const).map((credentialRule, ordinal) =>
+        makeCall({
+          ...timedOut,
+          ordinal,
+          credentialRule,
+          credentialId: credentialRule === "inline" ? null : "cred_b",
+        }),
+      );
+      const run = makeRun({ startedWallAt: MARCH });
+      await put(run, makeReport(run, { calls: chosen }));
       const lines = (await reader.summary("2026-03")).map((line) => Object.values(line));
       assert.deepEqual(lines, [
         ["acme__people", "org_a", null, "none", 2, 2, 0, 0],
-        ["bell__phone", "org_a", "cred_b", "auto", 6, 0, 3, 3],
+        ["bell__phone", "org_a", null, "inline", 2, 0, 1, 1],
+        ["bell__phone", "org_a", "cred_b", "stored", 10, 0, 5, 5],
       ]);
       await assert.rejects(() => reader.summary("2026-13"), RangeError);
     });
 
-    test("an unknown charge is settled once and for all with a name and a note, and can be settled again", async (t) => {
+    test("any charge is settled, and settled again, with a name and a note, and all that counts follows", async (t) => {
       const { put, reader } = await newLedger(t);
-      const run = makeRun();
-      await put(run, makeReport(run, { calls: [makeCall(), timedOut] }));
+      const run = makeRun({ startedWallAt: MARCH });
+      await put(run, makeReport(run, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] }), timedOut] })); // prettier-ignore
       const { transactionId } = run;
       const decision = { transactionId, ordinal: 1, decidedBy: "ada", decidedAt: MARCH, note: "invoice 17" } as const;
+      const counted = async () => {
+        const [line] = (await reader.list({})).runs;
+        const summary = await reader.summary("2026-03");
+        const sum = (of: "charged_yes" | "charged_no" | "charged_unknown") => summary.reduce((all, one) => all + one[of], 0); // prettier-ignore
+        const listed = [line!.charged_yes, line!.charged_unknown];
+        assert.deepEqual([sum("charged_yes"), sum("charged_unknown")], listed);
+        assert.deepEqual([(await reader.unknown()).length, line!.has_unknown], [listed[1], listed[1] === 0 ? 0 : 1]);
+        return [...listed, sum("charged_no")];
+      };
+      assert.deepEqual(await counted(), [1, 1, 1]);
 
-      assert.deepEqual(
-        (await reader.unknown()).map(({ source, attempt }) => [source, attempt]),
-        [["bell__phone", 2]],
-      );
-      assert.equal(await reader.reconcile({ ...decision, transactionId: "trx_other", charged: "yes" }), null);
-      assert.equal(
-        await reader.reconcile({ ...decision, ordinal: 0, charged: "no" }),
-        null,
-        "a known charge was overruled",
-      );
-      assert.equal(
-        await reader.reconcile({ ...decision, attempt: 1, charged: "yes" }),
-        null,
-        "a known charge was overruled",
-      );
       assert.deepEqual(await reader.reconcile({ ...decision, charged: "yes" }), { attempts: 1, charged: "yes" });
-      assert.deepEqual(await reader.unknown(), []);
-      assert.deepEqual(await reader.reconcile({ ...decision, charged: "no", note: "credited" }), {
-        attempts: 1,
-        charged: "no",
-      });
+      assert.deepEqual(await counted(), [2, 0, 1]);
+      const credited = { ...decision, attempt: 2, charged: "no", note: "credited" } as const;
+      assert.deepEqual(await reader.reconcile(credited), { attempts: 1, charged: "no" });
+      assert.deepEqual(await counted(), [1, 0, 2]);
+      const first = { ...decision, ordinal: 0, note: "not on it" } as const;
+      assert.deepEqual(await reader.reconcile({ ...first, charged: "no" }), { attempts: 1, charged: "no" });
+      assert.deepEqual(await counted(), [0, 0, 3]);
+      assert.deepEqual(await reader.reconcile({ ...first, charged: "unknown" }), { attempts: 1, charged: "unknown" });
+      assert.deepEqual(await counted(), [0, 1, 2]);
+      const late = { ...decision, attempt: 1, charged: "yes", note: "it is on invoice 18" } as const;
+      assert.deepEqual(await reader.reconcile(late), { attempts: 1, charged: "yes" });
+      assert.deepEqual(await counted(), [1, 1, 1]);
 
       const row = await reader.show(transactionId);
-      assert.equal(row?.calls[1]?.charged, "no");
       assert.deepEqual(
-        row?.reconciliations.map((one) => [one.revision, one.attempt, one.charged, one.decided_by, one.note]),
+        row?.reconciliations.map((one) => [
+          one.ordinal,
+          one.revision,
+          one.attempt,
+          one.charged,
+          one.decided_by,
+          one.note,
+        ]),
         [
-          [1, 2, "yes", "ada", "invoice 17"],
-          [2, 2, "no", "ada", "credited"],
+          [0, 1, 1, "yes", "datarun", "as it was recorded"],
+          [0, 2, 1, "no", "ada", "not on it"],
+          [0, 3, 1, "unknown", "ada", "not on it"],
+          [1, 1, 2, "yes", "ada", "invoice 17"],
+          [1, 2, 2, "no", "ada", "credited"],
+          [1, 3, 1, "no", "datarun", "as it was recorded"],
+          [1, 4, 1, "yes", "ada", "it is on invoice 18"],
         ],
       );
+    });
+
+    test("what is not clear is not settled: no such run, call or request, or one of several that are all known", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun();
+      const twice = makeCall({ ordinal: 1, attempts: [makeAttempt(), makeAttempt({ number: 2 })] });
+      await put(run, makeReport(run, { calls: [makeCall({ charged: "no", attempts: [] }), twice] }));
+      const { transactionId } = run;
+      const decision = { transactionId, ordinal: 1, charged: "no", decidedBy: "ada", decidedAt: MARCH, note: "n" } as const; // prettier-ignore
+      const unclear = [{}, { transactionId: "trx_other" }, { ordinal: 0 }, { ordinal: 2 }, { attempt: 3 }];
+      for (const change of unclear) assert.equal(await reader.reconcile({ ...decision, ...change }), null);
+      assert.deepEqual(await reader.reconcile({ ...decision, attempt: 2 }), { attempts: 1, charged: "yes" });
     });
 
     test("a call with an unknown charge and no request of its own is settled as a call", async (t) => {

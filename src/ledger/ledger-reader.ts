@@ -21,11 +21,11 @@ export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<RunReportRow | null>;
-  /** What each source and credential was used and charged for in a month (`2026-03`, UTC), to hold against an invoice. */
+  /** What each credential of each source was used and charged for in a month (`2026-03`, UTC), to hold against an invoice. */
   summary(month: string): Promise<readonly ChargeSummary[]>;
   /** Charges to be settled with the vendor, oldest first. */
   unknown(limit?: number): Promise<readonly UnknownCharge[]>;
-  /** Settles an unknown charge. `null` when there is none to settle there. */
+  /** Settles a charge, whatever it is. `null` when it is not clear which is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before a moment; those with unknown charges only when told to. */
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;

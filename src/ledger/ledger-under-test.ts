@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attempt, AttemptIntent, CallReport, RunIntent, RunRecord, RunReport } from "../run/ports.ts";
+import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunRecord, RunReport } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import { makeDiskFaults, setDiskFault, type DiskFault, type DiskStep } from "./disk-faults.ts";
@@ -97,6 +97,7 @@ export function makeIntent(changes: Partial<AttemptIntent> = {}): AttemptIntent 
     credentialId: null,
     credentialRule: "none",
     sentWallAt: Date.now(),
+    free: false,
     ...changes,
   };
 }
@@ -119,13 +120,12 @@ export function makeCall(changes: Partial<CallReport> = {}): CallReport {
   };
 }
 
-export function makeAttempt(changes: Partial<Attempt> = {}): Attempt {
+export function makeAttempt(changes: Partial<AttemptReport> = {}): AttemptReport {
   return {
     number: 1,
     origin: "https://api.acme.example",
     method: "GET",
     sentWallAt: Date.now(),
-    sentAt: 0,
     status: 200,
     tookMs: 19,
     charged: "yes",
@@ -147,7 +147,17 @@ export async function runOnce(
   for (const call of report.calls) {
     for (const { number, origin, method, sentWallAt } of call.attempts) {
       const { source, ordinal, credentialId, credentialRule } = call;
-      record.intend({ source, ordinal, attempt: number, origin, method, credentialId, credentialRule, sentWallAt });
+      record.intend({
+        source,
+        ordinal,
+        attempt: number,
+        origin,
+        method,
+        credentialId,
+        credentialRule,
+        sentWallAt,
+        free: false,
+      });
     }
   }
   await record.close(report);

@@ -91,8 +91,8 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
       function_fault: "function.timeout",
       has_unknown: 1,
       verdicts: verdictsOf([
-        { success: 1, match: 1, charged: "yes" },
-        { success: 0, match: 0, charged: "unknown" },
+        { success: 1, match: 1, charges: 2 },
+        { success: 0, match: 0, charges: 4 },
       ]),
       unknown_sources: 0,
       unknown_source_names: null,

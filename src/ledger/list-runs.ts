@@ -2,12 +2,15 @@ import { PREFIX } from "../terms/ids.ts";
 import { runColumnsOf } from "./ledger-columns.ts";
 import { callCondition, lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "./ports.ts";
+import { UNKNOWN_CALL } from "./verdicts.ts";
 
-/** A run in a list: who, when, and how its calls came out. */
+/** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
 export interface RunLine extends RunRow {
   readonly calls: number;
   readonly failed: number;
+  readonly requests: number;
   readonly charged_yes: number;
+  /** Charges that nobody knows yet: what stands first in a list. */
   readonly charged_unknown: number;
 }
 
@@ -143,18 +146,21 @@ async function callsAreMany({ query, isText }: LedgerTables, filter: LedgerFilte
   const [counted] = await query<{ readonly calls: number }>(
     `SELECT count(*) AS calls FROM (
        SELECT 1 FROM ledger_calls AS l WHERE ${sql}
-       ORDER BY l.source, l.success, l.match, l.charged LIMIT ${FEW_RUNS}) AS counted`,
+       ORDER BY l.source, l.success, l.match, l.charges LIMIT ${FEW_RUNS}) AS counted`,
     values,
   );
   return counted!.calls === FEW_RUNS;
 }
 
 function readLines({ query }: LedgerTables, transactionIds: readonly string[]): Promise<readonly RunLine[]> {
-  const counted = (what: string): string =>
-    `(SELECT count(*) FROM ledger_calls AS c WHERE c.transaction_id = r.transaction_id AND ${what})`;
+  const counted = (table: string, what = "TRUE"): string =>
+    `(SELECT count(*) FROM ${table} AS x WHERE x.transaction_id = r.transaction_id AND ${what})`;
   return query(
-    `SELECT ${runColumnsOf("r")}, ${counted("TRUE")} AS calls, ${counted("c.success = 0")} AS failed,
-       ${counted("c.charged = 'yes'")} AS charged_yes, ${counted("c.charged = 'unknown'")} AS charged_unknown
+    `SELECT ${runColumnsOf("r")}, ${counted("ledger_calls")} AS calls,
+       ${counted("ledger_calls", "x.success = 0")} AS failed, ${counted("ledger_attempts")} AS requests,
+       ${counted("ledger_attempts", "x.charged = 'yes'")} AS charged_yes,
+       ${counted("ledger_attempts", "x.charged = 'unknown'")}
+         + ${counted("ledger_calls", `x.charges = ${UNKNOWN_CALL}`)} AS charged_unknown
      FROM ledger_runs AS r WHERE r.transaction_id IN (${transactionIds.map(() => "?").join(", ")})`,
     transactionIds,
   );

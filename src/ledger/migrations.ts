@@ -2,9 +2,17 @@ import type { DatabaseSync } from "node:sqlite";
 
 /** The number of a text, inside the third. */
 const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
-/** The bit of a call in the verdicts of its run, as `verdicts.ts` has it. */
-const VERDICT = `CASE WHEN success IS NULL THEN 9 WHEN success = 0 THEN 6 WHEN match = 1 THEN 0 ELSE 3 END
-  + CASE charged WHEN 'no' THEN 0 WHEN 'yes' THEN 1 ELSE 2 END`;
+/** The bits of `verdicts.ts`: of a request's charge, of a call without requests, and where those of its outcome begin. */
+const CHARGE_BIT = "CASE a.charged WHEN 'no' THEN 1 WHEN 'yes' THEN 2 ELSE 4 END";
+const SHIFT = "CASE WHEN c.success IS NULL THEN 12 WHEN c.success = 0 THEN 8 WHEN c.match = 1 THEN 0 ELSE 4 END";
+const ITS_REQUESTS = "attempts AS a WHERE a.run = c.run AND a.ordinal = c.ordinal";
+const CHARGES = `coalesce((SELECT sum(DISTINCT ${CHARGE_BIT}) FROM ${ITS_REQUESTS}), iif(c.charged = 'unknown', 12, 8))`;
+const VERDICTS = `coalesce((SELECT sum(DISTINCT bit) FROM (
+  SELECT (${CHARGE_BIT}) << (${SHIFT}) AS bit FROM calls AS c JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal
+    WHERE c.run = runs.id
+  UNION ALL SELECT 8 << (${SHIFT}) FROM calls AS c WHERE c.run = runs.id AND NOT EXISTS (SELECT 1 FROM ${ITS_REQUESTS})
+  UNION ALL SELECT 4 << (${SHIFT}) FROM calls AS c WHERE c.run = runs.id AND c.charged = 'unknown'
+    AND NOT EXISTS (SELECT 1 FROM ${ITS_REQUESTS}))), 0)`;
 
 /** Forward only. A line that was ever released is never changed; its position is its number. */
 const MIGRATIONS: readonly string[] = [
@@ -147,7 +155,7 @@ const MIGRATIONS: readonly string[] = [
     coalesce(${nameOf("organization_id")}, 0), coalesce(${nameOf("workflow_id")}, 0), coalesce(${nameOf("token_id")}, 0),
     coalesce(${nameOf("context")}, 0), coalesce(${nameOf("region")}, 0), coalesce(simulated, 0), function_id,
     coalesce(started_at, 0), took_ms, coalesce(client_gone, 0), ${nameOf("function_fault")}, has_unknown,
-    coalesce((SELECT sum(DISTINCT 1 << (${VERDICT})) FROM calls WHERE run = runs.id), 0), 0, NULL
+    ${VERDICTS}, 0, NULL
     FROM runs ORDER BY id;
 
   -- The last four are the run's, so that a list by source is answered from the index alone.
@@ -160,6 +168,7 @@ const MIGRATIONS: readonly string[] = [
     fault_code INTEGER,
     fault_kind INTEGER,
     charged INTEGER NOT NULL,
+    charges INTEGER NOT NULL,
     credential INTEGER,
     credential_rule INTEGER NOT NULL,
     started_after_ms INTEGER,
@@ -172,10 +181,10 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (run, ordinal)
   ) WITHOUT ROWID;
   INSERT INTO new_calls SELECT run, ordinal, coalesce(${nameOf("source")}, 0), success, match, ${nameOf("fault_code")},
-    ${nameOf("fault_kind")}, coalesce(${nameOf("charged")}, 1), ${nameOf("credential_id")},
-    coalesce(${nameOf("credential_rule")}, 0), started_after_ms, calls.took_ms, output_bytes, r.has_unknown, r.started_at,
+    ${nameOf("fault_kind")}, coalesce(${nameOf("charged")}, 1), ${CHARGES}, ${nameOf("credential_id")},
+    coalesce(${nameOf("credential_rule")}, 0), started_after_ms, c.took_ms, output_bytes, r.has_unknown, r.started_at,
     r.organization, r.workflow
-    FROM calls JOIN new_runs AS r ON r.id = calls.run ORDER BY run, ordinal;
+    FROM calls AS c JOIN new_runs AS r ON r.id = c.run ORDER BY run, ordinal;
 
   CREATE TABLE new_attempts (
     run INTEGER NOT NULL,
@@ -204,7 +213,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_of_organization ON runs (organization, has_unknown, started_at, verdicts);
   CREATE INDEX runs_of_workflow ON runs (workflow, has_unknown, started_at, verdicts, organization);
   CREATE INDEX calls_of_source ON calls
-    (source, has_unknown, started_at, success, match, charged, organization, workflow);
+    (source, has_unknown, started_at, success, match, charges, organization, workflow);
   `,
   `
   -- Which journal this is, for a shared database to say how far it has it.

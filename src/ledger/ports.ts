@@ -56,7 +56,7 @@ export class LedgerBehind extends Error {
 export interface LedgerTables {
   readonly query: LedgerQuery;
   /**
-   * The condition that `organization_id` or `workflow_id` of a run, or one of these or `source` or `charged` of a line, is
+   * The condition that `organization_id` or `workflow_id` of a run, or one of these or `source` of a line, is
    * a value, in words that an index answers. The value is to be given for its `?`.
    */
   isText(column: string): string;
@@ -124,6 +124,8 @@ export interface CallRow {
   readonly fault_code: string | null;
   readonly fault_kind: string | null;
   readonly charged: Charged;
+  /** What its requests were charged, for lists: see `verdicts.ts`. */
+  readonly charges: number;
   readonly credential_id: string | null;
   readonly credential_rule: string;
   readonly started_after_ms: number | null;
@@ -144,13 +146,19 @@ export interface AttemptRow {
   readonly charged: Charged;
 }
 
-/** Somebody's later word on a charge; the last of a request holds. Unique key: `transaction_id`, `ordinal`, `revision`. */
+/** What the service itself had said before somebody overruled it is kept under this name. */
+export const RECORDED_BY = "datarun";
+
+/**
+ * Somebody's later word on a charge; the last of a request holds. Before the first that overrules a yes or a no stands what
+ * the service had recorded, by `RECORDED_BY`; one that was unknown has none. Unique key: `transaction_id`, `ordinal`, `revision`.
+ */
 export interface ReconciliationRow {
   readonly transaction_id: string;
   readonly ordinal: number;
   /** Counts up from 1 within the call. */
   readonly revision: number;
-  readonly charged: "yes" | "no";
+  readonly charged: Charged;
   readonly decided_by: string;
   readonly decided_at: number;
   readonly note: string;

@@ -3,7 +3,7 @@ import type { IntentLine } from "./record-lines.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** How many values a line has: one with fewer was damaged, and says nothing that can be relied on. */
+/** How many values a line has at least: one with fewer was damaged, and says nothing that can be relied on. */
 const PARTS: ReadonlyMap<unknown, number> = new Map([
   ["run", 11],
   ["attempt", 10],
@@ -39,7 +39,7 @@ function parseLine(text: string): IntentLine | null {
   while (text.charCodeAt(start) === 0) start += 1;
   try {
     const line: unknown = JSON.parse(text.slice(start));
-    return Array.isArray(line) && typeof line[1] === "string" && line.length === PARTS.get(line[0])
+    return Array.isArray(line) && typeof line[1] === "string" && line.length >= (PARTS.get(line[0]) ?? Infinity)
       ? (line as unknown as IntentLine)
       : null;
   } catch {

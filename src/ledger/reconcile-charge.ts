@@ -1,16 +1,17 @@
+import { chargeOfCall } from "../terms/charge.ts";
 import type { Charged } from "../terms/fault.ts";
-import type { AttemptRow, CallRow, LedgerQuery, LedgerTables } from "./ports.ts";
+import { RECORDED_BY, type AttemptRow, type CallRow, type LedgerQuery, type LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
 import { unsettledOf } from "./unsettled.ts";
-import { verdictsOf } from "./verdicts.ts";
+import { chargesBits, verdictsOf } from "./verdicts.ts";
 
-/** Somebody's word on an unknown charge, after a look at the vendor's invoice. */
+/** Somebody's word on a charge, after a look at the vendor's invoice. `unknown` opens it again. */
 export interface Reconciliation {
   readonly transactionId: string;
   readonly ordinal: number;
-  /** Which request of the call; left out: every unknown one. */
+  /** Which request of the call; left out: those that are unknown, and where none is, the only one. */
   readonly attempt?: number;
-  readonly charged: "yes" | "no";
+  readonly charged: Charged;
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly note: string;
@@ -26,16 +27,22 @@ export interface Settled {
   readonly charged: Charged;
 }
 
+interface Settleable {
+  readonly number: number;
+  readonly charged: Charged;
+  readonly sent_at: number;
+}
+
 /**
- * Settles unknown charges, or settles them again: what a vendor itself said is never overruled. Who, when and why are
- * kept, each time. `null` when there is nothing to settle.
+ * Settles charges, whatever they are, and settles them again. Who, when and why are kept, each time, and so is what the
+ * service itself had said. `null` when it is not clear what is meant: no such request, or several of which none is unknown.
  */
 export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<Settled | null> {
   return tables.change((query) => settle(query, decision));
 }
 
 async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Settled | null> {
-  const { attempt, charged } = decision;
+  const { charged } = decision;
   const call = [toStored(decision.transactionId), decision.ordinal] as const;
   const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
   // Changes nothing, and makes whoever else settles this call wait until this is done.
@@ -47,50 +54,64 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     call,
   );
   const settledBefore = (number: number): boolean => earlier.some((one) => one.attempt === number);
-  const attempts = await query<{ readonly number: number; readonly charged: Charged }>(
-    `SELECT number, charged FROM ledger_attempts ${ofCall} ORDER BY number`,
+  const requests = await query<Settleable>(
+    `SELECT number, charged, sent_at FROM ledger_attempts ${ofCall} ORDER BY number`,
     call,
   );
-  const open = attempts.filter((one) => one.charged === "unknown" || settledBefore(one.number));
-  const numbers = open.map(({ number }) => number).filter((number) => attempt === undefined || attempt === number);
-  // A call that sent nothing through the door has no attempt to settle: then the call itself is meant.
+  const meant = requestsMeant(requests, decision);
+  // A call of unknown charge that sent nothing through the door has no request to settle: then the call itself is meant.
   const callItself =
-    attempts.length === 0 && attempt === undefined && (found.charged === "unknown" || settledBefore(CALL_ITSELF));
-  if (numbers.length === 0 && !callItself) return null;
+    requests.length === 0 &&
+    decision.attempt === undefined &&
+    (found.charged === "unknown" || settledBefore(CALL_ITSELF));
+  if (meant.length === 0 && !callItself) return null;
 
-  for (const number of numbers) {
+  for (const { number } of meant) {
     await query(`UPDATE ledger_attempts SET charged = ? ${ofCall} AND number = ?`, [charged, ...call, number]);
   }
-  const now = attempts.map((one) => (numbers.includes(one.number) ? charged : one.charged));
-  const chargedNow = callItself ? charged : chargeOfCall(now);
+  const chargedNow = callItself
+    ? charged
+    : chargeOfCall(requests.map((one) => (meant.includes(one) ? charged : one.charged)));
   await query(`UPDATE ledger_calls SET charged = ? ${ofCall}`, [chargedNow, ...call]);
-  const said = [charged, toStored(decision.decidedBy), decision.decidedAt, toStored(decision.note)];
-  for (const [at, number] of (callItself ? [CALL_ITSELF] : numbers).entries()) {
-    await query(
+
+  let revision = earlier.length;
+  const say = (attempt: number, word: Charged, by: string, at: number, note: string) =>
+    query(
       `INSERT INTO ledger_reconciliations
          (transaction_id, ordinal, revision, attempt, charged, decided_by, decided_at, note)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [...call, earlier.length + at + 1, number, ...said],
+      [...call, (revision += 1), attempt, word, toStored(by), at, toStored(note)],
     );
+  for (const { number, charged: was, sent_at: sentAt } of meant) {
+    // That it was unknown goes without saying.
+    if (was !== "unknown" && !settledBefore(number)) await say(number, was, RECORDED_BY, sentAt, "as it was recorded");
+    await say(number, charged, decision.decidedBy, decision.decidedAt, decision.note);
   }
-  await markRun(query, call[0]);
-  return { attempts: numbers.length, charged: chargedNow };
+  if (callItself) await say(CALL_ITSELF, charged, decision.decidedBy, decision.decidedAt, decision.note);
+  await mark(query, call[0], decision.ordinal);
+  return { attempts: meant.length, charged: chargedNow };
 }
 
-/** What its lists are made by. */
-async function markRun(query: LedgerQuery, transactionId: string): Promise<void> {
+/** What lists are made by. */
+async function mark(query: LedgerQuery, transactionId: string, ordinal: number): Promise<void> {
   const ofRun = "WHERE transaction_id = ?";
-  const calls = await query<CallRow>(`SELECT * FROM ledger_calls ${ofRun}`, [transactionId]);
   const attempts = await query<AttemptRow>(`SELECT * FROM ledger_attempts ${ofRun}`, [transactionId]);
-  const hasUnknown = unsettledOf({ calls, attempts }).length > 0 ? 1 : 0;
+  const recorded = await query<CallRow>(`SELECT * FROM ledger_calls ${ofRun}`, [transactionId]);
+  const calls = recorded.map((call) => {
+    const own = attempts.filter((attempt) => attempt.ordinal === call.ordinal);
+    return call.ordinal === ordinal ? { ...call, charges: chargesBits(call.charged, own.map(({ charged }) => charged)) } : call; // prettier-ignore
+  });
+  const charges = calls.find((call) => call.ordinal === ordinal)!.charges;
+  await query(`UPDATE ledger_calls SET charges = ? ${ofRun} AND ordinal = ?`, [charges, transactionId, ordinal]);
   await query(`UPDATE ledger_runs SET has_unknown = ?, verdicts = ? ${ofRun}`, [
-    hasUnknown,
+    unsettledOf({ calls, attempts }).length > 0 ? 1 : 0,
     verdictsOf(calls),
     transactionId,
   ]);
 }
 
-function chargeOfCall(attempts: readonly Charged[]): Charged {
-  if (attempts.includes("unknown")) return "unknown";
-  return attempts.includes("yes") ? "yes" : "no";
+function requestsMeant(requests: readonly Settleable[], { attempt, charged }: Reconciliation): readonly Settleable[] {
+  if (attempt !== undefined) return requests.filter(({ number }) => number === attempt);
+  const open = charged === "unknown" ? [] : requests.filter((one) => one.charged === "unknown");
+  return open.length > 0 || requests.length > 1 ? open : requests;
 }

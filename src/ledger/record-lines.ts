@@ -1,4 +1,5 @@
-import type { Attempt, AttemptIntent, CallReport, RunIntent, RunReport } from "../run/ports.ts";
+import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } from "../run/ports.ts";
+import type { Charged } from "../terms/fault.ts";
 import { isOfNoSource, unknownSourcesOf } from "./unknown-sources.ts";
 
 /*
@@ -34,6 +35,8 @@ export type IntentLine =
       credentialId: string | null,
       credentialRule: string,
       sentWallAt: number,
+      /** Not there in files of older versions. */
+      free?: 0 | 1,
     ];
 
 /** A whole run: intent and outcome in one record. */
@@ -54,7 +57,7 @@ export type CallLine = readonly [
   match: 0 | 1 | null,
   faultCode: string | null,
   faultKind: string | null,
-  charged: string,
+  charged: Charged,
   credentialId: string | null,
   credentialRule: string,
   startedAfterMs: number | null,
@@ -70,7 +73,7 @@ export type AttemptLine = readonly [
   sentWallAt: number,
   status: number | null,
   tookMs: number | null,
-  charged: string,
+  charged: Charged,
 ];
 
 export function headOf(run: RunIntent): RunHead {
@@ -105,6 +108,7 @@ export function attemptIntentText(transactionId: string, intent: AttemptIntent):
     intent.credentialId,
     intent.credentialRule,
     intent.sentWallAt,
+    intent.free ? 1 : 0,
   ];
   return JSON.stringify(line) + "\n";
 }
@@ -142,7 +146,7 @@ function callLine(call: CallReport): CallLine {
   ];
 }
 
-function attemptLine(attempt: Attempt): AttemptLine {
+function attemptLine(attempt: AttemptReport): AttemptLine {
   return [
     attempt.number,
     attempt.origin,

@@ -30,7 +30,10 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   const one = makeIntent({ credentialId: "cred_1", credentialRule: "default", sentWallAt: 1_000 });
   writeFileSync(file, runIntentText(done) + attemptIntentText(done.transactionId, makeIntent()));
   appendFileSync(file, runIntentText(died) + attemptIntentText(died.transactionId, one));
-  appendFileSync(join(directory, intentFileName(8)), attemptIntentText(died.transactionId, makeIntent({ attempt: 2 })));
+  appendFileSync(
+    join(directory, intentFileName(8)),
+    attemptIntentText(died.transactionId, makeIntent({ attempt: 2, free: true })),
+  );
   appendFileSync(
     join(directory, intentFileName(8)),
     "\0\0\0" + attemptIntentText(died.transactionId, makeIntent({ ordinal: 1, source: "bell__phone" })),
@@ -67,7 +70,7 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
     attempts.map((attempt) => Object.values(attempt)),
     [
       [0, 1, "unknown"],
-      [0, 2, "unknown"],
+      [0, 2, "no"],
       [1, 1, "unknown"],
     ],
   );

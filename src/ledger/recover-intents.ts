@@ -6,6 +6,7 @@ import type { Recovered } from "./journal-messages.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { readIntents } from "./read-intents.ts";
 import type { AttemptLine, CallLine, IntentLine, RunHead } from "./record-lines.ts";
+import { chargeOfCall } from "../terms/charge.ts";
 import { toStored } from "./stored-text.ts";
 
 interface Unfinished {
@@ -23,8 +24,8 @@ export interface IntentFiles {
 }
 
 /**
- * Writes down the runs of an earlier life that have intents and no outcome: each call as `unknown`, since nobody can
- * know whether the vendor acted on it. An outcome that is in the journal settles its run, whether or not its answer
+ * Writes down the runs of an earlier life that have intents and no outcome: what each request was charged as `unknown`,
+ * since nobody can know whether the vendor acted on it, unless it is free whatever becomes of it. An outcome that is in the journal settles its run, whether or not its answer
  * ever went out. The files go once that is on disk; dying halfway only means doing it again.
  */
 export function recoverIntents(
@@ -99,13 +100,13 @@ function addLine(run: Unfinished, line: IntentLine): void {
     run.head = head;
     return;
   }
-  const [, , ordinal, number, , origin, method, , , sentWallAt] = line;
+  const [, , ordinal, number, , origin, method, , , sentWallAt, free] = line;
   let call = run.calls.get(ordinal);
   if (call === undefined) {
     call = { line, attempts: [] };
     run.calls.set(ordinal, call);
   }
-  call.attempts.push([number, origin, method, sentWallAt, null, null, "unknown"]);
+  call.attempts.push([number, origin, method, sentWallAt, null, null, free === 1 ? "no" : "unknown"]);
 }
 
 function asUnknown({
@@ -116,5 +117,6 @@ function asUnknown({
   readonly attempts: readonly AttemptLine[];
 }): CallLine {
   const [, , ordinal, , source, , , credentialId, rule] = line;
-  return [ordinal, source, null, null, null, null, "unknown", credentialId, rule, null, null, null, attempts];
+  const charged = chargeOfCall(attempts.map((attempt) => attempt[6]));
+  return [ordinal, source, null, null, null, null, charged, credentialId, rule, null, null, null, attempts];
 }

@@ -32,6 +32,7 @@ const call: CallRow = {
   fault_code: null,
   fault_kind: null,
   charged: "yes",
+  charges: 2,
   credential_id: "cred_1",
   credential_rule: "default",
   started_after_ms: 0,
@@ -74,7 +75,7 @@ test("the timeline of a run reads as it happened", () => {
   caller    org_a  wfl_a  tok_a
   where     prod, eu
   ended     after 400 ms; 2 calls, 1 failed
-  charged   1 yes, 0 no, 1 unknown
+  charged   1 request: 0 yes, 0 no, 1 unknown
 
   acme__people |████████████████████████                        |    200 ms  match
                  credential cred_1 (default)

@@ -1,5 +1,5 @@
 import { outcomeOf } from "./call-outcome.ts";
-import type { AttemptRow, CallRow, RunReportRow } from "./ports.ts";
+import { RECORDED_BY, type AttemptRow, type CallRow, type RunReportRow } from "./ports.ts";
 
 const WIDTH = 100;
 const NAME_MAX = 36;
@@ -26,14 +26,14 @@ export function renderTimeline(row: RunReportRow, width = WIDTH): string {
   return lines.join("\n") + "\n";
 }
 
-function header({ run, calls }: RunReportRow): string[] {
+function header({ run, calls, attempts }: RunReportRow): string[] {
   const what = run.function_id === null ? run.kind : `${run.kind} ${run.function_id}`;
   const facts = [
     `started   ${new Date(run.started_at).toISOString()}`,
     `caller    ${run.organization_id}  ${run.workflow_id}  ${run.token_id}`,
     `where     ${run.context}, ${run.region === "" ? "no region" : run.region}${run.simulated === 1 ? ", simulated" : ""}`,
     `ended     ${howItEnded({ run, calls })}`,
-    `charged   ${chargeCounts(calls)}`,
+    `charged   ${chargeCounts(attempts)}`,
     ...(run.unknown_sources === 0 ? [] : [`unknown   ${unknownSources(run)}`]),
   ];
   return [`${run.transaction_id}  ${what}`, ...facts.map((fact) => `  ${fact}`)];
@@ -58,9 +58,10 @@ function unknownSources(run: RunReportRow["run"]): string {
   return `${ids} of no source: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function chargeCounts(calls: readonly CallRow[]): string {
-  const count = (charged: string): number => calls.filter((call) => call.charged === charged).length;
-  return `${count("yes")} yes, ${count("no")} no, ${count("unknown")} unknown`;
+function chargeCounts(attempts: readonly AttemptRow[]): string {
+  const count = (charged: string): number => attempts.filter((attempt) => attempt.charged === charged).length;
+  const requests = `${attempts.length} ${attempts.length === 1 ? "request" : "requests"}`;
+  return `${requests}: ${count("yes")} yes, ${count("no")} no, ${count("unknown")} unknown`;
 }
 
 interface Scale {
@@ -98,7 +99,8 @@ function callNotes(call: CallRow, { run, calls, attempts, reconciliations }: Run
   for (const settled of reconciliations.filter(({ ordinal }) => ordinal === call.ordinal)) {
     const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
     const when = new Date(settled.decided_at).toISOString();
-    notes.push(`settled as ${settled.charged}${about} by ${settled.decided_by} on ${when}: ${settled.note}`);
+    if (settled.decided_by === RECORDED_BY) notes.push(`recorded as ${settled.charged}${about}`);
+    else notes.push(`settled as ${settled.charged}${about} by ${settled.decided_by} on ${when}: ${settled.note}`);
   }
   return notes;
 }

@@ -59,8 +59,11 @@ export function createMetrics(
     ),
   );
   registry.registerMetric(
-    counter("datarun_source_charged_total", "Source calls by what the vendor has charged.", ["source", "charged"], () =>
-      perSource(sources, "charged"),
+    counter(
+      "datarun_source_charged_total",
+      "Requests sent, by what the vendor has charged.",
+      ["source", "charged"],
+      () => perSource(sources, "charged"),
     ),
   );
   registry.registerMetric(histogram("datarun_run_seconds", "Time of a run.", [], () => [[[], runBuckets, runSumMs]]));
@@ -87,7 +90,7 @@ export function createMetrics(
       for (const call of report.calls) {
         const counts = countsOf(call.source);
         add(counts.outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
-        add(counts.charged, call.charged);
+        for (const attempt of call.attempts) add(counts.charged, attempt.charged);
         observe(counts.buckets, call.tookMs);
         counts.sumMs += call.tookMs;
       }

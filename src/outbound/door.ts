@@ -5,6 +5,7 @@ import type { Http, HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
+import { Fault } from "../terms/fault.ts";
 import { writeTraceparent } from "../terms/trace.ts";
 import { UsualSizes } from "../terms/usual-sizes.ts";
 import { dnsResolve, type Resolve } from "./dns-resolve.ts";
@@ -22,7 +23,6 @@ import type { VendorReply } from "./reply.ts";
 import { type Address, SourceAddresses } from "./source-addresses.ts";
 import { type Sender, SourceHttp } from "./source-http.ts";
 import { identityOf, Trust } from "./trust.ts";
-import { unsentFault } from "./vendor-fault.ts";
 
 export interface DoorOptions {
   readonly clock: Clock;
@@ -125,12 +125,12 @@ class VendorDoor implements OutboundDoor, Sender {
     options: HttpOptions,
     redirectsLeft: number,
   ): Promise<VendorReply> {
-    if (this.#closed) throw unsentFault("source.stopped", call);
+    if (this.#closed) throw new Fault("source.stopped");
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
       answers: options.answers,
-      free: options.free === true,
+      free: options.free === true || source.charge === "free",
       redirectsLeft,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
@@ -172,7 +172,7 @@ class VendorDoor implements OutboundDoor, Sender {
       this.#pools.add(
         key,
         call.run.caller.organizationId,
-        this.#openPool(url, privateAllowed, this.#secureContext(tls, call)),
+        this.#openPool(url, privateAllowed, this.#secureContext(tls)),
       );
     pool.lastUsedAt = this.clock.now();
     return pool;
@@ -191,12 +191,12 @@ class VendorDoor implements OutboundDoor, Sender {
     return new OriginPool(url.origin, destination, this.#socketNeeds, this.#limits, this.#idleShare);
   }
 
-  #secureContext(tls: OutgoingRequest["tls"], call: PlannedCall): SecureContext | undefined {
+  #secureContext(tls: OutgoingRequest["tls"]): SecureContext | undefined {
     try {
       return this.#trust.contextFor(tls);
     } catch (error) {
       const problem = "the client certificate or its key cannot be read";
-      throw unsentFault("source.credential_missing", call, { problem }, error);
+      throw new Fault("source.credential_missing", { problem }, { cause: error });
     }
   }
 }

@@ -58,10 +58,13 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
       method: "",
       sentWallAt: 0,
       sentAt: 0,
+      free: false,
       status: null,
+      isAnswer: false,
+      hasEnded: false,
+      said: null,
       tookMs: null,
-      charged: "no",
-    } as const;
+    };
   };
   const reply = new Promise<VendorReply>((resolve, reject) => {
     const request = {
@@ -134,5 +137,5 @@ test("nothing is sent again for a client that has hung up meanwhile", async () =
 test("what the HTTP client itself refuses is the adapter's failure, free of charge", async () => {
   const { reply } = exchangeOver([(handler) => handler.onResponseError(CONTROLLER, new TypeError("invalid"))]);
 
-  await assert.rejects(reply, { code: "source.adapter_raised", charged: "no" });
+  await assert.rejects(reply, { code: "source.adapter_raised" });
 });

@@ -12,14 +12,7 @@ import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
 import { type ParsedFields, VendorReply } from "./reply.ts";
 import { RoomAhead } from "./room-ahead.ts";
-import {
-  contractFault,
-  faultOfStatus,
-  faultOfTransport,
-  noRoomForAnswer,
-  timeoutFault,
-  unsentFault,
-} from "./vendor-fault.ts";
+import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
 
 /** What every exchange of a door shares. */
 export interface ExchangeNeeds {
@@ -131,14 +124,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#cancelWait?.();
     this.#cancelWait = null;
     if (!this.#maySend) this.stop();
-    else if (!this.#room.reserve(this.#needs.replySizes.of(this.#call.id)))
-      this.#refuse(unsentFault("source.no_room", this.#call));
+    else if (!this.#room.reserve(this.#needs.replySizes.of(this.#call.id))) this.#refuse(new Fault("source.no_room"));
     else return true;
     return false;
   }
 
   stop(): void {
-    this.#refuse(unsentFault("source.stopped", this.#call));
+    this.#refuse(new Fault("source.stopped"));
   }
 
   wait(): void {
@@ -149,7 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   turnAway(): void {
-    this.#refuse(unsentFault("source.queue_full", this.#call));
+    this.#refuse(new Fault("source.queue_full"));
   }
 
   sendBy(connection: Connection): void {
@@ -172,11 +164,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   /** Called with a live connection at hand, in the same turn as the write: the one moment to record the intent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) throw ABANDONED;
-    if (!this.#maySend) throw unsentFault("source.stopped", this.#call);
+    if (!this.#maySend) throw new Fault("source.stopped");
     // A busy process may run a connection's event before an older timer.
-    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call, false);
-    this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method);
-    if (this.#expects.free) this.#attempt.charged = "no";
+    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call);
+    this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method, this.#expects.free);
     this.#controller = controller;
     this.#connection!.began((wireBytes) => this.#onRead(wireBytes));
   }
@@ -189,10 +180,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     }
     this.#status = status;
     this.#fields = fields;
-    this.#attempt!.status = status;
+    const attempt = this.#attempt!;
+    attempt.status = status;
+    attempt.isAnswer = this.#isAnswer();
     if (this.#isToFollow()) {
       this.#deliver(null);
-    } else if (!this.#isAnswer()) {
+    } else if (!attempt.isAnswer) {
+      attempt.hasEnded = true;
       this.#fail(faultOfStatus(status));
     } else {
       const problem = this.#problemAhead();
@@ -216,6 +210,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const connection = this.#connection!;
     const { failed } = connection;
     if (!this.#settled) {
+      this.#attempt!.hasEnded = !failed;
       if (failed) this.#fail(new Fault("source.connection_lost"));
       // A status without a body may carry the header field all the same.
       else if (this.#zipped && this.#body.length > 0) this.#unzip();
@@ -233,7 +228,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
         this.sendBy(connection);
         return;
       }
-      if (!this.#settled) this.#fail(this.#faultOf(error));
+      if (!this.#settled) this.#failBy(this.#faultOf(error));
       this.#release(connection, false);
     });
   }
@@ -241,7 +236,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   // ---- conclusions -------------------------------------------------------------------------------------------------
 
   #isAnswer(): boolean {
-    return (this.#status >= 200 && this.#status < 300) || this.#expects.answers?.includes(this.#status) === true;
+    return isSuccess(this.#status) || this.#expects.answers?.includes(this.#status) === true;
   }
 
   #isToFollow(): boolean {
@@ -278,8 +273,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     if (error instanceof Fault) return error;
     if (this.#attempt !== null) return faultOfTransport(error, this.#status !== 0);
     if (error instanceof ConnectError || SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? ""))
-      return unsentFault("source.unreachable", this.#call, {}, error);
-    return unsentFault("source.adapter_raised", this.#call, {}, error);
+      return new Fault("source.unreachable", {}, { cause: error });
+    return new Fault("source.adapter_raised", {}, { cause: error });
   }
 
   #unzip(): void {
@@ -288,12 +283,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#stopDecoding = decodeGzip(this.#body.take(), decoded, (problem) => {
       this.#cancelDeadline();
       if (problem === null) this.#deliver(decoded);
-      else this.#fail(this.#faultOfIntake(problem));
+      else this.#giveUp(this.#faultOfIntake(problem));
     });
   }
 
   #faultOfIntake(problem: GzipProblem): Fault {
-    return problem === "no_room" ? noRoomForAnswer(this.#status) : contractFault(PROBLEMS[problem]);
+    return problem === "no_room" ? new Fault("source.no_room_for_answer") : contractFault(PROBLEMS[problem]);
   }
 
   /** What the HTTP client passes over in silence, such as the extensions of chunks, it reads all the same. */
@@ -304,7 +299,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #onDeadline(): void {
-    if (!this.#settled) this.#fail(timeoutFault(this.#call, this.#attempt !== null));
+    if (!this.#settled) this.#fail(timeoutFault(this.#call));
     this.#cancelWait?.();
     this.#pool.withdraw(this);
     if (this.#controller !== null) this.#controller.abort(ABANDONED);
@@ -313,8 +308,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   /** Ends the exchange now and closes its connection, on which more may still be coming. */
   #abort(fault: Fault): void {
-    this.#fail(fault);
+    this.#giveUp(fault);
     this.#controller!.abort(ABANDONED);
+  }
+
+  /** A connection that ends cuts the answer short. One that goes on in bad HTTP brings a body that cannot be used. */
+  #failBy(fault: Fault): void {
+    if (fault.code === "source.contract") this.#giveUp(fault);
+    else this.#fail(fault);
+  }
+
+  /**
+   * No body is to be had. What the status said stands all the same: a success fails for want of its answer, and any other
+   * status that the source reads is delivered without a body.
+   */
+  #giveUp(fault: Fault): void {
+    if (this.#status === 0) return this.#fail(fault);
+    if (!isSuccess(this.#status)) return this.#deliver(null);
+    this.#attempt!.hasEnded = true;
+    this.#fail(fault);
   }
 
   #refuse(fault: Fault): void {
@@ -325,8 +337,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   #deliver(reply: ReplyIntake | null): void {
     const bytes = reply?.take() ?? NO_BYTES;
+    const attempt = this.#attempt!;
+    attempt.hasEnded = true;
     this.#settle(reply);
-    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits));
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, attempt));
   }
 
   #fail(fault: Fault): void {
@@ -359,6 +373,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
 /** Errors of a socket as such, as opposed to what the HTTP client says of a request. */
 const SOCKET_DIED = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
 
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;

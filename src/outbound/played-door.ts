@@ -2,7 +2,7 @@ import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
-import { isRedirect } from "./exchange.ts";
+import { isRedirect, isSuccess } from "./exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "./origin-rules.ts";
 import type { PlayedReply, VendorPlayer } from "./ports.ts";
@@ -10,6 +10,8 @@ import { VendorReply } from "./reply.ts";
 import { SourceAddresses } from "./source-addresses.ts";
 import { SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./vendor-fault.ts";
+
+const NO_BYTES = Buffer.alloc(0);
 
 export interface PlayedDoorParts {
   readonly clock: Clock;
@@ -42,15 +44,16 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
     redirectsLeft: number,
   ): VendorReply {
     const { status, headers, bytes } = reply;
-    const isAnswer = (status >= 200 && status < 300) || options.answers?.includes(status) === true;
+    const isAnswer = isSuccess(status) || options.answers?.includes(status) === true;
     if (!isAnswer && !(redirectsLeft > 0 && isRedirect(status))) throw faultOfStatus(status);
     const bytesMax = Math.min(
       limits.rawBytesMax,
       limits.decodedBytesMax,
       source.declaration.limits?.max_bytes ?? Infinity,
     );
-    if (bytes.length > bytesMax) throw contractFault("it is too large");
-    return new VendorReply(status, headers, bytes, limits);
+    const fits = bytes.length <= bytesMax;
+    if (!fits && isSuccess(status)) throw contractFault("it is too large");
+    return new VendorReply(status, headers, fits ? bytes : NO_BYTES, limits, null);
   }
 
   return {

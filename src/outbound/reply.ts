@@ -1,4 +1,6 @@
+import type { Attempt } from "../run/ports.ts";
 import { rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
+import { isCharged, type Charged } from "../terms/fault.ts";
 import {
   decodeUtf8,
   isJsonObject,
@@ -28,14 +30,23 @@ export class VendorReply implements Reply, RawReply {
   readonly #fields: ParsedFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
+  readonly #attempt: Pick<Attempt, "said"> | null;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
 
-  constructor(status: number, fields: ParsedFields, bytes: Buffer, limits: JsonLimits) {
+  /** `attempt`: what is known of its request, where one was sent. */
+  constructor(
+    status: number,
+    fields: ParsedFields,
+    bytes: Buffer,
+    limits: JsonLimits,
+    attempt: Pick<Attempt, "said"> | null,
+  ) {
     this.status = status;
     this.#fields = fields;
     this.#bytes = bytes;
     this.#limits = limits;
+    this.#attempt = attempt;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -59,6 +70,11 @@ export class VendorReply implements Reply, RawReply {
 
   bytes(): Buffer {
     return this.#bytes;
+  }
+
+  chargedAs(charged: Charged): void {
+    if (!isCharged(charged)) throw new TypeError('chargedAs takes "yes", "no" or "unknown"');
+    if (this.#attempt !== null) this.#attempt.said = charged;
   }
 
   [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json } {

@@ -74,7 +74,6 @@ for (const [what, options] of BAD_CALLS) {
     const fault = await faultOf(http.post(vendor.origin, options));
 
     assert.equal(fault.code, "source.adapter_raised");
-    assert.equal(fault.charged, "no");
     assert.equal(call.attempts.length, 0);
     assert.equal(vendor.connections, 0);
   });
@@ -169,4 +168,28 @@ test("a request that nobody waits for does not end the process when it fails", a
   await new Promise((resolve) => setTimeout(resolve, 60));
 
   assert.notEqual(call.attempts[0]!.tookMs, null);
+});
+
+test("what is free is known before it is sent: a request that says so, and every one of a free source", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t);
+  const billed = door.call(vendor.origin);
+  await billed.http.get(`${vendor.origin}/json`);
+  await billed.http.get(`${vendor.origin}/json`, { free: true });
+  const register = door.call(vendor.origin, { charge: "free" });
+  await register.http.get(`${vendor.origin}/json`);
+
+  assert.deepEqual(door.attempts.map(({ free }) => free), [false, true, true]); // prettier-ignore
+});
+
+test("a reply says what its request was charged, in words that there are", async (t) => {
+  const vendor = await startVendor(t);
+  const { call, http } = openDoor(t).call(vendor.origin);
+
+  const reply = await http.get(`${vendor.origin}/json`);
+  reply.chargedAs("no");
+
+  assert.equal(call.attempts[0]!.said, "no");
+  assert.throws(() => reply.chargedAs("maybe" as "no"), TypeError);
+  assert.equal(call.attempts[0]!.said, "no");
 });

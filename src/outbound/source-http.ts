@@ -8,7 +8,7 @@ import { buildRequest, type OutgoingRequest } from "./outgoing-request.ts";
 import { followRedirect } from "./redirect.ts";
 import type { VendorReply } from "./reply.ts";
 import type { SourceAddresses } from "./source-addresses.ts";
-import { contractFault, timeoutFault, unsentFault } from "./vendor-fault.ts";
+import { contractFault, timeoutFault } from "./vendor-fault.ts";
 import { isRedirect } from "./exchange.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -79,8 +79,8 @@ export class SourceHttp implements Http {
 
   #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
     const call = this.#call;
-    if (call.ended || !call.run.maySend) throw unsentFault("source.stopped", call);
-    if (this.#sender.clock.now() >= call.deadlineAt) throw timeoutFault(call, false);
+    if (call.ended || !call.run.maySend) throw new Fault("source.stopped");
+    if (this.#sender.clock.now() >= call.deadlineAt) throw timeoutFault(call);
     return this.#sender.send(request, match, this.#source, call, options, left);
   }
 
@@ -112,15 +112,15 @@ export class SourceHttp implements Http {
       const field = unfitField(call.credential?.fields.reveal(), thrown.value);
       if (field !== null) {
         const problem = `credential field ${field} holds a character that cannot be sent`;
-        return unsentFault("source.credential_missing", call, { problem }, thrown);
+        return new Fault("source.credential_missing", { problem }, { cause: thrown });
       }
       const input = unfitField(call.rawInputs, thrown.value);
       if (input !== null && this.#source.inputNames.includes(input)) {
         const problem = "holds a character that cannot be sent";
-        return unsentFault("source.input_invalid", call, { field: input, problem }, thrown);
+        return new Fault("source.input_invalid", { field: input, problem }, { cause: thrown });
       }
     }
-    return unsentFault("source.adapter_raised", call, {}, thrown);
+    return new Fault("source.adapter_raised", {}, { cause: thrown });
   }
 }
 

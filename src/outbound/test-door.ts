@@ -15,6 +15,7 @@ type Changes = Partial<Omit<DoorOptions, "clock" | "beforeSend">> & {
 
 type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
   readonly timeoutMs?: number;
+  readonly charge?: RunnableSource["charge"];
   readonly organizationId?: string;
   readonly held?: Held;
   readonly inputs?: PlannedCall["rawInputs"];
@@ -35,7 +36,7 @@ export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {})
   const door = createDoor({
     ...options,
     clock: systemClock,
-    beforeSend: (call, origin, method) => {
+    beforeSend: (call, origin, method, free) => {
       onIntent?.(call);
       const attempt: Attempt = {
         number: call.attempts.length + 1,
@@ -43,9 +44,12 @@ export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {})
         method,
         sentWallAt: systemClock.wall(),
         sentAt: systemClock.now(),
+        free,
         status: null,
+        isAnswer: false,
+        hasEnded: false,
+        said: null,
         tookMs: null,
-        charged: "unknown",
       };
       call.attempts.push(attempt);
       attempts.push(attempt);
@@ -79,7 +83,7 @@ export async function codeOf(sent: Promise<unknown>): Promise<FaultCode> {
   return (await faultOf(sent)).code;
 }
 
-function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): RunnableSource {
+function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges): RunnableSource {
   return {
     id: "acme__people",
     declaration: {
@@ -98,6 +102,7 @@ function makeSource({ origins, limits, timeoutMs, inputs }: CallChanges): Runnab
     credentialProblem: () => null,
     credentialNames: null,
     leavesMachine: true,
+    charge: charge ?? "per_call",
   };
 }
 

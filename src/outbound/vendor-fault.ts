@@ -1,13 +1,11 @@
 import { errors } from "undici";
 import type { PlannedCall } from "../run/ports.ts";
-import { Fault, type FaultDetail, type SourceFaultCode } from "../terms/fault.ts";
+import { Fault, faultCodeOfStatus, type FaultDetail } from "../terms/fault.ts";
 
 /** The fault a status is, for a status that is neither 2xx nor one the source reads itself. */
 export function faultOfStatus(status: number): Fault {
-  if (status === 401 || status === 403) return new Fault("source.credential_rejected", { status });
-  if (status === 429) return new Fault("source.rate_limited", { status });
-  if (status >= 400 && status < 500) return new Fault("source.vendor_4xx", { status });
-  if (status >= 500 && status < 600) return new Fault("source.vendor_5xx", { status });
+  const code = faultCodeOfStatus(status);
+  if (code !== null) return new Fault(code, { status });
   if (status >= 300 && status < 400) return contractFault("it is a redirect that is not followed", { status });
   return contractFault("its status is none that HTTP knows", { status });
 }
@@ -16,25 +14,8 @@ export function contractFault(problem: string, detail: FaultDetail = {}): Fault 
   return new Fault("source.contract", { ...detail, problem });
 }
 
-/** The answer could not be kept. Whether it is billed follows its status, as if it had been read. */
-export function noRoomForAnswer(status: number): Fault {
-  const charged = status >= 200 && status < 300 ? "yes" : faultOfStatus(status).charged;
-  return new Fault("source.no_room_for_answer", {}, { charged });
-}
-
-/** A fault of a request that was never sent. Free of charge, unless an earlier request of the same call was sent. */
-export function unsentFault(
-  code: SourceFaultCode,
-  call: PlannedCall,
-  detail: FaultDetail = {},
-  cause?: unknown,
-): Fault {
-  return new Fault(code, detail, { cause, charged: call.attempts.length === 0 ? "no" : "unknown" });
-}
-
-export function timeoutFault(call: PlannedCall, sent: boolean): Fault {
-  const afterMs = Math.max(0, Math.round(call.deadlineAt - call.startedAt));
-  return sent ? new Fault("source.timeout", { afterMs }) : unsentFault("source.timeout", call, { afterMs });
+export function timeoutFault(call: PlannedCall): Fault {
+  return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(call.deadlineAt - call.startedAt)) });
 }
 
 const CONTRACT_PROBLEMS: Readonly<Record<string, string>> = {

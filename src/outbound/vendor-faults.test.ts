@@ -1,55 +1,65 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusingOrigin, startVendor } from "../../test/vendor/scripted-vendor.ts";
-import type { FaultCode } from "../terms/fault.ts";
+import { type AnswerOptions, head, raw } from "../../test/vendor/behaviours.ts";
+import { chargesOf } from "../terms/charge.ts";
+import { type Charged, Fault, type FaultCode } from "../terms/fault.ts";
 import { faultOf, openDoor } from "./test-door.ts";
 
-/** Behaviour of the vendor, and what it must lead to. Each is one request that reached the vendor, and one attempt. */
-const BROKEN: readonly (readonly [path: string, code: FaultCode])[] = [
-  ["/close-before-headers", "source.connection_lost"],
-  ["/reset-before-headers", "source.connection_lost"],
-  ["/close-mid-headers", "source.connection_lost"],
-  ["/reset-mid-headers", "source.connection_lost"],
-  ["/close-mid-body", "source.connection_lost"],
-  ["/reset-mid-body", "source.connection_lost"],
-  ["/short-length", "source.connection_lost"],
-  ["/missing-last-chunk", "source.connection_lost"],
-  ["/reset-without-length", "source.connection_lost"],
-  ["/reset-mid-chunk", "source.connection_lost"],
-  ["/endless", "source.contract"],
-  ["/huge-length", "source.contract"],
-  ["/gzip-bomb/64", "source.contract"],
-  ["/not-gzip", "source.contract"],
-  ["/truncated-gzip", "source.contract"],
-  ["/double-gzip", "source.contract"],
-  ["/deflate", "source.contract"],
-  ["/br", "source.contract"],
-  ["/huge-headers", "source.contract"],
-  ["/bad-header", "source.contract"],
-  ["/two-lengths", "source.contract"],
-  ["/garbage", "source.contract"],
-  ["/upgrade", "source.contract"],
-  ["/continue-flood", "source.contract"],
-  ["/hints-flood", "source.contract"],
-  ["/status/301", "source.contract"],
-  ["/status/400", "source.vendor_4xx"],
-  ["/status/401", "source.credential_rejected"],
-  ["/status/403", "source.credential_rejected"],
-  ["/status/404", "source.vendor_4xx"],
-  ["/status/422", "source.vendor_4xx"],
-  ["/status/429", "source.rate_limited"],
-  ["/status/500", "source.vendor_5xx"],
-  ["/status/503", "source.vendor_5xx"],
-  ["/status/600", "source.contract"],
+/** What a vendor has charged for one request, by whether it bills each, those that it completes, or records. */
+type Charges = readonly [perCall: Charged, perSuccess: Charged, perMatch: Charged];
+
+const NOTHING: Charges = ["no", "no", "no"];
+const NOBODY_KNOWS: Charges = ["unknown", "unknown", "unknown"];
+/** It completed the call, and nobody can tell whether there was a record in its answer. */
+const COMPLETED: Charges = ["yes", "yes", "unknown"];
+const ERROR: Charges = ["unknown", "no", "no"];
+
+/**
+ * Behaviour of the vendor, and what it must lead to. Each is one request that reached the vendor, and one attempt.
+ */
+const BROKEN: readonly (readonly [path: string, code: FaultCode, charges: Charges])[] = [
+  ["/close-before-headers", "source.connection_lost", NOBODY_KNOWS],
+  ["/reset-before-headers", "source.connection_lost", NOBODY_KNOWS],
+  ["/close-mid-headers", "source.connection_lost", NOBODY_KNOWS],
+  ["/reset-mid-headers", "source.connection_lost", NOBODY_KNOWS],
+  ["/close-mid-body", "source.connection_lost", NOBODY_KNOWS],
+  ["/reset-mid-body", "source.connection_lost", NOBODY_KNOWS],
+  ["/short-length", "source.connection_lost", NOBODY_KNOWS],
+  ["/missing-last-chunk", "source.connection_lost", NOBODY_KNOWS],
+  ["/reset-without-length", "source.connection_lost", NOBODY_KNOWS],
+  ["/reset-mid-chunk", "source.connection_lost", NOBODY_KNOWS],
+  ["/endless", "source.contract", COMPLETED],
+  ["/huge-length", "source.contract", COMPLETED],
+  ["/gzip-bomb/64", "source.contract", COMPLETED],
+  ["/not-gzip", "source.contract", COMPLETED],
+  ["/truncated-gzip", "source.contract", COMPLETED],
+  ["/double-gzip", "source.contract", COMPLETED],
+  ["/deflate", "source.contract", COMPLETED],
+  ["/br", "source.contract", COMPLETED],
+  ["/bad-chunk", "source.contract", COMPLETED],
+  ["/huge-headers", "source.contract", NOBODY_KNOWS],
+  ["/bad-header", "source.contract", NOBODY_KNOWS],
+  ["/two-lengths", "source.contract", NOBODY_KNOWS],
+  ["/garbage", "source.contract", NOBODY_KNOWS],
+  ["/banner", "source.contract", NOBODY_KNOWS],
+  ["/upgrade", "source.contract", NOBODY_KNOWS],
+  ["/continue-flood", "source.contract", NOBODY_KNOWS],
+  ["/hints-flood", "source.contract", NOBODY_KNOWS],
+  ["/status/301", "source.contract", NOTHING],
+  ["/status/304", "source.contract", NOTHING],
+  ["/status/400", "source.vendor_4xx", ERROR],
+  ["/status/401", "source.credential_rejected", NOTHING],
+  ["/status/403", "source.credential_rejected", NOTHING],
+  ["/status/404", "source.vendor_4xx", ERROR],
+  ["/status/422", "source.vendor_4xx", ERROR],
+  ["/status/429", "source.rate_limited", NOTHING],
+  ["/status/500", "source.vendor_5xx", ERROR],
+  ["/status/503", "source.vendor_5xx", ERROR],
+  ["/status/600", "source.contract", NOBODY_KNOWS],
 ];
 
-const CHARGED: Partial<Record<FaultCode, string>> = {
-  "source.contract": "yes",
-  "source.credential_rejected": "no",
-  "source.rate_limited": "no",
-};
-
-for (const [path, code] of BROKEN) {
+for (const [path, code, charges] of BROKEN) {
   for (const method of ["GET", "POST"]) {
     test(`${method} ${path} is ${code}, and one request only`, async (t) => {
       const vendor = await startVendor(t);
@@ -60,12 +70,37 @@ for (const [path, code] of BROKEN) {
       );
 
       assert.equal(fault.code, code);
-      assert.equal(fault.charged, CHARGED[code] ?? "unknown");
       assert.equal(vendor.count(), 1);
       assert.equal(call.attempts.length, 1);
       assert.notEqual(call.attempts[0]!.tookMs, null);
+      const told = (["per_call", "per_success", "per_match"] as const).map((model) =>
+        chargesOf(call.attempts, model, fault),
+      );
+      assert.deepEqual(told.flat(), charges);
     });
   }
+}
+
+/** A page of a proxy, say, in the place of the vendor's own error. */
+const PAGES: Readonly<Record<string, AnswerOptions["headers"]>> = {
+  "in an encoding that nobody asked for": { "content-encoding": "br" },
+  "that claims to be gzip": { "content-encoding": "gzip" },
+  "that is too large": { "content-length": String(2 ** 30) },
+};
+
+for (const [what, headers] of Object.entries(PAGES)) {
+  test(`a page ${what} changes nothing of what its status says`, async (t) => {
+    const vendor = await startVendor(t);
+    for (const status of [401, 404, 429, 500, 503]) {
+      vendor.on("/page", raw(`${head(status, { "content-length": "4", ...headers })}page`));
+      const { call, http } = openDoor(t).call(vendor.origin);
+
+      const reply = await http.get(`${vendor.origin}/page`, { answers: [status] });
+
+      assert.deepEqual([reply.status, reply.bytes().length], [status, 0]);
+      assert.equal(call.attempts[0]!.status, status);
+    }
+  });
 }
 
 /** What arrives whole and is found wanting when it is read. */
@@ -86,7 +121,8 @@ for (const path of [
 
     const reply = await http.get(vendor.origin + path);
 
-    assert.throws(() => reply.json(), { code: "source.contract", charged: "yes" });
+    assert.throws(() => reply.json(), { code: "source.contract" });
+    assert.deepEqual(chargesOf(call.attempts, "per_call", new Fault("source.contract")), ["yes"]);
     assert.equal(call.attempts.length, 1);
     assert.equal(vendor.count(), 1);
   });
@@ -114,7 +150,6 @@ test("a refused connection is unreachable at once, and nothing was sent", async 
   const fault = await faultOf(http.post(origin, { json: {} }));
 
   assert.equal(fault.code, "source.unreachable");
-  assert.equal(fault.charged, "no");
   assert.equal(call.attempts.length, 0);
 });
 
@@ -126,7 +161,7 @@ test("a vendor that accepts and closes without a word was still sent a request",
 
   // Which of the two it is depends on whether the end was seen before the request went out; the ledger says which.
   assert.equal(fault.code, call.attempts.length === 1 ? "source.connection_lost" : "source.unreachable");
-  assert.equal(fault.charged, call.attempts.length === 1 ? "unknown" : "no");
+  assert.deepEqual(chargesOf(call.attempts, "per_call", fault), call.attempts.length === 1 ? ["unknown"] : []);
 });
 
 for (const path of ["/hang", "/drip/5", "/delay/5000"]) {
@@ -138,7 +173,7 @@ for (const path of ["/hang", "/drip/5", "/delay/5000"]) {
     const fault = await faultOf(http.get(vendor.origin + path));
 
     assert.equal(fault.code, "source.timeout");
-    assert.equal(fault.charged, "unknown");
+    assert.deepEqual(chargesOf(call.attempts, "per_call", fault), ["unknown"]);
     assert.deepEqual(fault.detail, { afterMs: 150 });
     assert.ok(performance.now() - startedAt >= 140);
     assert.equal(call.attempts.length, 1);
@@ -152,7 +187,6 @@ test("a connection that never comes about ends at the deadline with nothing sent
   const fault = await faultOf(http.get("https://slow.example/"));
 
   assert.equal(fault.code, "source.timeout");
-  assert.equal(fault.charged, "no");
   assert.equal(call.attempts.length, 0);
 });
 
@@ -163,7 +197,6 @@ test("connecting has a limit of its own, below the deadline", async (t) => {
   const fault = await faultOf(http.get("https://slow.example/"));
 
   assert.equal(fault.code, "source.unreachable");
-  assert.equal(fault.charged, "no");
 });
 
 test("an unwanted status settles at once, though its body never ends", async (t) => {

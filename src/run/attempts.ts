@@ -7,7 +7,7 @@ import type { Attempt, BeforeSend, PlannedCall } from "./ports.ts";
  * when it throws, nothing may be sent.
  */
 export function createBeforeSend(clock: Clock): BeforeSend {
-  return (call, origin, method) => {
+  return (call, origin, method, free) => {
     if (call.ended || !call.run.maySend) throw new Fault("source.stopped");
     const attempt: Attempt = {
       number: call.attempts.length + 1,
@@ -15,9 +15,12 @@ export function createBeforeSend(clock: Clock): BeforeSend {
       method,
       sentWallAt: clock.wall(),
       sentAt: clock.now(),
+      free,
       status: null,
+      isAnswer: false,
+      hasEnded: false,
+      said: null,
       tookMs: null,
-      charged: "unknown",
     };
     recordIntent(call, attempt);
     call.attempts.push(attempt);
@@ -36,6 +39,7 @@ function recordIntent(call: PlannedCall, attempt: Attempt): void {
       credentialId: call.credential?.credentialId ?? null,
       credentialRule: call.credential?.rule ?? "none",
       sentWallAt: attempt.sentWallAt,
+      free: attempt.free,
     });
   } catch (cause) {
     throw new Fault("source.unrecorded", {}, { cause });

@@ -2,18 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import type { ChargeModel } from "../terms/charge.ts";
 import { FakeClock, settle } from "../terms/fake-clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./plan.ts";
-import type { Answer, Run, RunnableSource } from "./ports.ts";
+import type { Answer, Attempt, Run, RunnableSource } from "./ports.ts";
 import { reportCall } from "./report.ts";
 
 const held = heldWithoutLimit();
 const RUN = { arrivedAt: 0, held } as unknown as Run;
 
-function plan(ids: readonly string[], declaration: object = {}): Planned[] {
-  const source = { timeoutMs: 1_000, leavesMachine: true, declaration } as RunnableSource;
+function plan(ids: readonly string[], charge: ChargeModel = "per_call"): Planned[] {
+  const source = { timeoutMs: 1_000, leavesMachine: true, charge } as RunnableSource;
   return ids.map((id, ordinal) => ({
     source,
     call: planCall(RUN, { id, ordinal, entry: true, inputs: {}, source, startedAt: 0, from: 0 }),
@@ -85,9 +86,9 @@ test("what a vendor had answered is charged as its answer is, also where there w
     ["free", true, "no"],
   ] as const) {
     const [outcome] = await fanOut(
-      plan(["a"], { charge }),
+      plan(["a"], charge),
       async (_, call) => {
-        call.attempts.push({ status: 200, charged: "unknown" } as never);
+        call.attempts.push({ free: false, status: 200, isAnswer: true, hasEnded: true, said: null } as Attempt);
         return { match, json: "x".repeat(100) };
       },
       new FakeClock(),

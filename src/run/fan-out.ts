@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { endCall } from "./end-call.ts";
+import type { ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { dropHeld, keepOutput } from "./keep-output.ts";
@@ -9,7 +10,7 @@ import type { Answer, PlannedCall, RunSource } from "./ports.ts";
 /** How one planned call ended: an answer, or the fault that stands in its place. */
 export interface Outcome {
   readonly call: PlannedCall;
-  readonly charge: ChargeTerms;
+  readonly charge: ChargeModel;
   readonly tookMs: number;
   readonly result: Answer | Fault;
   /** What its output takes in the answer. */
@@ -17,8 +18,6 @@ export interface Outcome {
   /** What the vendor had answered, where that could not be kept: it is charged all the same. */
   readonly lost?: Pick<Answer, "match">;
 }
-
-export type ChargeTerms = "free" | "per_call" | "per_match" | "per_success";
 
 /** Of `{}`, which stands in the place of what failed. */
 const NO_OUTPUT_BYTES = 2;
@@ -96,7 +95,7 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
 /** Ends a call: from now on it can send nothing more, and holds nothing but its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   endCall(call);
-  const charge = chargeTerms(source?.declaration.charge, source?.leavesMachine ?? false);
+  const charge = source?.charge ?? "free";
   const tookMs = Math.round(clock.now() - call.startedAt);
   if (result instanceof Fault) {
     dropHeld(call);
@@ -119,12 +118,4 @@ export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, tookMs, result } = outcome;
   const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
-}
-
-function chargeTerms(
-  charge: ChargeTerms | { readonly model: ChargeTerms } | undefined,
-  leavesMachine: boolean,
-): ChargeTerms {
-  if (charge === undefined) return leavesMachine ? "per_call" : "free";
-  return typeof charge === "string" ? charge : charge.model;
 }

@@ -3,16 +3,15 @@ import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { openHost } from "./function-host.ts";
-import type { Run, RunnableSource } from "./ports.ts";
+import type { Attempt, Run, RunnableSource } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
 
 test("a call that is left when its function ends is told as its source's charge says", () => {
   const clock = new FakeClock();
-  const source = (charge?: "free") =>
-    ({ timeoutMs: 1000, leavesMachine: true, declaration: { charge } }) as RunnableSource;
+  const source = (charge: "free" | "per_call") => ({ timeoutMs: 1000, leavesMachine: true, charge }) as RunnableSource;
   const sources = new Map([
     ["acme__register", source("free")],
-    ["bell__bureau", source()],
+    ["bell__bureau", source("per_call")],
   ]);
   const host = openHost(
     {
@@ -31,7 +30,7 @@ test("a call that is left when its function ends is told as its source's charge 
       replyRoom: new ReplyRoom(clock),
       log: () => {},
       runSource: (_, call) => {
-        call.attempts.push({ status: null, charged: "unknown" } as never);
+        call.attempts.push({ free: false, status: null, said: null } as Attempt);
         return new Promise(() => {});
       },
     },

@@ -6,6 +6,7 @@ import type { Http } from "../sdk/http.ts";
 import type { SourceCall, SourceDeclaration } from "../sdk/source.ts";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
+import type { ChargeModel, SentRequest } from "../terms/charge.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Secret } from "../terms/secret.ts";
@@ -31,6 +32,7 @@ export interface RunnableSource {
   readonly credentialNames: readonly string[] | null;
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
+  readonly charge: ChargeModel;
 }
 
 export interface SourceCatalog {
@@ -96,17 +98,21 @@ export interface SourceEntry {
   readonly [name: string]: unknown;
 }
 
-/** One request to a vendor. Made at the moment its intent is recorded, before its first byte. */
-export interface Attempt {
+/**
+ * One request to a vendor. Made at the moment its intent is recorded, before its first byte; the door fills in what becomes
+ * of it. What it was charged is known when its call has ended.
+ */
+export interface Attempt extends SentRequest {
   readonly number: number;
   readonly origin: string;
   readonly method: string;
   readonly sentWallAt: number;
   readonly sentAt: number;
   status: number | null;
+  isAnswer: boolean;
+  hasEnded: boolean;
+  said: Charged | null;
   tookMs: number | null;
-  /** What the vendor was known to have charged for this one; settled with the call. */
-  charged: Charged;
 }
 
 // ---- credentials ---------------------------------------------------------------------------------------------------
@@ -152,8 +158,11 @@ export interface Door {
   httpFor(source: RunnableSource, call: PlannedCall): Http;
 }
 
-/** The door's question before each request: records the intent and answers with the attempt, or throws the fault that forbids it. */
-export type BeforeSend = (call: PlannedCall, origin: string, method: string) => Attempt;
+/**
+ * The door's question before each request: records the intent and answers with the attempt, or throws the fault that
+ * forbids it. `free`: its vendor is known never to bill it.
+ */
+export type BeforeSend = (call: PlannedCall, origin: string, method: string, free: boolean) => Attempt;
 
 // ---- ledger --------------------------------------------------------------------------------------------------------
 
@@ -191,6 +200,8 @@ export interface AttemptIntent {
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
   readonly sentWallAt: number;
+  /** Whatever becomes of it, it costs nothing. */
+  readonly free: boolean;
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
@@ -214,12 +225,23 @@ export interface CallReport {
   readonly fault: Fault | null;
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
+  /** Made of what its requests were charged. */
   readonly charged: Charged;
   /** From the arrival of the run. */
   readonly startedAfterMs: number;
   readonly tookMs: number;
   readonly outputBytes: number;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptReport[];
+}
+
+export interface AttemptReport {
+  readonly number: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly sentWallAt: number;
+  readonly status: number | null;
+  readonly tookMs: number | null;
+  readonly charged: Charged;
 }
 
 /** Log line and metrics. Must not throw. */

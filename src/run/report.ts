@@ -1,14 +1,13 @@
+import { chargeOfCall, chargesOf } from "../terms/charge.ts";
 import { Fault, type FaultCode } from "../terms/fault.ts";
-import { chargeOf, settleAttempts } from "./charge.ts";
 import type { Outcome } from "./fan-out.ts";
 import type { CallReport, Run, RunIntent, RunReport } from "./ports.ts";
 
-/** What the ledger, the log and the metrics are told of one call. Settles what its attempts were charged on the way. */
+/** What the ledger, the log and the metrics are told of one call. Whatever its requests still do changes nothing of it. */
 export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;
-  const charged = chargeOf(outcome.lost ?? result, call.attempts, outcome.charge);
-  settleAttempts(call.attempts, charged, outcome.charge);
+  const charges = chargesOf(call.attempts, outcome.charge, outcome.lost ?? result);
   return {
     source: call.id,
     ordinal: call.ordinal,
@@ -17,11 +16,19 @@ export function reportCall(outcome: Outcome): CallReport {
     fault,
     credentialId: call.credential?.credentialId ?? null,
     credentialRule: call.credential?.rule ?? "none",
-    charged,
+    charged: chargeOfCall(charges),
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
     outputBytes: outcome.outputBytes,
-    attempts: call.attempts,
+    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs }, at) => ({
+      number,
+      origin,
+      method,
+      sentWallAt,
+      status,
+      tookMs,
+      charged: charges[at]!,
+    })),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Charged } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
 
 /**
@@ -29,7 +30,7 @@ export interface HttpOptions {
   readonly answers?: readonly number[] | undefined;
   /** How many redirects to follow, to declared origins only. 0 unless said: a 3xx is then a failure. */
   readonly redirects?: number | undefined;
-  /** A request that the vendor never bills by itself, such as a login: the ledger then says so. */
+  /** A request that the vendor never bills by itself, such as a login or a poll: the ledger then says so. */
   readonly free?: boolean | undefined;
   /** A client certificate for mutual TLS, PEM. */
   readonly tls?: ClientTls | undefined;
@@ -52,6 +53,11 @@ export interface Reply {
   /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
   text(): string;
   bytes(): Buffer;
+  /**
+   * Says what the vendor charges for this one request, where only its answer tells: `no` for a poll that says "not yet".
+   * Overrules the source's `charge`; the last word holds.
+   */
+  chargedAs(charged: Charged): void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Context } from "../terms/caller.ts";
+import type { ChargeModel } from "../terms/charge.ts";
 import type { Charged, FailureKind } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Http, Reply } from "./http.ts";
@@ -30,7 +31,10 @@ export interface SourceDeclaration<
   /** From the arrival of the request; 15,000 unless said, 60,000 at the most. */
   readonly timeout_ms?: number;
   readonly limits?: SourceLimits;
-  /** What a call costs. Left out: `per_call` for a source that uses `http`, `free` for one that does not. */
+  /**
+   * What the vendor bills. It counts for every request that is not `free` by itself. Left out: `per_call` for a source that
+   * uses `http`, `free` for one that does not.
+   */
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
   /** For a source that answers from data of its own: where that data comes from. Shown on its page. */
   readonly data?: readonly DataOrigin[];
@@ -41,7 +45,7 @@ export interface SourceDeclaration<
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
 }
 
-export type ChargeModel = "free" | "per_call" | "per_match" | "per_success";
+export type { ChargeModel };
 
 export interface SourceLimits {
   /** Bytes of one reply after decoding; 10 MiB unless said, and never more. */
@@ -103,6 +107,7 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
 }
 
 export interface FailOptions {
+  /** What the vendor charges for the answer that reports it: the last one of a request that is not `free`. */
   readonly charged?: Charged;
   /** For the log only. */
   readonly detail?: string;

@@ -22,7 +22,7 @@ export function createSimulatedVendors(clock: Clock): VendorPlayer {
         const reply = next();
         await wait(reply.delay_ms ?? 0, call);
         if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
-        if (reply.fault !== undefined) throw new Fault("source.connection_lost", {}, { charged: "no" });
+        if (reply.fault !== undefined) throw new Fault("source.connection_lost");
         return scriptedBytes(reply);
       };
     },
@@ -35,10 +35,7 @@ export function createSimulatedVendors(clock: Clock): VendorPlayer {
     return new Promise((resolve, reject) => {
       clock.after(Math.min(delayMs, leftMs), () => {
         if (delayMs <= leftMs) resolve();
-        else
-          reject(
-            new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }, { charged: "no" }),
-          );
+        else reject(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
       });
     });
   }

@@ -45,7 +45,7 @@ cases:
 
 const reading = {
   makeReply: (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
-    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }),
+    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }, null),
   faultOfStatus,
 };
 

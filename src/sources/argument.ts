@@ -3,7 +3,7 @@ import { credentialScope, NoMatch, type CallLog, type FailOptions, type SourceCa
 import type { Door, MakeArgument, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
-import { Fault, FAULT_OF_KIND, type FailureKind } from "../terms/fault.ts";
+import { Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 export interface ArgumentParts {
@@ -93,5 +93,5 @@ export function createArgument(parts: ArgumentParts): MakeArgument {
 function reportedFailure(kind: FailureKind, options: FailOptions = {}): Fault {
   const code = Object.hasOwn(FAULT_OF_KIND, kind) ? FAULT_OF_KIND[kind] : "source.adapter_raised";
   const detail = { problem: "it reports a failure", ...(options.detail === undefined ? {} : { said: options.detail }) };
-  return new Fault(code, detail, options.charged === undefined ? {} : { charged: options.charged });
+  return new Fault(code, detail, { reported: isCharged(options.charged) ? { charged: options.charged } : {} });
 }

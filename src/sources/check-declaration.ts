@@ -1,4 +1,5 @@
-import type { ChargeModel, SourceDeclaration } from "../sdk/source.ts";
+import type { SourceDeclaration } from "../sdk/source.ts";
+import { CHARGE_MODELS } from "../terms/charge.ts";
 import { isJsonObject } from "../terms/json.ts";
 
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
@@ -57,11 +58,9 @@ function isRate(limit: unknown): boolean {
   return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, 1, Infinity) && isPer;
 }
 
-const CHARGE_MODELS: readonly unknown[] = ["free", "per_call", "per_match", "per_success"] satisfies ChargeModel[];
-
 function chargeProblem(charge: unknown): string | null {
   const model = isJsonObject(charge) ? charge["model"] : charge;
-  return charge === undefined || CHARGE_MODELS.includes(model)
+  return charge === undefined || CHARGE_MODELS.some((known) => known === model)
     ? null
     : `charge must be one of ${CHARGE_MODELS.join(", ")}, or an object with one as its model`;
 }

@@ -1,5 +1,6 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
+import type { ChargeModel } from "../terms/charge.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { createFilter } from "./filter.ts";
@@ -27,7 +28,13 @@ export function toRunnable(
     credentialProblem: checkCredential,
     credentialNames: credentials === undefined ? null : namesOrAny(credentials),
     leavesMachine: declaration.origins !== undefined,
+    charge: chargeModel(declaration),
   };
+}
+
+function chargeModel({ charge, origins }: SourceDeclaration): ChargeModel {
+  if (charge === undefined) return origins === undefined ? "free" : "per_call";
+  return typeof charge === "string" ? charge : charge.model;
 }
 
 function namesOrAny(schema: object): readonly string[] | null {

@@ -4,10 +4,16 @@
  *
  * - `surface` request: the HTTP status and error body; source, function: an entry of a 200 answer.
  * - `kind`: the wire code of an error body, or `failure.kind` (decision 10), or a declarative source's `errors[].kind`.
- * - `charged`: whether the vendor has probably billed the call, once something was sent. Nothing sent is always "no".
+ * - `charged`: whether a vendor that bills by the call has billed the request that failed so; `as_answered` where such a
+ *   failure says nothing of that, and what was answered counts. `charge.ts` makes the verdict.
  */
 export type Surface = "request" | "source" | "function";
 export type Charged = "yes" | "no" | "unknown";
+
+/** What authors say is not checked by anybody else. */
+export function isCharged(said: unknown): said is Charged {
+  return said === "yes" || said === "no" || said === "unknown";
+}
 
 export interface FaultRow {
   readonly surface: Surface;
@@ -15,7 +21,7 @@ export interface FaultRow {
   readonly prefix: string;
   readonly kind: string;
   readonly retryable: boolean;
-  readonly charged: Charged;
+  readonly charged: Charged | "as_answered";
   readonly says: string;
 }
 
@@ -23,8 +29,14 @@ function request(status: number, kind: string, says: string, retryable = false):
   return { surface: "request", status, prefix: "", kind, retryable, charged: "no", says };
 }
 
-function source(kind: string, retryable: boolean, charged: Charged, says: string, prefix = "Adapter error:"): FaultRow {
-  return { surface: "source", status: 200, prefix, kind, retryable, charged, says };
+function source<const C extends FaultRow["charged"]>(
+  kind: string,
+  retryable: boolean,
+  charged: C,
+  says: string,
+  prefix = "Adapter error:",
+) {
+  return { surface: "source", status: 200, prefix, kind, retryable, charged, says } as const;
 }
 
 function dataFunction(kind: string, says: string, prefix = "Data function error:"): FaultRow {
@@ -82,16 +94,16 @@ export const FAULTS = {
   "source.vendor_failure": source("vendor_5xx", true, "unknown", "the vendor reports a failure of its own"),
   "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
   "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
-  "source.contract": source("contract", false, "yes", "the vendor's answer cannot be used: {problem}"),
+  "source.contract": source("contract", false, "as_answered", "the vendor's answer cannot be used: {problem}"),
   "source.no_room_for_answer": source(
     "no_room",
     false,
-    "unknown",
+    "as_answered",
     "there was no room in memory to hold the vendor's answer",
   ),
-  "source.abandoned": source("abandoned", false, "unknown", "the run ended before the vendor answered"),
-  "source.adapter_raised": source("adapter", false, "unknown", "the adapter of this source failed"),
-  "source.collect": source("internal", false, "unknown", "the result could not be collected", "Unexpected error:"),
+  "source.abandoned": source("abandoned", false, "as_answered", "the run ended before the vendor answered"),
+  "source.adapter_raised": source("adapter", false, "as_answered", "the adapter of this source failed"),
+  "source.collect": source("internal", false, "as_answered", "the result could not be collected", "Unexpected error:"),
 
   "function.unknown": dataFunction("unknown_function", "{function}", "Data function not found:"),
   "function.raised": dataFunction("function", "the function raised an error"),
@@ -122,16 +134,21 @@ export interface FieldProblem {
 
 export interface FaultOptions {
   readonly cause?: unknown;
-  /** Overrides the row where the thrower knows better, as `fail(kind, {charged})` does. */
-  readonly charged?: Charged;
+  /** The vendor itself reports this failure, in an answer that was read. */
+  readonly reported?: ReportedFailure;
   /** What is wrong with a request, field by field, for its error body. */
   readonly problems?: readonly FieldProblem[];
+}
+
+export interface ReportedFailure {
+  /** What the author knows of its charge; left out: what the row says. */
+  readonly charged?: Charged | undefined;
 }
 
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly detail: FaultDetail;
-  readonly charged: Charged;
+  readonly reported: ReportedFailure | null;
   readonly problems: readonly FieldProblem[] | undefined;
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
@@ -139,7 +156,7 @@ export class Fault extends Error {
     this.name = "Fault";
     this.code = code;
     this.detail = detail;
-    this.charged = options.charged ?? FAULTS[code].charged;
+    this.reported = options.reported ?? null;
     this.problems = options.problems;
   }
 
@@ -167,6 +184,14 @@ function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
   } catch {
     return false;
   }
+}
+
+/** The failure that a status is where its source does not read it; `null` for what is none, and for what HTTP does not know. */
+export function faultCodeOfStatus(status: number) {
+  if (status === 401 || status === 403) return "source.credential_rejected";
+  if (status === 429) return "source.rate_limited";
+  if (status >= 400 && status < 500) return "source.vendor_4xx";
+  return status >= 500 && status < 600 ? "source.vendor_5xx" : null;
 }
 
 /** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */

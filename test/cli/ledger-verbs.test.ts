@@ -86,15 +86,21 @@ test("ledger reconcile settles a charge in the name of who ran it, and the audit
     /settled as no for request 1 by .*: not on invoice 7/,
   );
   assert.match((await run(["audit", "list"])).stdout, /ledger reconcile/);
-  const refused = await run(["ledger", "reconcile", plain, ...decision]);
+  await json<object>(["ledger", "reconcile", plain, ...decision]);
+  const shown = (await run(["ledger", "show", plain])).stdout;
+  assert.match(
+    shown,
+    /charged no\n +recorded as yes for request 1\n +settled as no for request 1 by .*: not on invoice 7/,
+  );
+  const refused = await run(["ledger", "reconcile", plain, "--attempt", "2", ...decision]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /no unknown charge/);
+  assert.match(refused.stderr, /Call 0 made 1 request: there is no request 2\./);
 });
 
 test("ledger summary and prune answer for a month and delete what is old", async (t) => {
   const { json, unsettled } = await ledgerTerminal(t);
   const { charges } = await json<{ charges: object[] }>(["ledger", "summary", "2026-03"]);
-  const line = { source: "acme__people", organization_tuid: "org_a", cred_id: null, rule: "none" };
+  const line = { source: "acme__people", organization_tuid: "org_a", cred_id: null, credential: "none" };
   assert.deepEqual(charges, [{ ...line, requests: 2, charged: 1, not_charged: 0, unknown: 1 }]);
   const pruned = await json<object>(["ledger", "prune", "--before", "2026-03-11"]);
   assert.deepEqual(pruned, { deleted: 1, kept_unknown: 1, kept_undrained: 0 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { startService } from "../service.ts";
 import { asksVendor, source } from "../sources.ts";
+import { body } from "../vendor/behaviours.ts";
 import { refusingOrigin, startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });
@@ -18,6 +20,8 @@ interface Ending {
 const TIMEOUT: Ending = { says: /timed out after \d+ ms$/, kind: "timeout", retryable: true, charged: "unknown" };
 const LOST: Ending = { says: /the connection to the vendor was lost$/, kind: "connection_lost", retryable: false, charged: "unknown" }; // prettier-ignore
 const CONTRACT: Ending = { says: /the vendor's answer cannot be used: /, kind: "contract", retryable: false, charged: "yes" }; // prettier-ignore
+/** It has not been seen that the vendor completed anything. */
+const NO_HTTP: Ending = { ...CONTRACT, charged: "unknown" };
 const VENDOR_5XX: Ending = { says: /the vendor answered with status 5\d\d$/, kind: "vendor_5xx", retryable: true, charged: "unknown" }; // prettier-ignore
 const VENDOR_4XX: Ending = { says: /the vendor answered with status \d+$/, kind: "vendor_4xx", retryable: false, charged: "unknown" }; // prettier-ignore
 const REJECTED: Ending = { says: /the vendor rejected the credential$/, kind: "credential", retryable: false, charged: "no" }; // prettier-ignore
@@ -47,9 +51,10 @@ const FAULTS: Readonly<Record<string, Ending>> = {
   "/deep": CONTRACT,
   "/infinite-number": CONTRACT,
   "/list": CONTRACT,
-  "/two-lengths": CONTRACT,
-  "/huge-headers": CONTRACT,
-  "/redirect/302": CONTRACT,
+  "/two-lengths": NO_HTTP,
+  "/huge-headers": NO_HTTP,
+  "/banner": NO_HTTP,
+  "/redirect/302": { ...CONTRACT, charged: "no" },
   "/status/500": VENDOR_5XX,
   "/status/503": VENDOR_5XX,
   "/status/404": VENDOR_4XX,
@@ -64,7 +69,7 @@ const service = await startService(
   { after },
   {
     sources: [
-      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 1500 })),
+      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 3000 })),
       asksVendor("faulty__refused", nobody, "/"),
       asksVendor("good__json", vendor, "/json"),
       asksVendor("good__gzip", vendor, "/gzip"),
@@ -154,6 +159,26 @@ test("a failure that a vendor reports inside a 200 is told as the kind the autho
 test("the vendor's own words reach nobody", async () => {
   const reply = await service.run({ faulty__status_500: true, faulty__html: true, faulty__status_404: true });
   assert.ok(!/as asked|Sorry|html/i.test(reply.text.replaceAll("faulty__html", "")));
+});
+
+test("an outage behind a page that nobody can decode is an outage: retryable, and kept away from for a while", async () => {
+  const down = await startVendor({ after });
+  down.on("/people", body("page", { status: 503, headers: { "content-encoding": "br" } }));
+  const people = compileDeclarative(
+    `{id: acme__people, title: P, inputs: {type: object}, origins: ['${down.origin}'], request: {url: '${down.origin}/people'}, match: {record: body.name, no_record: body.none}}`,
+    "people.yaml",
+  );
+  const service = await startService({ after }, { sources: [people], vendors: [down] });
+  const workflow = await service.operator.createWorkflow(service.a.id, { failureDetails: true });
+  const failures = [];
+  for (let runs = 0; runs < 21; runs += 1) {
+    const { status } = (
+      await service.run({ acme__people: true }, {}, { as: { token: service.a.token, workflow } })
+    ).json();
+    failures.push(status.acme__people.failure);
+  }
+  assert.deepEqual(failures[0], { kind: "vendor_5xx", retryable: true, charged: "unknown" });
+  assert.deepEqual(failures[20], { kind: "shed", retryable: true, charged: "no" });
 });
 
 test("a vendor that keeps failing is not called for a while, and its neighbours are", async () => {

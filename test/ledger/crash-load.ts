@@ -6,7 +6,7 @@
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import type { Attempt, CallReport, RunIntent, RunRecord } from "../../src/run/ports.ts";
+import type { AttemptReport, CallReport, RunIntent, RunRecord } from "../../src/run/ports.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 
@@ -55,7 +55,7 @@ async function runOnce(number: number): Promise<void> {
 }
 
 async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): Promise<CallReport> {
-  const attempts: Attempt[] = [];
+  const attempts: AttemptReport[] = [];
   for (let number = 1; number <= (ordinal === 2 ? 2 : 1); number += 1) {
     const intent = { origin: "https://vendor.example", method: "GET", sentWallAt: systemClock.wall() };
     record.intend({
@@ -65,9 +65,10 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
       attempt: number,
       credentialId: null,
       credentialRule: "none",
+      free: false,
     });
     writeSync(vendor, `${run.transactionId} ${ordinal} ${number}\n`);
-    attempts.push({ ...intent, number, sentAt: 0, status: 200, tookMs: 5, charged: "yes" });
+    attempts.push({ ...intent, number, status: 200, tookMs: 5, charged: "yes" });
     await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 30));
   }
   return {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import type { Attempt, CallReport, Ledger, RunIntent } from "../../src/run/ports.ts";
+import type { CallReport, Ledger, RunIntent } from "../../src/run/ports.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
 
@@ -120,9 +120,9 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
       const source = `vendor_${ordinal}__people_search`;
       const credentialId = "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f";
       const sent = { origin, method: "GET", sentWallAt: systemClock.wall() };
-      record.intend({ ...sent, source, ordinal, attempt: 1, credentialId, credentialRule: "auto" });
+      record.intend({ ...sent, source, ordinal, attempt: 1, credentialId, credentialRule: "auto", free: false });
       await new Promise((resolve) => setTimeout(resolve, VENDOR_MS));
-      const attempt: Attempt = { ...sent, number: 1, sentAt: 0, status: 200, tookMs: VENDOR_MS, charged: "yes" };
+      const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const };
       const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;
       const times = { startedAfterMs: 0, tookMs: VENDOR_MS, outputBytes: 2_048 };
       return { ...common, ...times, credentialId, credentialRule: "auto", attempts: [attempt] };

@@ -79,9 +79,9 @@ function fill(directory: string): void {
   const charged = `iif(has_unknown, ${named("'unknown'")}, ${named("'yes'")})`;
   for (const ordinal of [0, 1]) {
     database.exec(
-      `INSERT INTO calls (run, ordinal, source, success, match, charged, credential_rule, started_after_ms, took_ms,
+      `INSERT INTO calls (run, ordinal, source, success, match, charged, charges, credential_rule, started_after_ms, took_ms,
          output_bytes, has_unknown, started_at, organization, workflow)
-       SELECT id, ${ordinal}, ${named("'acme__people'")}, 1, 1, ${charged}, ${named("'none'")}, 1, 30, 2000, has_unknown,
+       SELECT id, ${ordinal}, ${named("'acme__people'")}, 1, 1, ${charged}, iif(has_unknown, 4, 2), ${named("'none'")}, 1, 30, 2000, has_unknown,
          started_at, organization, workflow FROM runs`,
     );
     database.exec(

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { chargeOfCall } from "../../src/terms/charge.ts";
+import type { Charged } from "../../src/terms/fault.ts";
 import type { Vendor } from "../vendor/scripted-vendor.ts";
 import type { LedgerRows } from "./ledger-rows.ts";
 
@@ -26,6 +28,10 @@ export function assertAccounts(
     const ordinals = new Set(calls.map((call) => Number(call["ordinal"])));
     assert.equal(ordinals.size, calls.length);
     assert.ok(Math.max(-1, ...ordinals) < calls.length + Number(run["unknown_sources"]));
+    for (const { ordinal, charged } of calls) {
+      const own = attempts.filter((attempt) => attempt["ordinal"] === ordinal);
+      assert.equal(charged, chargeOfCall(own.map((attempt) => attempt["charged"] as Charged)), "a call's charge is made of its requests'"); // prettier-ignore
+    }
     for (const { ordinal } of attempts) assert.ok(calls.some((call) => call["ordinal"] === ordinal));
   }
   for (const vendor of vendors) {

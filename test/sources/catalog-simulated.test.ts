@@ -26,7 +26,7 @@ const sources: readonly RunnableSource[] = globSync("**/*.yaml", { cwd: folder }
 );
 const reading = {
   makeReply: (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
-    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }),
+    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }, null),
   faultOfStatus,
 };
 

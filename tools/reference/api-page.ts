@@ -78,7 +78,7 @@ export function apiPage(): Page {
       ["`failure.kind`", "`retryable`", "`charged`, if something was sent", "means"],
       kindRows(),
     ),
-    "`charged` says whether the vendor has probably billed the call. It is `no` whenever nothing was sent; `unknown` means that nobody but the vendor can know. A source can know better than this table and then says so.",
+    "`charged` says whether the vendor has billed the call: `yes` if it has billed a request of it, `unknown` if nobody but the vendor can know, `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer*: a vendor that had answered has billed it. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the whole model.",
     "### Retrying",
     RETRYING,
     "## POST /func",
@@ -248,7 +248,7 @@ function kindRows(): string[][] {
   return Object.entries(byKind).map(([kind, found = []]) => [
     code(kind),
     several(found.map(([, { retryable }]) => code(String(retryable)))),
-    several(found.map(([, { charged }]) => code(charged))),
+    several(found.map(([, { charged }]) => (charged === "as_answered" ? "by its answer" : code(charged)))),
     several(
       found.map(([, { says }]) => plainly(says)).filter((says) => says !== ""),
       "; ",

@@ -160,12 +160,12 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
 
 function facts(source: LoadedSource["source"]): string[][] {
   const { declaration } = source;
-  const charge = declaration.charge ?? (source.leavesMachine ? "per_call" : "free");
-  const model = typeof charge === "string" ? charge : charge.model;
+  // Of a file; code says it request by request.
+  const { when } = (typeof declaration.charge === "object" ? declaration.charge : {}) as { readonly when?: string };
   return [
     ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data it carries"],
     ["credential", source.credentialUse],
-    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[model]],
+    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[source.charge] + (when === undefined ? "" : `, where ${code(when)} holds`)],
     ["time", `${source.timeoutMs} ms at the most`],
     ...(source.leavesMachine ? [["run live", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),

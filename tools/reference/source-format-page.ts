@@ -80,7 +80,7 @@ export function sourceFormatPage(): Page {
     fields(at("limits")),
     fields(at("limits", "rate").items!),
     "## `charge`",
-    at("charge").description!,
+    `${at("charge").description} [Charges and records](../explanation/charges-and-records.md#what-was-charged) says what it makes of each ending.`,
     fields(at("charge")),
     "## `verify`",
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes it.`,

@@ -117,6 +117,10 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     "auth: {kind: token_exchange, token: body.t, request: {url: 'https://api.acme.example/{{ inputs.name }}'}}",
     "template.unknown_name",
   ],
+  ["an error by a redirect", "errors: [{when: {status: 302}, kind: credential}]", "format.value", /redirects/],
+  ["an error by a class that is no answer", "errors: [{when: {status: 1xx}, kind: contract}]", "format.value"],
+  ["a charge by an input that there is not", "charge: {model: per_call, when: inputs.tagss}", "expression.unknown_name", /tags/], // prettier-ignore
+  ["a charge by nothing there is", "charge: {model: per_call, when: boddy.x}", "expression.unknown_name", /body/],
   ["XML that is to go through unchanged", "reply: {format: xml}", "format.missing_key", /unchanged/],
 ];
 
@@ -209,7 +213,7 @@ test("the author's errors come before match, in their order, and match before wh
   ].join("\n");
   assert.equal((await faultOf(outcome(parts, 200, { error: "busy" }))).code, "source.rate_limited");
   const input = await faultOf(outcome(parts, 404, { error: "odd" }));
-  assert.deepEqual([input.code, input.charged], ["source.vendor_input", "no"]);
+  assert.deepEqual([input.code, input.reported?.charged], ["source.vendor_input", "no"]);
   assert.equal((await faultOf(outcome(parts, 200, { late: true }))).code, "source.vendor_timeout");
   assert.equal(await outcome(parts, 404), null);
   const statuses = {

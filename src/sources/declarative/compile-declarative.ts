@@ -10,6 +10,7 @@ import {
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
+import { compileCharge } from "./compile-charge.ts";
 import { checkFormat } from "./check-format.ts";
 import { declaredNames } from "../schema-names.ts";
 import { checkAuthorSchema, compileWhenNeeded } from "./check-schema.ts";
@@ -94,11 +95,14 @@ function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Pla
     root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
   }
   const accept = acceptOf(source);
+  const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
 
   return async (call: SourceCall): Promise<SourceAnswer> => {
-    const reply = await ask(request, auth, call, accept);
+    const reply = await ask(request, auth, call, accept, charge.isFree(call.inputs));
     const view = viewOf(reply);
-    if (judge(view) === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
+    const verdict = judge(view);
+    if (!charge.isBilled(view, call.inputs)) reply.chargedAs("no");
+    if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
     if (fits !== undefined) assertFits(fits(), record);
     return map === undefined ? reply : (record as JsonObject);
@@ -106,10 +110,16 @@ function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Pla
 }
 
 /** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. */
-async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accept: string): Promise<Reply> {
+async function ask(
+  request: RequestTemplate,
+  auth: Auth,
+  call: SourceCall,
+  accept: string,
+  free: boolean,
+): Promise<Reply> {
   const values = valuesOf(call);
   const { http } = call;
-  const send = createSend(http, auth.tls?.(values), accept);
+  const send = createSend(http, auth.tls?.(values), accept, free);
   const { tokens } = auth;
   if (tokens === undefined) return send(authenticate(request, auth, values));
   // With any token, to see that the rest can be sent before a login call is made for it.
@@ -121,6 +131,7 @@ async function ask(request: RequestTemplate, auth: Auth, call: SourceCall, accep
   // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
   if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
   if (reply.status !== 401) return reply;
+  reply.chargedAs("no");
   const renewed = await tokens.obtain(owner, values, login);
   return send(authenticate(request, auth, { ...values, token: renewed.token }));
 }
@@ -142,7 +153,7 @@ function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, place:
   const failing = compileErrors(source.errors, place);
   const viewOf = compileView(source.reply);
   return async (call: SourceCall): Promise<boolean> => {
-    const view = viewOf(await ask(request, auth, call, acceptOf(source)));
+    const view = viewOf(await ask(request, auth, call, acceptOf(source), true));
     if (ok?.(view) === true) return true;
     failing(view);
     const fault = faultOfStatus(view.status);

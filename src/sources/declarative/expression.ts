@@ -12,15 +12,19 @@ export interface ReplyView {
   readonly body: Json;
 }
 
-const ROOTS = ["status", "headers", "body"];
+export const ANSWER_NAMES: readonly string[] = ["status", "headers", "body"];
 
 /**
- * Compiles JMESPath: side-effect free, synchronous, sure to end. A misspelled function or a name at the top that no
- * answer has is found now and not when a vendor has been paid. @throws DeclarationError
+ * Compiles JMESPath: side-effect free, synchronous, sure to end. A misspelled function or a name at the top that the view
+ * does not have is found now and not when a vendor has been paid. @throws DeclarationError
  */
-export function compileExpression(written: string, place: Place): (view: ReplyView) => Json {
+export function compileExpression<View extends object = ReplyView>(
+  written: string,
+  place: Place,
+  names: readonly string[] = ANSWER_NAMES,
+): (view: View) => Json {
   const tree = parse(written, place);
-  check(tree, true, place);
+  check(tree, names, place);
   return (view) => evaluate(tree, view as unknown as JsonObject);
 }
 
@@ -45,12 +49,12 @@ function parse(written: string, place: Place): Node {
   }
 }
 
-/** Walks the tree; `top` while names are still those of the answer itself. */
-function check(node: Node, top: boolean, place: Place): void {
+/** Walks the tree; `top` are the names that there are, while names are still those of the view itself. */
+function check(node: Node, top: readonly string[] | false, place: Place): void {
   switch (node.type) {
     case "Field":
-      if (top && !ROOTS.includes(node.name)) {
-        const hint = didYouMean(node.name, ROOTS) ?? `an expression begins with ${ROOTS.join(", ")}`;
+      if (top && !top.includes(node.name)) {
+        const hint = didYouMean(node.name, top) ?? `an expression begins with ${top.join(", ")}`;
         place.refuse("expression.unknown_name", `an answer has no "${node.name}"`, hint);
       }
       return;

@@ -27,7 +27,7 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
       throw new Fault("source.contract", { problem: "it is not JSON" }, { cause });
     }
   };
-  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes };
+  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs: () => {} };
   return Object.assign(reply, { [rawJsonObject]: () => ({ bytes, value: json() }) });
 }
 

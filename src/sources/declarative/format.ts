@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from "typebox";
+import { CHARGE_MODELS } from "../../terms/charge.ts";
 import { FAULT_OF_KIND } from "../../terms/fault.ts";
 import { DURATION_PATTERN } from "./durations.ts";
 
@@ -191,7 +192,10 @@ const ErrorRow = Type.Object(
     ),
     kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "What kind of failure it is."),
     charged: Type.Optional(
-      words(["yes", "no", "unknown"], "Whether the vendor charges for it, where the kind alone does not say."),
+      words(
+        ["yes", "no", "unknown"],
+        "Whether the vendor charges for the answer that says so, where the kind alone does not say it.",
+      ),
     ),
   },
   closed,
@@ -323,17 +327,25 @@ export const SourceFormat = Type.Object(
     charge: Type.Optional(
       Type.Union(
         [
-          words(["free", "per_call", "per_match", "per_success"], "The model alone."),
+          words(CHARGE_MODELS, "The model alone."),
           Type.Object(
             {
-              model: words(["free", "per_call", "per_match", "per_success"], "What is charged for."),
+              model: words(CHARGE_MODELS, "What is billed."),
+              when: Type.Optional(
+                text(
+                  "What must hold for a request to be billed so; otherwise it is free. JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.",
+                ),
+              ),
               amount: Type.Optional(Type.Number({ minimum: 0 })),
               currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
             },
             closed,
           ),
         ],
-        { description: "What a call costs. `per_call` unless said." },
+        {
+          description:
+            "What the vendor bills: nothing, every request, every request that it completes, or a record. `per_call` unless said.",
+        },
       ),
     ),
     verify: Type.Optional(

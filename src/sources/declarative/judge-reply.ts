@@ -1,4 +1,4 @@
-import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
+import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../terms/fault.ts";
 import { compilePredicate, type ReplyView } from "./expression.ts";
 import type { ErrorRowFile, SourceFile } from "./format.ts";
 import type { Place } from "./read-document.ts";
@@ -36,7 +36,7 @@ export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place):
     const { status, predicate } = row.when;
     const holds =
       predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"));
-    const statusFits = compileStatus(status);
+    const statusFits = compileStatus(status, place.in(index, "when", "status"));
     return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
   });
   return (view) => {
@@ -45,24 +45,32 @@ export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place):
   };
 }
 
-function compileStatus(status: ErrorRowFile["when"]["status"]): (status: number) => boolean {
+function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (status: number) => boolean {
   if (status === undefined) return () => true;
+  const statuses = new Set(
+    Array.isArray(status) ? status : [typeof status === "string" ? Number(`${status[0]}00`) : status],
+  );
+  for (const one of statuses) {
+    if (one >= 300 && one < 400) {
+      place.refuse(
+        "format.value",
+        "a redirect is never an answer",
+        "set request.redirects to follow it; else it fails as contract, free",
+      );
+    }
+    if (one < 200 || one > 599) place.refuse("format.value", `no answer has the status ${one}`);
+  }
   if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
-  const statuses = new Set(typeof status === "number" ? [status] : status);
   return (given) => statuses.has(given);
 }
 
 function faultOfRow(row: ErrorRowFile, status: number): Fault {
-  const charged: { charged?: Charged } = row.charged === undefined ? {} : { charged: row.charged };
   const detail = { status, problem: "it reports a failure" };
-  return new Fault(FAULT_OF_KIND[row.kind], detail, charged);
+  return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
 }
 
 /** What a status means where the file says nothing about it; `null` for 2xx and 3xx. */
 export function faultOfStatus(status: number): Fault | null {
-  if (status === 401 || status === 403) return new Fault("source.credential_rejected", { status });
-  if (status === 429) return new Fault("source.rate_limited", { status });
-  if (status >= 500) return new Fault("source.vendor_5xx", { status });
-  if (status >= 400) return new Fault("source.vendor_4xx", { status });
-  return null;
+  const code = faultCodeOfStatus(status);
+  return code === null ? null : new Fault(code, { status }, { reported: {} });
 }

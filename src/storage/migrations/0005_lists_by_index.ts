@@ -11,13 +11,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("unknown_sources", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
   await db.schema.alterTable("ledger_runs").addColumn("unknown_source_names", "text").execute();
-  // A bit for each pair of outcome and charge, as the ledger's verdicts have it.
+  await db.schema
+    .alterTable("ledger_calls")
+    .addColumn("charges", "integer", (column) => column.notNull().defaultTo(0))
+    .execute();
+  // The bits that the ledger's `verdicts.ts` has: of a request's charge, of a call without requests, of its outcome.
+  await sql`
+    update ledger_calls set charges = coalesce((
+      select cast(sum(distinct case a.charged when 'no' then 1 when 'yes' then 2 else 4 end) as integer)
+      from ledger_attempts as a
+      where a.transaction_id = ledger_calls.transaction_id and a.ordinal = ledger_calls.ordinal),
+      case when charged = 'unknown' then 12 else 8 end)
+  `.execute(db);
   await sql`
     update ledger_runs set verdicts = coalesce((
-      select cast(sum(distinct 1 << (
-        case when c.success is null then 9 when c.success = 0 then 6 when c.match = 1 then 0 else 3 end
-        + case c.charged when 'no' then 0 when 'yes' then 1 else 2 end)) as integer)
-      from ledger_calls as c where c.transaction_id = ledger_runs.transaction_id), 0)
+      select cast(sum(distinct bits.bit << (
+        case when c.success is null then 12 when c.success = 0 then 8 when c.match = 1 then 0 else 4 end)) as integer)
+      from ledger_calls as c join (select 1 as bit union all select 2 union all select 4 union all select 8) as bits
+        on (c.charges & bits.bit) <> 0
+      where c.transaction_id = ledger_runs.transaction_id), 0)
   `.execute(db);
 
   for (const index of ["ledger_runs_by_time", "ledger_runs_of_organization", "ledger_runs_unknown"])
@@ -35,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // How a call came out takes few values, which costs an index little. Ids of runs sort by the time of their start, so the
   // second index has the newest first, for what comes often.
   await db.schema.dropIndex("ledger_calls_of_source").execute();
-  const verdict = ["success", "match", "charged"];
+  const verdict = ["success", "match", "charges"];
   const callsBy = (name: string, columns: readonly string[]) =>
     db.schema
       .createIndex(name)
@@ -49,7 +61,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create view ledger_lines as
     select r.started_at, c.transaction_id, r.has_unknown, r.organization_id, r.workflow_id, c.source, c.success, c.match,
-      c.charged
+      c.charges
     from ledger_calls as c join ledger_runs as r on r.transaction_id = c.transaction_id
   `.execute(db);
 }

@@ -28,13 +28,13 @@ async function fill(databaseUrl: string): Promise<void> {
     insert into ledger_runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
       simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
     select 'trx_' || lpad(i::text, 32, '0'), 'ended', 'data', 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
-      i, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 256 else 2 end, 0
+      i, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
     from generate_series(1, ${RUNS}) as i`);
   for (const ordinal of [0, 1]) {
     await client.query(`
-      insert into ledger_calls (transaction_id, ordinal, source, success, match, charged, credential_rule)
+      insert into ledger_calls (transaction_id, ordinal, source, success, match, charged, charges, credential_rule)
       select transaction_id, ${ordinal}, case when ${ordinal} = 1 and started_at % 2 = 0 then 'bell__phone' else
-        'acme__people' end, 1, 1, 'yes', 'none' from ledger_runs`);
+        'acme__people' end, 1, 1, 'yes', 2, 'none' from ledger_runs`);
   }
   await client.query("vacuum analyze ledger_runs");
   await client.query("vacuum analyze ledger_calls");

@@ -63,7 +63,8 @@ function proving(source: RunnableSource): RunnableSource {
   const run = async (call: SourceCall) => ((await declaration.verify!(call)) ? {} : null);
   return {
     ...source,
-    declaration: { ...declaration, run, charge: "free" },
+    declaration: { ...declaration, run },
+    charge: "free",
     filter: () => ({}),
     inputProblem: () => null,
   };

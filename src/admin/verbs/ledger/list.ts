@@ -8,7 +8,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list; outcome, charged and source speak of one and the same call. Where there is more, the result says what to give as --after.",
+    "Options narrow the list; outcome and source speak of one and the same call, charged of a request of it. Where there is more, the result says what to give as --after.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -38,6 +38,7 @@ export default defineVerb({
         took_ms: run.took_ms,
         calls: run.calls,
         failed: run.failed,
+        requests: run.requests,
         charged: run.charged_yes,
         charge_unknown: run.charged_unknown,
       })),

@@ -1,21 +1,27 @@
 import { Type } from "typebox";
+import type { RunReportRow } from "../../../ledger/ports.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Settle an unknown charge after a look at the vendor's invoice",
+  summary: "Settle a charge after a look at the vendor's invoice",
   description:
-    "Who settled it, when and why is kept with the run. It can be settled again; what a vendor itself has said is never overruled.",
+    "Whatever it was, and as often as need be. Who settled it, when and why is kept with the run each time, and so is what had been recorded. All that counts charges goes by the last word.",
   example: 'trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --call 0 --charged no --note "not on invoice 4711"',
   input: Type.Object(
     {
       transaction: transactionInput,
       call: Type.Integer({ minimum: 0, description: "Number of the call in its run, from 0" }),
       attempt: Type.Optional(
-        Type.Integer({ minimum: 1, description: "Which request of the call; every unknown one unless given" }),
+        Type.Integer({
+          minimum: 1,
+          description: "Which request of the call; unless given those that are unknown, or else the only one",
+        }),
       ),
-      charged: Type.Enum(["yes", "no"], { description: "Whether the vendor charged for it" }),
+      charged: Type.Enum(["yes", "no", "unknown"], {
+        description: "Whether the vendor charged for it; unknown opens it again",
+      }),
       note: Type.String({ minLength: 1, maxLength: 500, description: "What it rests on, such as the invoice" }),
     },
     { additionalProperties: false },
@@ -36,10 +42,19 @@ export default defineVerb({
       decidedAt: act.wallAt,
       note,
     });
-    if (settled === null) throw new OperatorError("refused", "There is no unknown charge to settle there.");
+    if (settled === null) throw new OperatorError("refused", whyNot(run, call, attempt));
     const detail = { call, attempt: attempt ?? null, charged, note };
     const organizationId = run.run.organization_id === "" ? null : run.run.organization_id;
     await (await store()).recordAct(act, { organizationId, subjectId: transaction, detail });
     return { transaction_id: transaction, call, requests: settled.attempts, call_charged: settled.charged };
   },
 });
+
+function whyNot({ calls, attempts }: RunReportRow, call: number, attempt: number | undefined): string {
+  if (!calls.some(({ ordinal }) => ordinal === call)) return `The run has no call ${call}.`;
+  const { length } = attempts.filter(({ ordinal }) => ordinal === call);
+  if (length === 0) return `Call ${call} sent no request, so there is no charge to settle.`;
+  const made = `Call ${call} made ${length} ${length === 1 ? "request" : "requests"}`;
+  if (attempt !== undefined) return `${made}: there is no request ${attempt}.`;
+  return `${made} and none of them is unknown: say with --attempt which one is meant.`;
+}

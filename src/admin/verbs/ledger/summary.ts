@@ -3,7 +3,8 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to hold against the vendors' invoices",
-  description: "Counts requests that were sent in that month, UTC. Simulated runs send none and are left out.",
+  description:
+    "One line for each source, organization and credential. Counts requests that were sent in that month, UTC. Simulated runs send none and are left out.",
   example: "2026-03",
   input: Type.Object(
     {
@@ -25,7 +26,7 @@ export default defineVerb({
         source: line.source,
         organization_tuid: line.organization_id,
         cred_id: line.credential_id,
-        rule: line.credential_rule,
+        credential: line.credential,
         requests: line.requests,
         charged: line.charged_yes,
         not_charged: line.charged_no,

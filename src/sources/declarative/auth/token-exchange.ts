@@ -1,9 +1,8 @@
 import type { Json } from "../../../terms/json.ts";
-import { Fault } from "../../../terms/fault.ts";
+import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../durations.ts";
 import { compileExpression, type ReplyView } from "../expression.ts";
 import type { TokenExchangeFile } from "../format.ts";
-import { faultOfStatus } from "../judge-reply.ts";
 import { checkHeaderName, compileRequest } from "../render-request.ts";
 import type { SendRequest } from "../send-request.ts";
 import { parseTemplate, type Values } from "../template.ts";
@@ -44,11 +43,11 @@ export function compileTokenExchange(
     const request = loginSteps.reduce((ready, step) => step.apply(ready, values), login.render(values));
     const view = viewOf(await send(request));
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
-    const fault = faultOfStatus(view.status);
-    if (fault !== null) throw fault;
+    const code = faultCodeOfStatus(view.status);
+    if (code !== null) throw new Fault(code, { status: view.status });
     const token = working(tokenOf, view);
     if (typeof token !== "string" || token === "") {
-      throw new Fault("source.contract", { problem: "the login call gave no token" }, { charged: "no" });
+      throw new Fault("source.contract", { problem: "the login call gave no token" });
     }
     return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
   }
