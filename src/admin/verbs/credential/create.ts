@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { Context } from "../../../terms/caller.ts";
+import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
@@ -43,7 +44,7 @@ export default defineVerb({
     await requireOrganization(open, org);
 
     const place = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
-    const sealed = await (await sealer()).seal(place, new Secret(fields));
+    const sealed = await (await sealer()).seal(place, new Secret(fields)).catch(keyIsUnreadable);
     const created = await open.createCredential(act, {
       ...place,
       ...sealed,
@@ -64,6 +65,18 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
   if (problem === null) return;
   const field = problem.path === "" ? "The credential" : `The credential field ${problem.path.slice(1)}`;
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
+}
+
+/** Another key beside it would be sealed with by whoever lacks a root key that the services hold. */
+function keyIsUnreadable(error: unknown): never {
+  if (!(error instanceof Fault)) throw error;
+  const { keyId, rootKeyId } = error.detail;
+  const lacking = rootKeyId === undefined ? "" : ` (it is wrapped by the root key ${String(rootKeyId)})`;
+  throw new OperatorError(
+    "refused",
+    `The data key ${String(keyId)} of this organization cannot be opened here${lacking}, so nothing is sealed with it. Give its root key in DATARUN_ROOT_KEY; or, if that is lost for good, remove the data key: datarun keys discard ${String(keyId)}`,
+    { cause: error },
+  );
 }
 
 function saysOfDefaults({ credential, replaced, narrowed }: CreatedCredential): string[] {
