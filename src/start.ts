@@ -116,6 +116,7 @@ export async function start(options: StartOptions): Promise<Running> {
     functions: catalogs.functions,
     door,
     simulatedDoor: openSimulatedDoor(settings, clock),
+    tellsErrors: options.dev ?? false,
     notReady: () => reasons(ledger.state().unavailable, store.health()),
     gauges: {
       ledger_pending_records: {
