@@ -94,6 +94,11 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         if (again !== undefined) return drainAgain(ledgerDir, store.ledger, again.startedFrom);
         return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
       },
+      copyStore: async (act) => {
+        const { copyStore } = await import("./copy-store.ts");
+        const rootKey = environment["DATARUN_ROOT_KEY"];
+        return copyStore({ dataDir, databaseUrl, rootKey, clock: systemClock, act, note }).catch(unavailable);
+      },
       functions: async () => {
         const functions = await (functionsOpened ??= listFunctions(project, dataDir));
         for (const { message } of functions.problems) note(`A file cannot be used: ${message}`);

@@ -63,12 +63,20 @@ export interface VerbDeps {
   ledger(): Promise<LedgerQuestions>;
   /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
   drainLedger(again?: { readonly startedFrom: number }): Promise<{ readonly sent: number }>;
+  /** Copies the embedded store to the shared database, with its ledger. */
+  copyStore(act: Act): Promise<CopiedStore>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
   /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */
   readonly workshop?: () => Promise<SourceWorkshop>;
   /** The person at the terminal; absent where there is none. */
   readonly terminal?: Terminal;
+}
+
+export interface CopiedStore {
+  /** How many rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly ledgerRuns: number;
 }
 
 /** The person who gave the command, or the program that stands in for one. */

@@ -45,12 +45,15 @@ export interface Store {
  * @throws StoreRefused, StoreMissing
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  return storeOver(await openEngine(options), options.clock);
+}
+
+/** What is under a store, for what is done to it as a whole. @throws StoreRefused, StoreMissing */
+export async function openEngine(options: StoreOptions): Promise<Engine> {
   const { dataDir, databaseUrl, clock } = options;
-  const engine =
-    databaseUrl === undefined
-      ? await openSqlite(dataDir, clock, undefined, options)
-      : await openShared(databaseUrl, clock, options);
-  return storeOver(engine, clock);
+  return databaseUrl === undefined
+    ? openSqlite(dataDir, clock, undefined, options)
+    : openShared(databaseUrl, clock, options);
 }
 
 /** Its driver is loaded by those who use it: a start on the embedded store need not wait for it. */

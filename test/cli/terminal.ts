@@ -84,6 +84,7 @@ export function commandsOn(dataDir: string): CliDeps {
           sealer,
           keys,
           ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),
+          copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),

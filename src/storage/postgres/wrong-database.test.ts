@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { TLSSocket } from "node:tls";
 import { Client } from "pg";
@@ -119,9 +122,18 @@ test("what listens there and is no PostgreSQL is refused, and so is one without 
   const untrusted = await listener(t, (socket) => {
     socket.once("data", () => {
       socket.write("S");
-      new TLSSocket(socket, { isServer: true, ...identity }).on("error", () => {});
+      const secured = new TLSSocket(socket, { isServer: true, ...identity }).on("error", () => {});
+      refusing("28P01", "no")(secured);
     });
   });
+  const authority = join(mkdtempSync(join(tmpdir(), "datarun-ca-")), "ca.pem");
+  t.after(() => rmSync(dirname(authority), { recursive: true }));
+  writeFileSync(authority, identity.cert);
+  assert.equal(
+    await refusal(t, `postgres://u:p@${untrusted}/d?sslmode=verify-full&sslrootcert=${authority}`),
+    `The PostgreSQL at ${untrusted} does not take the password of the user "u".`,
+    "once it is trusted it is heard",
+  );
   assert.equal(
     await refusal(t, `postgres://u:p@${untrusted}/d?sslmode=verify-full`),
     `The certificate of the PostgreSQL at ${untrusted} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).`,
