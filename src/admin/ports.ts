@@ -161,6 +161,8 @@ export interface DescribedFunction {
 /** A service that takes runs, as a client sees it. */
 export interface RunService {
   readonly url: string;
+  /** `POST /data`. @throws OperatorError when it refuses, in its own words */
+  data(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
   /** `POST /func`. @throws OperatorError when it refuses, in its own words */
   func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
@@ -260,14 +262,19 @@ export interface WorkflowAdmin {
 /** A credential's description: everything but what it seals. */
 export type StoredCredential = Omit<SealedCredential, "sealed">;
 
+export interface NotedCredential extends StoredCredential {
+  /** What its creator wrote about it; the audit trail keeps it. */
+  readonly note: string | null;
+}
+
 export interface CredentialAdmin {
   /**
    * One default per source and context: of the defaults that were there, one whose every context the new one covers stops
    * being a default; one that reaches further stays and yields to the newer where both apply.
    */
-  createCredential(act: Act, credential: SealedCredential): Promise<CreatedCredential | null>;
+  createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
-  credentials(organizationId: string): Promise<readonly StoredCredential[]>;
+  credentials(organizationId: string): Promise<readonly NotedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
   /** Erases what it seals and leaves its description, which the ledger refers to; no list or look-up shows it again. */
   deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
