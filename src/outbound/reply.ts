@@ -22,6 +22,7 @@ const PROBLEMS: Readonly<Record<JsonProblem, string>> = {
   too_many_values: "it holds too many values",
   syntax: "it is not JSON",
   not_finite: "it holds a number that is not finite",
+  not_exact: "it holds too many numbers with more digits than are reckoned with",
 };
 
 /** A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once. */

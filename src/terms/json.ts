@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { mayHoldLongNumber, withExactNumbers } from "./exact-json.ts";
+import { ExactNumber } from "./exact-number.ts";
 
 /** Any value JSON can say. Objects may have own properties named `__proto__` or `constructor`: they are plain names. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: Json;
 }
@@ -20,7 +22,14 @@ export interface JsonLimits {
  */
 export const JSON_VALUES_MAX = 100_000;
 
-export type JsonProblem = "encoding" | "too_deep" | "too_many_keys" | "too_many_values" | "syntax" | "not_finite";
+export type JsonProblem =
+  | "encoding"
+  | "too_deep"
+  | "too_many_keys"
+  | "too_many_values"
+  | "syntax"
+  | "not_finite"
+  | "not_exact";
 
 /** Thrown by `parseJson`. It carries the class of the problem and never a piece of the text. */
 export class JsonError extends Error {
@@ -51,7 +60,7 @@ const MEMBER_BYTES = 5;
 
 /**
  * Reads one UTF-8 JSON document within limits. A large one is looked through before `JSON.parse` sees it, so that one that
- * is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped.
+ * is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped. A number that a double would change is an `ExactNumber`.
  * @throws JsonError
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
@@ -59,9 +68,10 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
   const smallMax = Math.min(SMALL_BYTES, keysPerObjectMax * MEMBER_BYTES, valuesMax);
   if (bytes.length <= smallMax) return parseSmall(bytes, limits);
   const mayOverflow = measure(bytes, limits);
-  const value = readJson(decodeUtf8(bytes));
+  const text = decodeUtf8(bytes);
+  const value = readJson(text);
   if (mayOverflow && !inspect(value, limits.depthMax).finite) throw new JsonError("not_finite");
-  return value;
+  return exactly(text, value);
 }
 
 /**
@@ -77,7 +87,7 @@ function parseSmall(bytes: Buffer, limits: JsonLimits): Json {
     const opened = count(text, "{") + count(text, "[");
     if (opened > limits.depthMax && opened !== seen.containers) measure(bytes, limits);
     if (!seen.finite) throw new JsonError("not_finite");
-    return value;
+    return exactly(text, value);
   } catch (error) {
     measure(bytes, limits);
     throw error;
@@ -90,6 +100,18 @@ function readJson(text: string): Json {
   } catch {
     throw new JsonError("syntax");
   }
+}
+
+function exactly(text: string, value: Json): Json {
+  if (!mayHoldLongNumber(text)) return value;
+  const exact = withExactNumbers(text, value);
+  if (exact === null && value !== null) throw new JsonError("not_exact");
+  return exact;
+}
+
+/** The value of a text that has been read within limits before. @throws JsonError `syntax`, `not_exact` */
+export function readJsonExactly(text: string): Json {
+  return exactly(text, readJson(text));
 }
 
 function count(text: string, character: string): number {
@@ -113,7 +135,7 @@ function inspect(value: Json, depthMax: number): Seen {
 
 function lookAt(value: Json, depthLeft: number, seen: Seen): void {
   if (typeof value === "object") {
-    if (value !== null) lookInto(value, depthLeft, seen);
+    if (value !== null && !(value instanceof ExactNumber)) lookInto(value, depthLeft, seen);
   } else if (typeof value === "number" && !Number.isFinite(value)) {
     seen.finite = false;
   }
@@ -210,5 +232,5 @@ function isDigitOrDot(byte: number | undefined): boolean {
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
