@@ -10,29 +10,29 @@ declare global {
  * stands where the number would, is written as it was read, and is never rounded without a word.
  */
 export class ExactNumber {
-  /** As it was written. */
-  readonly #literal: string;
+  /** As it was written. Public, so that two of them are compared by it. */
+  readonly literal: string;
 
   constructor(literal: string) {
-    this.#literal = literal;
+    this.literal = literal;
   }
 
   /** What it is as a double, which is what schemas and comparisons go by. */
   get nearest(): number {
-    return Number(this.#literal);
+    return Number(this.literal);
   }
 
   toString(): string {
-    return this.#literal;
+    return this.literal;
   }
 
   toJSON(): unknown {
-    return JSON.rawJSON(this.#literal);
+    return JSON.rawJSON(this.literal);
   }
 
   /** Text is exact. To reckon with fractions is to round them, and that of a whole number would be another number. */
   [Symbol.toPrimitive](wanted: "string" | "number" | "default"): string | number {
-    if (wanted === "string") return this.#literal;
+    if (wanted === "string") return this.literal;
     if (Number.isInteger(this.nearest))
       throw new TypeError("this number has more digits than can be reckoned with: use it as text, by String()");
     return this.nearest;
