@@ -66,6 +66,12 @@ export interface Reply {
   chargedAs(charged: Charged): void;
 }
 
+/** What a reply is told before its bytes are read as something else, which takes memory of its own. Throws a fault for no room. */
+export const holdParsed: unique symbol = Symbol("datarun.holdParsed");
+export interface HeldReply {
+  [holdParsed](bytes: number): void;
+}
+
 /**
  * What the engine asks of a reply that a source returns as its result: the vendor's bytes, known to be one JSON object
  * of valid UTF-8 and finite numbers, ready to stand in the answer unchanged. Throws a `contract` fault otherwise.

@@ -10,6 +10,7 @@ import type { SourceDeclaration } from "../sdk/source.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../sources/runnable.ts";
 import { createSchemas } from "../sources/validator.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { asFault } from "../terms/fault.ts";
@@ -208,7 +209,8 @@ test("a source that leaves the machine nowhere is run as it is", async (t) => {
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
   const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
   const call = {
-    run: { maySend: true },
+    run: { maySend: true, held: heldWithoutLimit() },
+    heldBytes: 0,
     id: source.id,
     rawInputs: inputs,
     inputs: source.filter(inputs),
