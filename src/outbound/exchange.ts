@@ -339,8 +339,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const bytes = reply?.take() ?? NO_BYTES;
     const attempt = this.#attempt!;
     attempt.hasEnded = true;
+    const taken = this.#measuredSize;
     this.#settle(reply);
-    const hold = holdFor(this.#call);
+    const holdParsed = holdFor(this.#call);
+    const hold = (parsed: number): boolean => {
+      this.#needs.replySizes.saw(this.#call.id, taken + parsed);
+      return holdParsed(parsed);
+    };
     this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, attempt, hold));
   }
 
