@@ -34,6 +34,6 @@ export async function attachService({ dataDir, project, databaseUrl }: AttachPla
   ]);
   const { start } = await import("./start.ts");
   const log = createLog("warn", STDERR);
-  const running = await start({ settings, environment: process.env, tell: () => {}, log });
+  const running = await start({ settings, environment: process.env, tell: () => {}, log, forCommand: true });
   return { url: running.url, isOwn: true, close: () => running.close() };
 }

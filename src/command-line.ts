@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OperatorError } from "./admin/ports.ts";
 import { osActor } from "./cli/os-actor.ts";
@@ -11,12 +10,11 @@ import { openJournalReader, type JournalReader } from "./ledger/journal-reader.t
 import { hasJournal } from "./ledger/journal-tables.ts";
 import { createLedgerReader } from "./ledger/ledger-reader.ts";
 import type { ListedFunctions } from "./list-functions.ts";
-import { openKeyedStore, type OpenedStore, type StoreSettings } from "./open-store.ts";
+import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import type { OpenedWorkshop } from "./open-workshop.ts";
 import type { LoadedSources } from "./project.ts";
 import { readSettingsOf } from "./project-settings.ts";
 import { LoadError } from "./sources/load-error.ts";
-import { STORE_FILE } from "./storage/sqlite/engine.ts";
 import { systemClock } from "./terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
@@ -48,18 +46,20 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   // What few verbs need is loaded by those alone: it takes longer than most of them.
   const loaded = () => (loading ??= import("./open-catalogs.ts").then(({ openSources }) => openSources(project)));
   const open = (adoptRootKey = false) =>
-    (opened ??= openStoreThere(place.makesStore, {
+    (opened ??= openKeyedStore({
+      // A mistyped folder, or an empty database, must not become a store by being looked at.
+      opening: place.makesStore ? "make" : "look",
       dataDir,
       databaseUrl,
       rootKey: environment["DATARUN_ROOT_KEY"],
       clock: systemClock,
       adoptRootKey,
     }).catch(unavailable));
-  /** Whoever seals or opens first proves that its keys are the deployment's. */
+  /** Whoever opens or moves what is sealed proves first that its keys are the deployment's. */
   const proven = async (adoptRootKey = false) => {
     const store = await open(adoptRootKey);
-    await store.proven.catch(unavailable);
-    return store;
+    const standing = await inTime(store).catch(unavailable);
+    return { ...store, standing };
   };
 
   return {
@@ -68,9 +68,13 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       actor: osActor(),
       note,
       store: async () => (await open()).store.admin,
-      sealer: async () => (await proven()).sealer,
-      keys: async ({ adopt } = { adopt: false }) => {
-        const { store, rootKeys, sealer } = await proven(adopt);
+      sealer: async () => {
+        const { sealer, standing } = await proven();
+        if (!standing.settled) throw new OperatorError("refused", UNSETTLED);
+        return sealer;
+      },
+      keys: async ({ adopt = false, unproven = false } = {}) => {
+        const { store, rootKeys, sealer } = await (unproven ? open(adopt) : proven(adopt));
         return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
       },
       finder: async () => (await proven()).finder,
@@ -89,6 +93,11 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         const { store } = await open();
         if (again !== undefined) return drainAgain(ledgerDir, store.ledger, again.startedFrom);
         return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
+      },
+      copyStore: async (act) => {
+        const { copyStore } = await import("./copy-store.ts");
+        const rootKey = environment["DATARUN_ROOT_KEY"];
+        return copyStore({ dataDir, databaseUrl, rootKey, clock: systemClock, act, note }).catch(unavailable);
       },
       functions: async () => {
         const functions = await (functionsOpened ??= listFunctions(project, dataDir));
@@ -127,15 +136,14 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   };
 }
 
-/** A mistyped folder must not become a store: only the verb that a deployment begins with makes one. */
-async function openStoreThere(makesStore: boolean, settings: StoreSettings): Promise<OpenedStore> {
-  const { dataDir, databaseUrl } = settings;
-  if (databaseUrl === undefined && !makesStore && !existsSync(join(dataDir, STORE_FILE)))
-    throw new OperatorError(
-      "not_found",
-      `There is no store in ${dataDir}. Name its folder with --data-dir, or make one with: datarun org create NAME`,
-    );
-  return openKeyedStore(settings);
+/** A root key that happens to stand in a shell must not become the deployment's because it was there first. */
+const UNSETTLED =
+  "Nothing is sealed in this store yet, and no service has started on it: nothing says that DATARUN_ROOT_KEY of this shell is the root key of the deployment. Start the service first, or say that it is with: datarun keys adopt";
+
+/** Waits for a shared database as the store's own ports do, and in their words. */
+async function inTime({ store, proven }: OpenedStore) {
+  await store.keys.rootKeyIdsInUse();
+  return proven;
 }
 
 function undrainedNote(runs: number): string {

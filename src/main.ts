@@ -11,6 +11,19 @@ async function runVerb(): Promise<void> {
     import("./cli/run-cli.ts"),
     import("./command-line.ts"),
   ]);
+  // Asked for only where it is to be shown: it may have to ask git.
+  const version = async () => {
+    const [{ readDeployment }, { PACKAGE_ROOT }] = await Promise.all([
+      import("./deployment.ts"),
+      import("./project.ts"),
+    ]);
+    return (await readDeployment(PACKAGE_ROOT)).gitDerivedVersion;
+  };
   const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
-  process.exitCode = await runCli(process.argv.slice(2), io, { verbs: findVerbs(), others: COMMANDS, open: openVerbs });
+  process.exitCode = await runCli(process.argv.slice(2), io, {
+    verbs: findVerbs(),
+    others: COMMANDS,
+    open: openVerbs,
+    version,
+  });
 }

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { createCredentialFinder } from "./credentials/find-credential.ts";
-import { openRootKeys } from "./credentials/root-key-ring.ts";
+import { proveRootKeys, type KeyStanding } from "./credentials/prove-root-keys.ts";
+import { readRootKeys } from "./credentials/root-key-ring.ts";
 import { createSealer } from "./credentials/sealer.ts";
-import { openStore, type Store } from "./storage/store.ts";
+import { openStore, type Opening, type Store, type StoreNews } from "./storage/store.ts";
 import type { Clock } from "./terms/clock.ts";
 
 export interface StoreSettings {
@@ -13,26 +14,35 @@ export interface StoreSettings {
   readonly clock: Clock;
   /** See `RootKeyOptions`. */
   readonly adoptRootKey?: boolean;
+  readonly opening?: Opening;
+  readonly tell?: (news: StoreNews) => void;
 }
 
 export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
 
 /**
- * The store with what rests on its keys: the same for a service and for an operator's verb. A shared database may be
- * away; the root keys are then read now, and `proven` settles when they have been held against what is stored.
+ * The store with what rests on its keys: the same for a service and for an operator's verb. The root keys are read now;
+ * `proven` says how they stand to what is stored once that can be asked, which with a shared database may be later. It
+ * rejects when they are not those of this store.
  */
 export async function openKeyedStore(settings: StoreSettings) {
-  const { clock, databaseUrl } = settings;
+  const { clock, databaseUrl, opening, tell } = settings;
   const dataDir = resolve(settings.dataDir);
-  const store: Store = await openStore({ dataDir, databaseUrl, clock });
+  const store: Store = await openStore({
+    dataDir,
+    databaseUrl,
+    clock,
+    ...(opening !== undefined && { opening }),
+    ...(tell !== undefined && { tell }),
+  });
   try {
-    const variable = settings.rootKey;
-    const adopt = settings.adoptRootKey ?? false;
-    const shared = databaseUrl !== undefined;
-    const open = (rows: Store["keys"]) =>
-      openRootKeys({ variable, directory: shared ? null : dataDir, store: rows, adopt });
-    const rootKeys = await open(shared ? nothingStored(store.keys) : store.keys);
-    const proven: Promise<unknown> = shared ? store.ready().then(() => open(store.keys)) : Promise.resolve();
+    const rootKeys = await readRootKeys({
+      variable: settings.rootKey,
+      directory: databaseUrl === undefined ? dataDir : null,
+      store: store.keys,
+      adopt: settings.adoptRootKey ?? false,
+    });
+    const proven: Promise<KeyStanding> = store.ready().then(() => proveRootKeys(rootKeys, store.keys));
     // Whoever waits for it hears of it; nobody has to.
     proven.catch(() => {});
     const sealer = createSealer({ store: { ...store.credentials, ...store.keys }, rootKeys, clock });
@@ -42,9 +52,4 @@ export async function openKeyedStore(settings: StoreSettings) {
     await store.close();
     throw error;
   }
-}
-
-/** Stands in for a database that may be away while the keys are only read. */
-function nothingStored(keys: Store["keys"]): Store["keys"] {
-  return { ...keys, rootKeyIdsInUse: async () => [], dataKeysAfter: async () => [] };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { nearest } from "./admin/nearest.ts";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -26,11 +27,18 @@ export async function settingsFrom(args: readonly string[], version?: string): P
   try {
     values = parseArgs({ args: [...args], options, allowPositionals: false }).values as typeof values;
   } catch (error) {
-    throw new ConfigError((error as Error).message);
+    throw new ConfigError(`${(error as Error).message}${meant(error as Error, Object.keys(options))}`);
   }
   const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
   const project = projectFolder(named === "" ? undefined : named, process.cwd());
   return readSettingsOf(project, values, process.env, version);
+}
+
+/** What a misspelt option was probably meant to be. */
+function meant({ message }: Error, options: readonly string[]): string {
+  const [, name] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  const near = name === undefined ? [] : nearest(name, options);
+  return near.length === 0 ? "" : `. Near to it: ${near.map((option) => `--${option}`).join(", ")}.`;
 }
 
 /** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */

@@ -12,5 +12,6 @@ export function reasonOf(error: unknown): string {
   const known = [ConfigError, RootKeyError, LedgerInUse, LoadError, StoreRefused].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  return code === "EADDRINUSE" || code === "EACCES" ? message : (stack ?? String(error));
+  if (code === "EADDRINUSE") return `${message}. Choose another with --port or --admin-port.`;
+  return code === "EACCES" ? message : (stack ?? String(error));
 }

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from "./terms/json.ts";
 
 /** A service as its clients see it. Node's own client will do: this is one request of an operator's, to this machine. */
 export function toRunService(url: string): RunService {
-  return {
-    url,
-    async func({ accessToken, workflow }, body) {
+  const post =
+    (path: "/data" | "/func"): RunService["func"] =>
+    async ({ accessToken, workflow }, body) => {
       let reply: Response;
       try {
-        reply = await fetch(`${url}/func`, {
+        reply = await fetch(`${url}${path}`, {
           method: "POST",
           headers: {
             "content-type": "application/json",
@@ -23,8 +23,8 @@ export function toRunService(url: string): RunService {
       const answer = (await reply.json()) as JsonObject;
       if (reply.ok) return answer;
       throw new OperatorError("refused", `The service answered ${reply.status}: ${wordsOf(answer["error"])}`);
-    },
-  };
+    };
+  return { url, data: post("/data"), func: post("/func") };
 }
 
 function wordsOf(error: unknown): string {

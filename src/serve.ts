@@ -40,6 +40,7 @@ export async function serve(name: "start" | "dev", args: string[]): Promise<void
     process.exit(error instanceof ConfigError ? 2 : 1);
   }
   running.failed.catch((error: unknown) => {
+    if (closing !== undefined) return;
     process.stderr.write(`datarun cannot go on: ${reasonOf(error)}\n`);
     void running!.close().finally(() => process.exit(1));
   });

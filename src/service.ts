@@ -12,6 +12,7 @@ import { heldBytesByDefault } from "./memory-limit.ts";
 import { createAdminServer } from "./operate/admin-server.ts";
 import type { Log } from "./operate/log.ts";
 import { createMetrics } from "./operate/metrics.ts";
+import { ownFields, ownWords, secretsOf } from "./operate/own-words.ts";
 import { causeOf, createRunLog } from "./operate/run-log.ts";
 import { createTally } from "./operate/tally.ts";
 import { watchFiles } from "./operate/watch-files.ts";
@@ -50,6 +51,8 @@ export interface ServiceParts {
   readonly notReady: () => readonly string[];
   /** What will stop it from taking runs before long. */
   readonly warnings: () => readonly string[];
+  /** The words of errors that functions throw go to the log, at its level `debug`. */
+  readonly tellsErrors: boolean;
   readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 }
 
@@ -98,12 +101,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         door: parts.door,
         simulatedDoor: parts.simulatedDoor,
         clock,
-        log: (call, level, message, fields) =>
+        log: (call, level, message, fields) => {
+          const secrets = secretsOf(call.credential?.fields.reveal() ?? {});
           log[level](
             // Fields of the adapter's own come first: it must not say in another's name.
-            { ...fields, event: "source_log", transaction_id: call.run.transactionId, source: call.id },
-            message,
-          ),
+            {
+              ...ownFields(fields, secrets),
+              event: "source_log",
+              transaction_id: call.run.transactionId,
+              source: call.id,
+            },
+            ownWords(message, secrets),
+          );
+        },
       }),
     ),
   );
@@ -112,8 +122,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const runFunction = createFunctionRun({
     ...engine,
     functions: parts.functions,
-    log: (run, functionId, level, message) =>
-      log[level]({ event: "function_log", transaction_id: run.transactionId, function: functionId }, message),
+    log: (run, functionId, level, message) => {
+      // The words of its errors may hold inputs: they are for its author, who has `datarun dev`.
+      if (level === "debug" && !parts.tellsErrors) return;
+      const fields = { event: "function_log", transaction_id: run.transactionId, function: functionId };
+      log[level](fields, ownWords(message));
+    },
   });
 
   let stopping = false;

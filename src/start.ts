@@ -15,6 +15,7 @@ import { createLog, type Log, type ServiceLog } from "./operate/log.ts";
 import { causeOf } from "./operate/run-log.ts";
 import { PACKAGE_ROOT, type LoadedSources } from "./project.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
+import { settleRootKey } from "./settle-root-key.ts";
 import type { Store } from "./storage/store.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
@@ -29,6 +30,8 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** `datarun dev`: a broken file is reported and the rest serves. */
   readonly dev?: boolean;
+  /** For the length of one command: it is not by this that a store is made, brought up to date, or given its root key. */
+  readonly forCommand?: boolean;
   /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
   readonly sources?: LoadedSources;
 }
@@ -55,7 +58,14 @@ export async function start(options: StartOptions): Promise<Running> {
   const opening = openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources });
   const [deployment, opened, catalogs] = await Promise.all([
     readDeployment(PACKAGE_ROOT),
-    openKeyedStore({ dataDir, databaseUrl, rootKey: environment["DATARUN_ROOT_KEY"], clock }),
+    openKeyedStore({
+      dataDir,
+      databaseUrl,
+      rootKey: environment["DATARUN_ROOT_KEY"],
+      clock,
+      opening: options.forCommand === true ? "look" : "upgrade",
+      tell: ({ event, says }) => log.warn({ event }, says),
+    }),
     opening,
   ]).catch(async (error: unknown) => {
     // Processes of functions are not left behind by a start that fails.
@@ -63,7 +73,13 @@ export async function start(options: StartOptions): Promise<Running> {
     throw error;
   });
   const { store, finder } = opened;
-  await settledWithin(clock, STORE_WAIT_MS, opened.proven);
+  let keysUnreadable = 0;
+  const keyed = opened.proven.then(async (standing) => {
+    keysUnreadable = standing.unreadable;
+    if (options.forCommand !== true) await settleRootKey(opened, standing, clock, log);
+  });
+  keyed.catch(() => {});
+  await settledWithin(clock, STORE_WAIT_MS, keyed);
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -100,6 +116,7 @@ export async function start(options: StartOptions): Promise<Running> {
     functions: catalogs.functions,
     door,
     simulatedDoor: openSimulatedDoor(settings, clock),
+    tellsErrors: options.dev ?? false,
     notReady: () => reasons(ledger.state().unavailable, store.health()),
     warnings: () => (drainer === null ? warnings(ledger.state().journalDaysLeft) : []),
     gauges: {
@@ -115,6 +132,10 @@ export async function start(options: StartOptions): Promise<Running> {
       log_lines_dropped: {
         help: "Lines of the log that were dropped since the start, because their reader was too slow.",
         read: log.droppedLines,
+      },
+      data_keys_unreadable: {
+        help: "Data keys that could not be opened at the start: credentials that are sealed with them fail.",
+        read: () => keysUnreadable,
       },
       journal_bytes: { help: "Size of the journal.", read: () => ledger.state().journalBytes },
       journal_bytes_max: { help: "Size at which no new run is taken.", read: () => ledger.state().journalBytesMax },
@@ -164,7 +185,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
-  const failed = new Promise<never>((_, reject) => void opened.proven.catch(reject));
+  const failed = new Promise<never>((_, reject) => void keyed.catch(reject));
   failed.catch(() => {});
   return {
     ...service,
@@ -239,13 +260,10 @@ function warnings(daysLeft: number | null): string[] {
   return [`journal: full in ${Math.floor(daysLeft)} days at the rate of the last day`];
 }
 
-function reasons(
-  journal: string | null,
-  health: { readonly state: string; readonly problem: string | null },
-): string[] {
+function reasons(journal: string | null, health: { readonly state: string; readonly says: string | null }): string[] {
   return [
     ...(journal === null ? [] : [`journal: ${journal}`]),
-    ...(health.state === "ready" ? [] : [`store: ${health.problem ?? health.state}`]),
+    ...(health.state === "ready" ? [] : [`store: ${health.says ?? health.state}`]),
   ];
 }
 

@@ -15,9 +15,16 @@ export interface ListedHoliday {
 
 type Correct = (holidays: readonly ListedHoliday[], year: number) => readonly ListedHoliday[];
 
-/** Where the library's rules are known to us to differ from the law. A country is added only with the law in hand. */
+/**
+ * Where the library's rules are known to us to differ from the law. A country is added only with the law in hand; where it,
+ * or a report of it, can be read is said beside it.
+ */
 const CORRECTIONS: Readonly<Record<string, Correct>> = {
-  /** From 2025, Cabinet Resolution 27 of 2024 on public holidays. What held before is left as the library has it. */
+  /**
+   * From 2025, Cabinet Resolution 27 of 2024 on public holidays. What held before is left as the library has it.
+   * 2 and 3 December and Arafat Day as in the Cabinet's calendar that wam.ae and zawya.com reported on 2023-11-21, the former
+   * again on gulfnews.com (1.1732265588345). The resolution itself was not found in public.
+   */
   AE: (holidays, year) => {
     if (year < 2025) return holidays;
     const left = holidays.filter(({ rule }) => rule !== "27 Rajab" && rule !== "1 Ramadan");
@@ -30,7 +37,8 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
 
   /**
    * Regulation on Public Holidays for National Annual Festivals and Memorial Days: State Council decree 644 (2014 on) and
-   * decree 795 (2025 on). Children's Day is one for children alone.
+   * decree 795 (2025 on): four days of New Year from its eve, 1 and 2 May, https://www.ctaweb.org.cn/en/redianpinglun/10086.html
+   * and http://en.people.cn/n3/2024/1113/c90000-20240871.html. Children's Day is one for children alone.
    */
   CN: (holidays, year) =>
     holidays.flatMap((holiday) => {
@@ -46,6 +54,8 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
   /**
    * New Year is the day before, the day and the day after; from 2014 a Sunday among them gives the next day that is none
    * of them (Regulations on Holidays of Government Offices, articles 2 and 3). The library begins on the day itself.
+   * Three days, so dated for 2025: https://worldholidayhub.com/kr/2025/tl; for 2019 to 2025 the last of them:
+   * https://time.astrosage.com/holidays/south-korea/seollal-holiday-1.
    */
   KR: (holidays, year) =>
     holidays.flatMap((holiday) => {

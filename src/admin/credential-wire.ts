@@ -1,8 +1,8 @@
-import type { StoredCredential } from "./ports.ts";
+import type { NotedCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 
 /** A credential as results show it: never a field of it. */
-export function toWireCredential(credential: StoredCredential) {
+export function toWireCredential(credential: Omit<NotedCredential, "note"> & Partial<NotedCredential>) {
   return {
     cred_id: credential.id,
     source: credential.source,
@@ -10,5 +10,6 @@ export function toWireCredential(credential: StoredCredential) {
     default: credential.isDefault,
     disabled: credential.disabled,
     created_at: toWireTime(credential.createdWallAt),
+    ...(credential.note === undefined ? {} : { note: credential.note }),
   };
 }

@@ -42,7 +42,8 @@ export function nameInput(description: string) {
   return Type.String({
     minLength: 1,
     maxLength: 200,
+    pattern: "\\S",
     description,
-    "x-says": "must be a name of 1 to 200 characters",
+    "x-says": "must be a name of 1 to 200 characters, not all of them blank",
   });
 }

@@ -1,7 +1,7 @@
 /**
  * What the operator's verbs need of the world. `main.ts` gives the real ones; each is opened only when a verb asks for it.
  */
-import type { SealedCredential } from "../credentials/ports.ts";
+import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
 import type {
@@ -54,18 +54,29 @@ export interface VerbDeps {
   /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
   projectFolder(): string;
   sealer(): Promise<CredentialSealer>;
-  /** What rotating and verifying keys works on. `adopt`: the key of `DATARUN_ROOT_KEY` shall be the one that seals. */
-  keys(how?: { readonly adopt: boolean }): Promise<RotationParts>;
+  /**
+   * What rotating and verifying keys works on. `adopt`: the key of `DATARUN_ROOT_KEY` shall be the one that seals.
+   * `unproven`: also where nothing that is stored can be opened; for verbs that seal nothing.
+   */
+  keys(how?: { readonly adopt?: boolean; readonly unproven?: boolean }): Promise<RotationParts>;
   /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerQuestions>;
   /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
   drainLedger(again?: { readonly startedFrom: number }): Promise<{ readonly sent: number }>;
+  /** Copies the embedded store to the shared database, with its ledger. */
+  copyStore(act: Act): Promise<CopiedStore>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */
   finder(): Promise<ExplainingFinder>;
   /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */
   readonly workshop?: () => Promise<SourceWorkshop>;
   /** The person at the terminal; absent where there is none. */
   readonly terminal?: Terminal;
+}
+
+export interface CopiedStore {
+  /** How many rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly ledgerRuns: number;
 }
 
 /** The person who gave the command, or the program that stands in for one. */
@@ -150,6 +161,8 @@ export interface DescribedFunction {
 /** A service that takes runs, as a client sees it. */
 export interface RunService {
   readonly url: string;
+  /** `POST /data`. @throws OperatorError when it refuses, in its own words */
+  data(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
   /** `POST /func`. @throws OperatorError when it refuses, in its own words */
   func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
@@ -190,7 +203,8 @@ export interface Act extends Actor {
 }
 
 /** Changes return `null` when what they name does not exist; nothing is changed or recorded then. */
-export interface AdminStore extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, AuditTrail {}
+export interface AdminStore
+  extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, KeyAdmin, AuditTrail {}
 
 export interface Organization {
   readonly id: string;
@@ -248,14 +262,19 @@ export interface WorkflowAdmin {
 /** A credential's description: everything but what it seals. */
 export type StoredCredential = Omit<SealedCredential, "sealed">;
 
+export interface NotedCredential extends StoredCredential {
+  /** What its creator wrote about it; the audit trail keeps it. */
+  readonly note: string | null;
+}
+
 export interface CredentialAdmin {
   /**
    * One default per source and context: of the defaults that were there, one whose every context the new one covers stops
    * being a default; one that reaches further stays and yields to the newer where both apply.
    */
-  createCredential(act: Act, credential: SealedCredential): Promise<CreatedCredential | null>;
+  createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
-  credentials(organizationId: string): Promise<readonly StoredCredential[]>;
+  credentials(organizationId: string): Promise<readonly NotedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
   /** Erases what it seals and leaves its description, which the ledger refers to; no list or look-up shows it again. */
   deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
@@ -267,6 +286,28 @@ export interface CreatedCredential {
   readonly replaced: readonly StoredCredential[];
   /** Defaults that stay so outside the contexts of the new one. */
   readonly narrowed: readonly { readonly credential: StoredCredential; readonly contexts: readonly Context[] }[];
+}
+
+export interface KeyAdmin {
+  /**
+   * Says by which root key this deployment seals, on the audit trail, where `KeyStore.registeredRootKey` finds it. Where
+   * something is sealed already that says so itself, and where one was registered it stays, unless it is to be replaced.
+   * Says whether it was written.
+   */
+  registerRootKey(act: Act, key: RegisteredRootKey, replace: boolean): Promise<boolean>;
+  /**
+   * Removes a data key and, if they may go, the credentials that are sealed with it: as `deleteCredential` does, in the
+   * same transaction. `null` where there is no such key.
+   * @throws OperatorError `refused` when credentials depend on it that may not go
+   */
+  discardDataKey(act: Act, id: string, withCredentials: boolean): Promise<DiscardedDataKey | null>;
+}
+
+export interface DiscardedDataKey {
+  readonly organizationId: string;
+  readonly rootKeyId: string;
+  /** What was sealed with it. */
+  readonly credentialIds: readonly string[];
 }
 
 export interface AuditEntry extends Act {

@@ -19,6 +19,7 @@ const deps: VerbDeps = {
   finder: NEEDS_NOTHING,
   ledger: NEEDS_NOTHING,
   keys: NEEDS_NOTHING,
+  copyStore: NEEDS_NOTHING,
   drainLedger: NEEDS_NOTHING,
   functions: NEEDS_NOTHING,
   service: NEEDS_NOTHING,

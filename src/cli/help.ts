@@ -20,7 +20,8 @@ export async function helpOnAll(verbs: VerbSet, others: readonly OtherCommand[])
     "Usage: datarun COMMAND [OPTIONS]",
     ...(others.length === 0 ? [] : [columns(others.map(({ name, summary }) => [name, summary]))]),
     ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
-    '"datarun COMMAND --help" explains one. Every command takes --json, --data-dir and --project, and works while the service runs.',
+    "Exit codes: 0 done, 1 failed (also when what was asked about has failed), 2 not understood.",
+    '"datarun --version" says what is installed. "datarun COMMAND --help" explains one. Every command takes --json, --data-dir and --project, and works while the service runs.',
   ]
     .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))
     .join("\n\n")

@@ -16,6 +16,8 @@ import { openTerminal } from "./terminal.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
+  /** What is installed: `--version` shows it. */
+  version(): Promise<string>;
   /** The commands that are no verbs, for the help and for what was probably meant. */
   readonly others: readonly OtherCommand[];
   /** Opens what the verb works on. Called once, when the command line is known to be right; `close` always follows. */
@@ -61,6 +63,10 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
   const [noun, second] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
+  if (noun === "--version" || noun === "version") {
+    const version = await cli.version();
+    return { text: json ? `${JSON.stringify({ version })}\n` : `datarun ${version}\n`, failed: false };
+  }
   if (noun === undefined || noun === "help" || noun.startsWith("-")) {
     const help = await helpOnAll(verbs, cli.others);
     if (noun === "help" || asksForHelp) return helpText(help, json);
@@ -166,9 +172,17 @@ async function report(thrown: unknown, io: CommandIo, json: boolean): Promise<nu
   return code === "usage" ? EXIT.usage : EXIT.failed;
 }
 
+/** The operating system names the file and what is wrong with it, and nothing else. */
+function isOfFiles(thrown: unknown): thrown is NodeJS.ErrnoException {
+  if (!(thrown instanceof Error)) return false;
+  const { errno, syscall, path } = thrown as NodeJS.ErrnoException;
+  return typeof errno === "number" && syscall !== undefined && path !== undefined;
+}
+
 function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
   if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
+  if (isOfFiles(thrown)) return { code: "unavailable", message: `${printable(thrown.message)}.` };
   // The text of an unforeseen error may hold anything, so it is shown only to whoever asks for it.
   const name = thrown instanceof Error ? thrown.name : typeof thrown;
   const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";

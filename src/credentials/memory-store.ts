@@ -1,4 +1,4 @@
-import type { CredentialStore, KeyStore, SealedCredential, WrappedKey } from "./ports.ts";
+import type { CredentialStore, KeyStore, RegisteredRootKey, SealedCredential, WrappedKey } from "./ports.ts";
 
 /** A credential and key store in memory, for tests. It can be told to fail or to hang. */
 export class MemoryStore implements CredentialStore, KeyStore {
@@ -6,6 +6,7 @@ export class MemoryStore implements CredentialStore, KeyStore {
   lookups = 0;
   readonly rows = new Map<string, SealedCredential>();
   readonly keys = new Map<string, WrappedKey>();
+  registered: RegisteredRootKey | null = null;
   #version = 1;
 
   async credentialsFor(organizationId: string, source: string): Promise<readonly SealedCredential[]> {
@@ -35,6 +36,10 @@ export class MemoryStore implements CredentialStore, KeyStore {
   async rootKeyIdsInUse(): Promise<readonly string[]> {
     await this.#answer();
     return [...new Set([...this.keys.values()].map((key) => key.rootKeyId))];
+  }
+  async registeredRootKey(): Promise<RegisteredRootKey | null> {
+    await this.#answer();
+    return this.registered;
   }
   async dataKeysAfter(id: string, limit: number): Promise<readonly WrappedKey[]> {
     await this.#answer();

@@ -34,6 +34,13 @@ export interface WrappedKey {
   readonly wrapped: string;
 }
 
+/** The root key that a deployment has said it seals by, from before anything was sealed. */
+export interface RegisteredRootKey {
+  readonly id: string;
+  /** Sealed nothing: what only that key opens, since an id alone proves little. */
+  readonly proof: string;
+}
+
 /** What sealing and rotating keys need beside that. Services keep running meanwhile, so every change says what it changes from. */
 export interface KeyStore {
   /** The newest data key of an organization: what its next credential is sealed with. */
@@ -42,6 +49,8 @@ export interface KeyStore {
   addDataKey(key: WrappedKey): Promise<void>;
   /** Every root key that some data key is wrapped by. */
   rootKeyIdsInUse(): Promise<readonly string[]>;
+  /** What was said last; see `KeyAdmin.registerRootKey`. */
+  registeredRootKey(): Promise<RegisteredRootKey | null>;
   /** Data keys of every organization with an id above that one, in the order of their ids. */
   dataKeysAfter(id: string, limit: number): Promise<readonly WrappedKey[]>;
   /** Replaces the wrapping if the data key is still wrapped by that root key; says whether it was. */

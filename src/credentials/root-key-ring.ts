@@ -1,7 +1,8 @@
+import { noRootKey, proveRootKeys } from "./prove-root-keys.ts";
 import { parseRootKeys, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
 import { RootKeyFiles } from "./root-key-files.ts";
-import { unwrapDataKey, type NamedKey } from "./seal.ts";
-import type { KeyStore, WrappedKey } from "./ports.ts";
+import type { NamedKey } from "./seal.ts";
+import type { KeyStore } from "./ports.ts";
 
 /** The root keys of one process. The first seals; all open. */
 export interface RootKeyRing {
@@ -25,28 +26,31 @@ export interface RootKeyOptions {
 }
 
 /**
- * Opens the root keys and proves that they are the ones the stored keys are wrapped by. The first start on an embedded
- * store makes one.
+ * The root keys as they are given, not yet held against what is stored: `proveRootKeys` does that. The first start on an
+ * embedded store makes one. Where stored keys depend on a file that is gone the ring is empty.
  * @throws RootKeyError, naming the variable or the file
  */
-export async function openRootKeys({
+export async function readRootKeys({
   variable,
   directory,
   store,
   adopt = false,
 }: RootKeyOptions): Promise<RootKeyRing> {
-  const inUse = await store.rootKeyIdsInUse();
   const given = variable?.trim() ?? "";
-  const ring = given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
-  const where = ring.files === null ? ROOT_KEY_VARIABLE : ring.files.directory;
-  for (const id of inUse) {
-    if (ring.find(id) === undefined) {
-      throw new RootKeyError(
-        `${where} does not hold the root key ${id}, which stored credentials depend on: give it in ${ROOT_KEY_VARIABLE}, or restore its file`,
-      );
-    }
+  if (directory === null) {
+    if (given !== "") return ringOf(() => parseRootKeys(given, ROOT_KEY_VARIABLE), null);
+    throw new RootKeyError(
+      `${ROOT_KEY_VARIABLE} must be given with DATABASE_URL: make one with: openssl rand -base64 32`,
+    );
   }
-  await proveKeys(ring, inUse, store, where);
+  const inUse = await store.rootKeyIdsInUse();
+  return given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
+}
+
+/** Both. @throws RootKeyError */
+export async function openRootKeys(options: RootKeyOptions): Promise<RootKeyRing> {
+  const ring = await readRootKeys(options);
+  await proveRootKeys(ring, options.store);
   return ring;
 }
 
@@ -54,10 +58,10 @@ export async function openRootKeys({
  * On an embedded store with key files a variable that happens to stand in somebody's shell must not seal anything: all of
  * its keys open, and its first one seals once it was adopted, by `keys rotate`. The files open what they sealed until then.
  */
-function openVariable(given: string, directory: string | null, adopt: boolean, inUse: readonly string[]): RootKeyRing {
+function openVariable(given: string, directory: string, adopt: boolean, inUse: readonly string[]): RootKeyRing {
   const keys = parseRootKeys(given, ROOT_KEY_VARIABLE);
-  const files = directory === null ? null : new RootKeyFiles(directory);
-  if (files === null || files.read().length === 0) return ringOf(() => keys, null);
+  const files = new RootKeyFiles(directory);
+  if (files.read().length === 0) return ringOf(() => keys, null);
   const adopted = adopt || keys.some(({ id }) => inUse.includes(id));
   return ringOf(
     () => {
@@ -70,45 +74,11 @@ function openVariable(given: string, directory: string | null, adopt: boolean, i
   );
 }
 
-function openFiles(directory: string | null, hasRows: boolean): RootKeyRing {
-  if (directory === null) {
-    throw new RootKeyError(
-      `${ROOT_KEY_VARIABLE} must be given with DATABASE_URL: make one with: openssl rand -base64 32`,
-    );
-  }
+function openFiles(directory: string, hasRows: boolean): RootKeyRing {
   const files = new RootKeyFiles(directory);
-  if (files.read().length === 0) {
-    if (hasRows) {
-      throw new RootKeyError(
-        `${directory} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
-      );
-    }
-    files.add();
-  }
+  // A new key over what another sealed would only hide that it is gone.
+  if (files.read().length === 0 && !hasRows) files.add();
   return ringOf(() => files.read(), files);
-}
-
-/** An id proves little: of each root key in use some data key has to unwrap. One row that was altered stops no start. */
-async function proveKeys(ring: RootKeyRing, inUse: readonly string[], store: KeyStore, where: string): Promise<void> {
-  const unproven = new Set(inUse);
-  let rows: readonly WrappedKey[] = [];
-  do {
-    rows = await store.dataKeysAfter(rows.at(-1)?.id ?? "", 100);
-    for (const row of rows) if (unproven.has(row.rootKeyId) && unwraps(ring, row)) unproven.delete(row.rootKeyId);
-  } while (unproven.size > 0 && rows.length > 0);
-  if (unproven.size === 0) return;
-  throw new RootKeyError(
-    `${where} holds under the id ${[...unproven].join(", ")} another root key than stored credentials depend on`,
-  );
-}
-
-function unwraps(ring: RootKeyRing, row: WrappedKey): boolean {
-  const rootKey = ring.find(row.rootKeyId);
-  try {
-    return rootKey !== undefined && unwrapDataKey(rootKey, row).id === row.id;
-  } catch {
-    return false;
-  }
 }
 
 function ringOf(read: () => readonly NamedKey[], files: RootKeyFiles | null): RootKeyRing {
@@ -123,7 +93,11 @@ function ringOf(read: () => readonly NamedKey[], files: RootKeyFiles | null): Ro
     files,
     reload,
     all: () => keys,
-    current: () => keys[0]!,
+    current() {
+      const [first] = keys;
+      if (first === undefined) throw noRootKey(files);
+      return first;
+    },
     find(id) {
       if (among(id) === undefined) reload();
       return among(id);

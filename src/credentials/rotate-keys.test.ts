@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -13,6 +13,7 @@ import type { KeyStore } from "./ports.ts";
 import { formatRootKey, RootKeyError } from "./root-key.ts";
 import { openRootKeys } from "./root-key-ring.ts";
 import { rotateKeys, type RotationParts, type RotationProgress } from "./rotate-keys.ts";
+import { wrapDataKey } from "./seal.ts";
 import { createSealer } from "./sealer.ts";
 import { removeOldRootKeys, verifyKeys } from "./verify-keys.ts";
 
@@ -72,6 +73,7 @@ function through(store: MemoryStore, instead: Partial<KeyStore>): RotationParts[
     currentDataKey: (organizationId) => store.currentDataKey(organizationId),
     addDataKey: (key) => store.addDataKey(key),
     rootKeyIdsInUse: () => store.rootKeyIdsInUse(),
+    registeredRootKey: () => store.registeredRootKey(),
     dataKeysAfter: (id, limit) => store.dataKeysAfter(id, limit),
     rewrapDataKey: (from, to) => store.rewrapDataKey(from, to),
     sealedCredentialsAfter: (id, limit) => store.sealedCredentialsAfter(id, limit),
@@ -204,7 +206,7 @@ test("what cannot be opened is named, left as it was, and keeps every root key",
   store.put(broken);
   const verb = await startProcess(store, { directory });
   const report = await rotateKeys(verb, { newDataKeys: true });
-  assert.deepEqual(report.unreadable, [{ id: "cred_org_1_2", reason: "altered" }]);
+  assert.deepEqual(report.unreadable, [{ id: "cred_org_1_2", organizationId: "org_1", reason: "altered" }]);
   assert.equal(report.credentialsResealed, store.rows.size - 1);
   assert.deepEqual(store.rows.get("cred_org_1_2"), broken);
   assert.deepEqual((await verifyKeys(verb)).removable, []);
@@ -238,4 +240,24 @@ test("an empty store rotates to a new key and verifies", async (t) => {
   const report = await rotateKeys(verb, { newDataKeys: true });
   assert.equal(report.madeRootKey, true);
   assert.equal((await removeOldRootKeys(verb)).length, 1);
+});
+
+test("a data key that nobody can open keeps no later rotation from making a new root key", async (t) => {
+  const { directory, store, service } = await embedded(t, 1);
+  const lost = { id: "root_lost", bytes: randomBytes(32) };
+  await store.addDataKey(wrapDataKey(lost, { id: "key_lost", bytes: randomBytes(32) }, "org_4"));
+  const [row] = [...store.keys.values()];
+  store.keys.set("key_0", { ...row!, id: "key_0" });
+  for (const file of ["root-2.key", "root-3.key"]) {
+    const report = await rotateKeys(service, { newDataKeys: false });
+    assert.equal(report.madeRootKey, true, file);
+    assert.deepEqual(
+      report.unreadable.map(({ id, organizationId, reason }) => [id, organizationId, reason]),
+      [
+        ["key_0", "org_1", "data_key_altered"],
+        ["key_lost", "org_4", "root_key_missing"],
+      ],
+    );
+    assert.ok(existsSync(join(directory, file)));
+  }
 });

@@ -43,7 +43,7 @@ const PASSES_MAX = 10;
  * every row is changed only from the state it was read in. Broken off at any moment, it can be started again.
  */
 export async function rotateKeys(parts: RotationParts, options: RotationOptions): Promise<RotationReport> {
-  const madeRootKey = await makeRootKey(parts);
+  const madeRootKey = await makeRootKey(parts, options);
   const unreadable = new UnreadableRows();
   const renewal = options.newDataKeys ? await makeDataKeys(parts, options) : null;
   const dataKeysRewrapped = await rewrapDataKeys(parts, options, unreadable);
@@ -58,14 +58,24 @@ export async function rotateKeys(parts: RotationParts, options: RotationOptions)
   };
 }
 
-async function makeRootKey({ store, rootKeys }: RotationParts): Promise<boolean> {
+async function makeRootKey(parts: RotationParts, options: RotationOptions): Promise<boolean> {
+  const { rootKeys } = parts;
   rootKeys.reload();
-  if (rootKeys.files === null) return false;
-  const current = rootKeys.current().id;
-  if ((await store.rootKeyIdsInUse()).some((id) => id !== current)) return false;
+  if (rootKeys.files === null || (await isUnfinished(parts, options))) return false;
   const added = rootKeys.files.add();
   rootKeys.reload();
   return added;
+}
+
+/** What cannot be opened cannot be moved either: it must not keep a rotation unfinished for good. */
+async function isUnfinished({ store, rootKeys, sealer }: RotationParts, options: RotationOptions): Promise<boolean> {
+  const current = rootKeys.current().id;
+  const unreadable = new UnreadableRows();
+  for await (const row of eachRow((after, limit) => store.dataKeysAfter(after, limit), options.batchSize)) {
+    if (row.rootKeyId !== current && (await unreadable.unless(row, async () => sealer.unwrap(row))) !== null)
+      return true;
+  }
+  return false;
 }
 
 async function rewrapDataKeys(
@@ -81,7 +91,7 @@ async function rewrapDataKeys(
     for await (const row of eachRow((after, limit) => store.dataKeysAfter(after, limit), options.batchSize)) {
       if (row.rootKeyId === rootKey.id || unreadable.has(row.id)) continue;
       left += 1;
-      const key = await unreadable.unless(row.id, async () => sealer.unwrap(row));
+      const key = await unreadable.unless(row, async () => sealer.unwrap(row));
       if (key === null) continue;
       if (await store.rewrapDataKey(row.rootKeyId, wrapDataKey(rootKey, key, row.organizationId))) {
         done += 1;
@@ -125,7 +135,7 @@ async function resealCredentials(
       const newKey = newKeys.get(row.organizationId);
       if (newKey === undefined || !oldKeyIds.has(row.keyId) || unreadable.has(row.id)) continue;
       left += 1;
-      const sealed = await unreadable.unless(row.id, () => reseal(row, newKey, sealer));
+      const sealed = await unreadable.unless(row, () => reseal(row, newKey, sealer));
       if (sealed !== null && (await store.resealCredential(row, { keyId: newKey.id, sealed }))) {
         done += 1;
         options.onProgress?.({ step: "credentials", done });

@@ -57,6 +57,15 @@ export function unwrapDataKey(rootKey: NamedKey, row: WrappedKey): NamedKey {
   return { id: row.id, bytes };
 }
 
+/** What says later, whatever ids say, that a root key is this one. */
+export function proofOf(rootKey: NamedKey): string {
+  return encrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), Buffer.alloc(0));
+}
+
+export function isProvenBy(rootKey: NamedKey, proof: string): boolean {
+  return decrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), proof) !== null;
+}
+
 function bindCredential(keyId: string, place: SealedPlace): Buffer {
   const { organizationId, id, source, version } = place;
   return bind("datarun credential 1", organizationId, id, source, String(version), keyId);

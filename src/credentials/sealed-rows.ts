@@ -14,31 +14,35 @@ export async function* eachRow<Row extends { readonly id: string }>(
   }
 }
 
+/** A data key or a credential. */
 export interface Unreadable {
   readonly id: string;
+  readonly organizationId: string;
   readonly reason: string;
 }
 
+type Owned = Pick<Unreadable, "id" | "organizationId">;
+
 /** Rows that cannot be opened: they are named at the end, and stop nothing before it. */
 export class UnreadableRows {
-  readonly #reasons = new Map<string, string>();
+  readonly #rows = new Map<string, Unreadable>();
 
   has(id: string): boolean {
-    return this.#reasons.has(id);
+    return this.#rows.has(id);
   }
 
   list(): readonly Unreadable[] {
-    return [...this.#reasons].map(([id, reason]) => ({ id, reason }));
+    return [...this.#rows.values()];
   }
 
   /** `null` for a row that cannot be opened. A store that does not answer is not about the row, and ends the whole. */
-  async unless<Value>(id: string, open: () => Promise<Value>): Promise<Value | null> {
+  async unless<Value>({ id, organizationId }: Owned, open: () => Promise<Value>): Promise<Value | null> {
     try {
       return await open();
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       const { reason } = thrown.detail;
-      this.#reasons.set(id, typeof reason === "string" ? reason : thrown.code);
+      this.#rows.set(id, { id, organizationId, reason: typeof reason === "string" ? reason : thrown.code });
       return null;
     }
   }

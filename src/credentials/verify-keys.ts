@@ -25,11 +25,11 @@ export async function verifyKeys(
   for await (const row of eachRow((after, limit) => store.dataKeysAfter(after, limit), batchSize)) {
     dataKeys += 1;
     rootKeysInUse.set(row.rootKeyId, (rootKeysInUse.get(row.rootKeyId) ?? 0) + 1);
-    await unreadable.unless(row.id, async () => sealer.unwrap(row));
+    await unreadable.unless(row, async () => sealer.unwrap(row));
   }
   for await (const row of eachRow((after, limit) => store.sealedCredentialsAfter(after, limit), batchSize)) {
     credentials += 1;
-    await unreadable.unless(row.id, () => sealer.open(row));
+    await unreadable.unless(row, () => sealer.open(row));
   }
   const failed = unreadable.list();
   const older = rootKeys

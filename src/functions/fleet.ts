@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable } from "../terms/printable.ts";
 import type { Clock } from "../terms/clock.ts";
 import { IsolateProcess } from "./child-process.ts";
 import type { FromChild } from "./messages.ts";
@@ -133,7 +134,7 @@ export class Fleet {
         event: "function_process_died",
         pid: ward.process.pid,
         how,
-        lastWords,
+        lastWords: printable(lastWords),
         runs: ward.runs.size,
       });
     this.#events.died(ward, how, lastWords);

@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
+import { printable } from "../terms/printable.ts";
 import { Fault } from "../terms/fault.ts";
 import { Blame } from "./blame.ts";
 import { Fleet } from "./fleet.ts";
@@ -260,7 +261,13 @@ export class Keeper {
   /** The run that did it fails alone: its thread sleeps, so the others can finish, in a process that takes no new ones. */
   #lost(ward: Ward, isolate: string, text: string, running: Running | undefined): void {
     const { pid } = ward.process;
-    this.#options.log.warn({ event: "function_isolate_lost", pid, isolate, text, runs: ward.runs.size });
+    this.#options.log.warn({
+      event: "function_isolate_lost",
+      pid,
+      isolate,
+      text: printable(text).slice(0, 300),
+      runs: ward.runs.size,
+    });
     ward.blameSettled = true;
     if (running === undefined) this.#blame.strike(isolate);
     else this.#blame.strikeRun(running);

@@ -1,5 +1,6 @@
 import type { FunctionHost } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
+import { knownClass } from "../terms/known-error.ts";
 import type { Contract } from "./contract.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "./inside/limits.ts";
 import type { FromChild, Reply, RunKind } from "./messages.ts";
@@ -96,7 +97,7 @@ export class Running {
   }
 
   #logOwnWords(what: string, words: string): void {
-    this.#host.log("warn", `${what}: ${/^[A-Z]\w*Error\b|^Error\b/.exec(words)?.[0] ?? "an error of its own"}`);
+    this.#host.log("warn", `${what}: ${knownClass(/^\w{1,60}/.exec(words)?.[0]) ?? "an error of its own"}`);
     this.#host.log("debug", `${what}: ${words}`);
   }
 

@@ -22,6 +22,8 @@ const SAYS: Record<JsonProblem, string> = {
   too_many_values: "holds too many values",
   syntax: "is not valid JSON",
   not_finite: "holds a number that is too large",
+  no_room: "is larger than there is room for",
+  not_exact: "holds too many numbers with more digits than are reckoned with",
 };
 
 export function invalid(problems: readonly FieldProblem[]): Fault {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { CallReport, RunReport } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import { createLog } from "./log.ts";
-import { createRunLog } from "./run-log.ts";
+import { causeOf, createRunLog } from "./run-log.ts";
 
 const FAILED = new Fault("source.vendor_5xx", { status: 503 });
 
@@ -49,4 +49,34 @@ test("of a run with very many calls those that failed are shown first, in their 
 test("a field that a fault names is shortened, whoever made up its name", () => {
   const fault = new Fault("source.input_invalid", { field: "x".repeat(100_000), problem: "must be a string" });
   assert.ok(lineOf([call(0, "acme__people", fault)]).text.length < 1_000);
+});
+
+test("of what a stranger throws the log has no name, code or place that the stranger made up", () => {
+  const secret = "hunter2-Ada";
+  const posing = Object.assign(new Error(secret), { name: secret, code: secret });
+  assert.match(causeOf(posing)!, /^an error of its own at file:.*run-log\.test\.ts:\d+:\d+$/);
+  const frames = [
+    `${secret}\n    at ${secret} (/${secret}:1:1)`,
+    `Error\n    at Object.${secret} (file:///${secret}.js:1:1)`,
+    `\n    at file:///tmp/${secret}:1:1)`,
+    `    at node:internal/${secret}:1:1`,
+    secret.repeat(10_000),
+    "\u001b[2J\n    at \u001b[2J (/\u001b:1:1)",
+  ];
+  for (const stack of frames) assert.equal(causeOf(Object.assign(new TypeError(secret), { stack })), "TypeError");
+  for (const code of ["HUNTER2-ADA", `E${"X".repeat(200)}`, "ESECRET", { toString: () => secret }, 4711]) {
+    assert.doesNotMatch(causeOf(Object.assign(new Error(), { code, stack: "" }))!, / /, String(code));
+  }
+  const nested = new Error(secret, { cause: Object.assign(new RangeError(secret), { code: "ECONNRESET", stack: "" }) });
+  assert.match(causeOf(nested)!, / < RangeError ECONNRESET$/);
+  function named() {
+    return { [secret]: () => new Error(secret) }[secret]!();
+  }
+  assert.doesNotMatch(causeOf(named())!, /hunter/);
+});
+
+test("what an error throws while it is read is not the log's trouble", () => {
+  const hostile = new Error("x");
+  Object.defineProperty(hostile, "code", { get: () => { throw new Error("hunter2"); } }); // prettier-ignore
+  assert.equal(causeOf(hostile), "unreadable");
 });

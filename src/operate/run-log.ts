@@ -1,5 +1,10 @@
+import { existsSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { fileURLToPath } from "node:url";
 import type { CallReport, RunObserver, RunReport } from "../run/ports.ts";
 import type { FaultDetail } from "../terms/fault.ts";
+import { knownClass, knownCode } from "../terms/known-error.ts";
+import { printable } from "../terms/printable.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -90,13 +95,16 @@ function detailOf(call: CallReport) {
 }
 
 function shortened(text: string, charsMax: number): string {
-  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text;
+  return printable(text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text);
 }
 
 const CAUSE_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
-/** What lies behind a fault, in short: class, code and place. A message of a stranger can hold inputs, so it is not logged. */
+/**
+ * What lies behind a fault, in short: class, code and place. A message of a stranger can hold inputs, so it is not logged,
+ * nor is a name or code that nobody knows.
+ */
 export function causeOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   try {
@@ -110,10 +118,30 @@ export function causeOf(cause: unknown): string | undefined {
 /** A cause may be its own cause, hence the limit. */
 function describe(cause: unknown, causesLeft: number): string {
   if (!(cause instanceof Error)) return typeof cause;
-  const { code, message, stack = "" } = cause as NodeJS.ErrnoException;
-  // The message stands in the stack too, and may look like a place.
-  const framesFrom = stack.indexOf(message);
-  const place = framesFrom === -1 ? "" : /\n\s+at (.*)/.exec(stack.slice(framesFrom + message.length))?.[1];
+  const { name, code, stack } = cause as NodeJS.ErrnoException;
+  const place = placeIn(stack);
   const deeper = cause.cause === undefined || causesLeft === 0 ? "" : `< ${describe(cause.cause, causesLeft - 1)}`;
-  return [cause.name, code, place && `at ${place}`, deeper].filter(Boolean).join(" ");
+  const parts = [knownClass(name) ?? "an error of its own", knownCode(code), place && `at ${place}`, deeper];
+  return parts.filter(Boolean).join(" ");
+}
+
+const STACK_CHARS_MAX = 20_000;
+const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\?[^():]*)?:(\d{1,7}):(\d{1,7})\)?$/;
+
+/**
+ * Where it was thrown: the first frame of a file that is there. The message stands in the stack too and may look like a
+ * frame, and so may the name of a function, so that of a frame nothing is told but its file and where in it.
+ */
+function placeIn(stack: unknown): string | undefined {
+  if (typeof stack !== "string") return undefined;
+  for (const line of stack.slice(-STACK_CHARS_MAX).split("\n")) {
+    const [, file, row, column] = FRAME.exec(line) ?? [];
+    if (file !== undefined && isThere(file)) return `${file}:${row}:${column}`;
+  }
+  return undefined;
+}
+
+function isThere(file: string): boolean {
+  if (file.startsWith("node:")) return isBuiltin(file) || /^node:internal\/[a-z_/]{1,80}$/.test(file);
+  return existsSync(file.startsWith("file:") ? fileURLToPath(file) : file);
 }

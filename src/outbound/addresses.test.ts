@@ -162,6 +162,29 @@ test("many questions for one name are one question, and its answer is kept for a
   assert.deepEqual(await names.addressesOf("api.acme.example"), ["192.0.2.2"]);
 });
 
+test("one who makes up names without end forgets its own, and nobody else's", async () => {
+  const asked = new Map<string, number>();
+  const names = new NameLookup({
+    clock: { ...systemClock, now: () => 0 },
+    resolve: async (name) => (asked.set(name, (asked.get(name) ?? 0) + 1), ["192.0.2.1"]),
+    hosts: new HostsFile(systemClock, "/nonexistent"),
+    timeoutMs: 1_000,
+    cacheMs: 30_000,
+  });
+  const others = [["api.declared.example"], ["mine.pattern.example", "org_b"]] as const;
+  for (const [name, owner] of others) await names.addressesOf(name, owner);
+  for (let count = 0; count < 2_500; count += 1) await names.addressesOf(`a${count}.pattern.example`, "org_a");
+
+  for (const [name, owner] of others) await names.addressesOf(name, owner);
+  assert.deepEqual(
+    others.map(([name]) => asked.get(name)),
+    [1, 1],
+  );
+  await names.addressesOf("a2499.pattern.example", "org_b");
+  await names.addressesOf("a0.pattern.example", "org_a");
+  assert.deepEqual([asked.get("a2499.pattern.example"), asked.get("a0.pattern.example")], [1, 2]);
+});
+
 test("a dead name costs its own limit and holds up no other", async () => {
   const names = new NameLookup({
     clock: systemClock,

@@ -13,7 +13,7 @@ import { type EgressProxy, readProxy } from "./egress-proxy.ts";
 import { Exchange, type ExchangeNeeds } from "./exchange.ts";
 import { HostsFile } from "./hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
-import { NameLookup } from "./name-lookup.ts";
+import { DECLARED, NameLookup } from "./name-lookup.ts";
 import type { SocketNeeds } from "./open-socket.ts";
 import { OriginPools } from "./origin-pools.ts";
 import { OriginPool } from "./origin-pool.ts";
@@ -167,24 +167,31 @@ class VendorDoor implements OutboundDoor, Sender {
     const { origin } = url;
     let key = privateAllowed ? `${origin} private` : origin;
     if (tls !== undefined) key += ` ${identityOf(tls)}`;
+    const { organizationId } = call.run.caller;
     const pool =
       this.#pools.get(key) ??
       this.#pools.add(
         key,
-        call.run.caller.organizationId,
-        this.#openPool(url, privateAllowed, this.#secureContext(tls)),
+        organizationId,
+        this.#openPool(url, privateAllowed, match === "exact" ? DECLARED : organizationId, this.#secureContext(tls)),
       );
     pool.lastUsedAt = this.clock.now();
     return pool;
   }
 
-  #openPool(url: Address, privateAllowed: boolean, secureContext: SecureContext | undefined): OriginPool {
+  #openPool(
+    url: Address,
+    privateAllowed: boolean,
+    namedBy: string,
+    secureContext: SecureContext | undefined,
+  ): OriginPool {
     const secure = url.protocol === "https:";
     const destination = {
       secure,
       hostname: url.hostname.replace(/^\[|\]$/g, ""),
       port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
       privateAllowed,
+      namedBy,
       secureContext,
       session: undefined,
     };

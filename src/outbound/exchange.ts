@@ -10,7 +10,7 @@ import { ConnectError } from "./open-socket.ts";
 import type { Exchangeable, OriginPool } from "./origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
-import { type ParsedFields, VendorReply } from "./reply.ts";
+import { holdFor, type ParsedFields, VendorReply } from "./reply.ts";
 import { RoomAhead } from "./room-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
 
@@ -339,8 +339,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const bytes = reply?.take() ?? NO_BYTES;
     const attempt = this.#attempt!;
     attempt.hasEnded = true;
+    const taken = this.#measuredSize;
     this.#settle(reply);
-    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, attempt));
+    const holdParsed = holdFor(this.#call);
+    const hold = (parsed: number): boolean => {
+      this.#needs.replySizes.saw(this.#call.id, taken + parsed);
+      return holdParsed(parsed);
+    };
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, attempt, hold));
   }
 
   #fail(fault: Fault): void {

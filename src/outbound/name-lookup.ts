@@ -6,7 +6,12 @@ import type { HostsFile } from "./hosts-file.ts";
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
+/** Owner of the names that stand in the files of sources and in the settings. */
+export const DECLARED = "";
+
 interface Known {
+  /** Who asked for it first. All may use it. */
+  readonly owner: string;
   readonly addresses: readonly string[];
   readonly until: number;
 }
@@ -22,17 +27,22 @@ export interface LookupOptions {
 /**
  * Host names to addresses: literals and localhost at once, then the hosts file, then the name servers within one time
  * limit. Answers are kept for a short while and several questions for one name are one question; failures are not kept.
+ *
+ * Where a source's origins are a pattern its callers make up names, so who has the most of them loses one of its own for
+ * the next: nobody's flood of names makes another organization, or a source with a name of its own, ask again.
  */
 export class NameLookup {
   readonly #options: LookupOptions;
   readonly #known = new Map<string, Known>();
+  /** How many of the known names each owner has. */
+  readonly #counts = new Map<string, number>();
   readonly #asked = new Map<string, Promise<readonly string[]>>();
 
   constructor(options: LookupOptions) {
     this.#options = options;
   }
 
-  async addressesOf(hostname: string): Promise<readonly string[]> {
+  async addressesOf(hostname: string, owner: string = DECLARED): Promise<readonly string[]> {
     if (isIP(hostname) !== 0) return [hostname];
     const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
     if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
@@ -40,19 +50,37 @@ export class NameLookup {
     if (known !== undefined && known.until > this.#options.clock.now()) return known.addresses;
     const asked = this.#asked.get(name);
     if (asked !== undefined) return asked;
-    const asking = this.#ask(name).finally(() => this.#asked.delete(name));
+    const asking = this.#ask(name, owner).finally(() => this.#asked.delete(name));
     this.#asked.set(name, asking);
     return asking;
   }
 
-  async #ask(name: string): Promise<readonly string[]> {
+  async #ask(name: string, owner: string): Promise<readonly string[]> {
     const { clock, resolve, hosts, timeoutMs, cacheMs } = this.#options;
     const local = await hosts.addressesOf(name);
     if (local.length > 0) return local;
     const addresses = await within(clock, timeoutMs, resolve(name));
-    if (this.#known.size >= NAMES_MAX) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(name, { addresses, until: clock.now() + cacheMs });
+    this.#forget(name);
+    if (this.#known.size >= NAMES_MAX) this.#forgetOne();
+    this.#known.set(name, { owner, addresses, until: clock.now() + cacheMs });
+    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
     return addresses;
+  }
+
+  /** Of the owner with the most names the oldest. */
+  #forgetOne(): void {
+    let most: readonly [owner: string, count: number] = [DECLARED, 0];
+    for (const each of this.#counts) if (each[1] > most[1]) most = each;
+    for (const [name, { owner }] of this.#known) if (owner === most[0]) return this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.delete(name);
+    const left = this.#counts.get(known.owner)! - 1;
+    if (left === 0) this.#counts.delete(known.owner);
+    else this.#counts.set(known.owner, left);
   }
 }
 

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket, type Tcp
 import { connect as connectTls, type SecureContext } from "node:tls";
 import type { Clock } from "../terms/clock.ts";
 import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
-import type { NameLookup } from "./name-lookup.ts";
+import { DECLARED, type NameLookup } from "./name-lookup.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 /** Where the sockets of one pool lead, and how. */
@@ -11,6 +11,8 @@ export interface Destination {
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
+  /** Who made up its name, by a pattern; `DECLARED` where it stands in a file. */
+  readonly namedBy: string;
   /** Declared exactly, so that it may be an address of a private network. */
   readonly privateAllowed: boolean;
   /** The client certificate and the authorities trusted; `undefined` for what Node trusts. */
@@ -53,8 +55,9 @@ export class SocketOpening {
     this.#opened = opened;
     this.#failed = failed;
     this.#cancelTimer = needs.clock.after(needs.connectMaxMs, () => this.#fail("connecting took too long"));
-    const name = needs.proxy === null ? destination.hostname : needs.proxy.hostname;
-    needs.names.addressesOf(name).then(
+    const [name, namedBy] =
+      needs.proxy === null ? [destination.hostname, destination.namedBy] : [needs.proxy.hostname, DECLARED];
+    needs.names.addressesOf(name, namedBy).then(
       (addresses) => this.#connect(addresses),
       (error: unknown) => this.#fail("the host name could not be resolved", error),
     );

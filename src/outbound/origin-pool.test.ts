@@ -43,6 +43,7 @@ function openPool(connectionsMax: number, waitingMax: number, idleMax = 100): Or
     hostname: "127.0.0.1",
     port: 9,
     privateAllowed: true,
+    namedBy: "",
     secureContext: undefined,
     session: undefined,
   };

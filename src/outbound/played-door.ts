@@ -2,11 +2,12 @@ import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
 import { isRedirect, isSuccess } from "./exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "./origin-rules.ts";
 import type { PlayedReply, VendorPlayer } from "./ports.ts";
-import { VendorReply } from "./reply.ts";
+import { holdFor, VendorReply } from "./reply.ts";
 import { SourceAddresses } from "./source-addresses.ts";
 import { SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./vendor-fault.ts";
@@ -42,6 +43,7 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
     source: RunnableSource,
     options: HttpOptions,
     redirectsLeft: number,
+    call: PlannedCall,
   ): VendorReply {
     const { status, headers, bytes } = reply;
     const isAnswer = isSuccess(status) || options.answers?.includes(status) === true;
@@ -53,7 +55,9 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
     );
     const fits = bytes.length <= bytesMax;
     if (!fits && isSuccess(status)) throw contractFault("it is too large");
-    return new VendorReply(status, headers, fits ? bytes : NO_BYTES, limits, null);
+    const hold = holdFor(call);
+    if (fits && !hold(bytes.length)) throw new Fault("source.no_room_for_answer");
+    return new VendorReply(status, headers, fits ? bytes : NO_BYTES, limits, null, hold);
   }
 
   return {
@@ -71,7 +75,7 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
           left: number,
         ) {
           play ??= player.playFor(source, call);
-          return received(await play(), source, options, left);
+          return received(await play(), source, options, left, call);
         },
       };
       return new SourceHttp(sender, addressesOf(source.declaration), source, call);

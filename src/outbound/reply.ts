@@ -1,8 +1,9 @@
-import type { Attempt } from "../run/ports.ts";
-import { rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
-import { isCharged, type Charged } from "../terms/fault.ts";
+import type { Attempt, PlannedCall } from "../run/ports.ts";
+import { type HeldReply, holdParsed, rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
+import { Fault, isCharged, type Charged } from "../terms/fault.ts";
 import {
   decodeUtf8,
+  type Hold,
   isJsonObject,
   type Json,
   JsonError,
@@ -15,22 +16,29 @@ import { contractFault } from "./vendor-fault.ts";
 /** Header fields as the HTTP client parses them: a repeated field is a list. */
 export type ParsedFields = Readonly<Record<string, string | string[] | undefined>>;
 
-const PROBLEMS: Readonly<Record<JsonProblem, string>> = {
+const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
   encoding: "it is not valid UTF-8",
   too_deep: "it is nested too deeply",
   too_many_keys: "an object in it has too many keys",
   too_many_values: "it holds too many values",
   syntax: "it is not JSON",
   not_finite: "it holds a number that is not finite",
+  not_exact: "it holds too many numbers with more digits than are reckoned with",
 };
 
-/** A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once. */
-export class VendorReply implements Reply, RawReply {
+const NOT_COUNTED: Hold = () => true;
+
+/**
+ * A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once; what they become takes room of
+ * its own, beside theirs.
+ */
+export class VendorReply implements Reply, RawReply, HeldReply {
   readonly status: number;
   readonly #fields: ParsedFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   readonly #attempt: Pick<Attempt, "said"> | null;
+  readonly #hold: Hold;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
 
@@ -41,12 +49,14 @@ export class VendorReply implements Reply, RawReply {
     bytes: Buffer,
     limits: JsonLimits,
     attempt: Pick<Attempt, "said"> | null,
+    hold: Hold = NOT_COUNTED,
   ) {
     this.status = status;
     this.#fields = fields;
     this.#bytes = bytes;
     this.#limits = limits;
     this.#attempt = attempt;
+    this.#hold = hold;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -64,7 +74,7 @@ export class VendorReply implements Reply, RawReply {
     try {
       return decodeUtf8(this.#bytes);
     } catch (error) {
-      throw jsonFault(error);
+      throw this.#faultOf(error);
     }
   }
 
@@ -77,6 +87,10 @@ export class VendorReply implements Reply, RawReply {
     if (this.#attempt !== null) this.#attempt.said = charged;
   }
 
+  [holdParsed](bytes: number): void {
+    if (!this.#hold(bytes)) throw new Fault("source.no_room_for_answer");
+  }
+
   [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json } {
     const value: Json = this.json();
     if (!isJsonObject(value)) throw contractFault("it is not a JSON object");
@@ -86,15 +100,27 @@ export class VendorReply implements Reply, RawReply {
   #parse(): Json {
     if (this.#bytes.length === 0) throw contractFault("it is empty");
     try {
-      return parseJson(this.#bytes, this.#limits);
+      return parseJson(this.#bytes, this.#limits, this.#hold);
     } catch (error) {
-      throw jsonFault(error);
+      throw this.#faultOf(error);
     }
+  }
+
+  #faultOf(error: unknown): unknown {
+    if (!(error instanceof JsonError)) return error;
+    return error.problem === "no_room"
+      ? new Fault("source.no_room_for_answer")
+      : contractFault(PROBLEMS[error.problem]);
   }
 }
 
-function jsonFault(error: unknown): unknown {
-  return error instanceof JsonError ? contractFault(PROBLEMS[error.problem]) : error;
+/** Counts for a call, as long as it is under way, what its replies become. */
+export function holdFor(call: PlannedCall): Hold {
+  return (bytes) => {
+    if (call.ended || !call.run.held.hold(bytes)) return false;
+    call.heldBytes += bytes;
+    return true;
+  };
 }
 
 function withoutMark(bytes: Buffer): Buffer {

@@ -1,6 +1,7 @@
 import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
+import { ExactNumber } from "../terms/exact-number.ts";
 import { JSON_VALUES_MAX } from "../terms/json.ts";
 import type { Answer } from "./ports.ts";
 
@@ -98,7 +99,8 @@ function lookAt(value: unknown, depthLeft: number, left: Left): void {
       if (!Number.isFinite(value)) throw uncollectable("the result holds a number that is not finite");
       return;
     case "object":
-      if (value !== null) lookThrough(value, depthLeft - 1, left);
+      if (value instanceof ExactNumber) left.units -= String(value).length;
+      else if (value !== null) lookThrough(value, depthLeft - 1, left);
       return;
     case "boolean":
       return;

@@ -1,6 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
 import { endWith, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { dropHeld } from "./keep-output.ts";
 import { planCall, type Planned } from "./plan.ts";
@@ -60,7 +60,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const entering = replyRoom.enter(window, id, Buffer.byteLength(inputsJson));
     const place = entering instanceof Promise ? await entering : entering;
     if (place === null) return settled(slot, new Fault("source.no_room"));
-    const inputs: unknown = JSON.parse(inputsJson);
+    const inputs = readJsonExactly(inputsJson);
     slot.planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
     slot.begun = true;
     const outcome = await settle(slot.planned, runSource, clock);
@@ -95,7 +95,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 
     pipe(name, json) {
       if (window.closed) return;
-      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, JSON.parse(json) as Json);
+      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, readJsonExactly(json));
       else {
         pipes.set(name, STEP_NOT_KEPT);
         parts.log(run, host.functionId, "warn", "there is no room for a recorded step");

@@ -1,5 +1,5 @@
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json.ts";
 
 /** What a function returned, told apart. `fields` is `null` for "no output": nothing, or an empty object. */
 export interface FunctionResult {
@@ -15,7 +15,7 @@ const NOTHING: JsonObject = Object.freeze({});
 /** Reads the JSON text of a returned object. @throws Fault `function.contract` for anything but an object, or parts that are none */
 export function readFunctionResult(text: string | null): FunctionResult {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
-  const fields: unknown = JSON.parse(text);
+  const fields = readJsonExactly(text);
   if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
   const message = own(fields, "message");
   return {

@@ -48,7 +48,13 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case; a repeated field is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as JSON, parsed once within the limits of depth and size. Throws a `contract` fault if it is not JSON. */
+  /**
+   * The body as JSON, parsed once within the limits of depth and size. Throws a `contract` fault if it is not JSON.
+   *
+   * A number that JavaScript would change (a whole one beyond 2^53, more digits than a double has) is an object in its
+   * place: returned, or put into a request, it is written with every digit; `String(it)` is its text; `Number(it)` and
+   * arithmetic round a fraction and throw for a whole number. Inputs of a caller hold such numbers too.
+   */
   json(): any; // eslint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
   /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
   text(): string;
@@ -58,6 +64,12 @@ export interface Reply {
    * Overrules the source's `charge`; the last word holds.
    */
   chargedAs(charged: Charged): void;
+}
+
+/** What a reply is told before its bytes are read as something else, which takes memory of its own. Throws a fault for no room. */
+export const holdParsed: unique symbol = Symbol("datarun.holdParsed");
+export interface HeldReply {
+  [holdParsed](bytes: number): void;
 }
 
 /**

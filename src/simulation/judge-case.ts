@@ -1,6 +1,6 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { ExpectedRequest, SourceCase } from "../sdk/source.ts";
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json.ts";
 import { asList } from "./as-list.ts";
 import { differences, type Difference } from "./difference.ts";
 import { leakedFields } from "./leaks.ts";
@@ -58,7 +58,7 @@ function readBody(found: ReceivedRequest, expected: unknown): unknown {
   if (found.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true)
     return readQuery(found.body);
   try {
-    return JSON.parse(found.body) as unknown;
+    return readJsonExactly(found.body);
   } catch {
     return found.body;
   }
@@ -94,7 +94,7 @@ function judgeOutcome(
 
 function readOutput(json: string | Buffer): JsonObject | null {
   try {
-    const value = JSON.parse(String(json)) as unknown;
+    const value = readJsonExactly(String(json));
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

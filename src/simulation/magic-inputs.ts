@@ -1,4 +1,5 @@
 import type { ScriptedReply } from "../sdk/source.ts";
+import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 
 /** What a caller may ask a simulated vendor to do instead of answering. */
@@ -17,7 +18,7 @@ export type Magic = (typeof MAGIC)[number];
 
 /** The undeclared input that asks for it: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one source. */
 export const MAGIC_INPUT = "simulate";
-const MAGIC_VALUE = /^simulate:([a-z0-9_]+)$/;
+const MAGIC_VALUE = /^simulate:(.*)$/s;
 
 /** How long `slow` keeps its answer back. */
 export const SLOW_MS = 2_000;
@@ -25,16 +26,25 @@ export const SLOW_MS = 2_000;
 /**
  * What the inputs ask for: by the input `simulate`, which the filter drops on every real path, or by a declared input
  * whose whole value is `simulate:timeout` or the like, which also survives a function that picks its inputs.
+ * @throws Fault `source.input_invalid` for what means nothing: silently answered, it would pass for a vendor that is well
  */
 export function magicOf(source: string, inputs: JsonObject): Magic | null {
   const asked = inputs[MAGIC_INPUT];
   const named = isJsonObject(asked) ? asked[source] : asked;
-  if (isMagic(named)) return named;
-  for (const value of Object.values(inputs)) {
+  if (named !== undefined && named !== null) return known(named, MAGIC_INPUT);
+  for (const [name, value] of Object.entries(inputs)) {
     const found = typeof value === "string" ? MAGIC_VALUE.exec(value)?.[1] : undefined;
-    if (isMagic(found)) return found;
+    if (found !== undefined) return known(found, name);
   }
   return null;
+}
+
+function known(asked: unknown, field: string): Magic {
+  if (isMagic(asked)) return asked;
+  throw new Fault("source.input_invalid", {
+    field,
+    problem: `asks for what cannot be simulated: it may be ${MAGIC.join(", ")}`,
+  });
 }
 
 export function isMagic(value: unknown): value is Magic {

@@ -1,16 +1,42 @@
+import { ExactNumber } from "../terms/exact-number.ts";
 import { isJsonObject, type Json } from "../terms/json.ts";
 
+/** How the parts of one answer are masked. The same text always becomes the same one. */
+export interface Masking {
+  /** A value. */
+  text(text: string): string;
+  /** A name of a member, an element or a field. */
+  name(name: string): string;
+}
+
 /**
- * Synthetic values of the same shape: letters and digits are replaced, everything between them stays, and the same value
- * is always replaced by the same one. Kept as they are: `true`, `false` and `null`, numbers of one digit (counts, codes),
- * and the texts named, which are words of the vendor's format and no data.
+ * `texts`, which are words of the vendor's format and no data, and `names` that the source says itself stay. So does a
+ * name that is written as names of members are; one that is not may be data (`{"Ada_Lovelace": 3}`).
  */
-export function maskValues(value: Json, keep: ReadonlySet<string>): Json {
-  if (typeof value === "string") return keep.has(value) ? value : maskText(value);
-  if (typeof value === "number") return maskNumber(value);
-  if (Array.isArray(value)) return value.map((part) => maskValues(part, keep));
+export function createMasking(texts: ReadonlySet<string>, names: ReadonlySet<string>): Masking {
+  return {
+    text: (text) => (texts.has(text.trim()) ? text : maskText(text)),
+    name: (name) => (names.has(name) || isPlainName(name) ? name : maskText(name)),
+  };
+}
+
+/**
+ * Synthetic values of the same shape: letters and digits are replaced, everything between them stays. Kept as they are:
+ * `true`, `false` and `null`, and numbers of one digit (counts, codes).
+ */
+export function maskValues(value: Json, masking: Masking): Json {
+  if (typeof value === "string") return masking.text(value);
+  if (typeof value === "number" || value instanceof ExactNumber) return maskNumber(value);
+  if (Array.isArray(value)) return value.map((part: Json) => maskValues(part, masking));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [maskName(name), maskValues(part, keep)]));
+  const made = new Map<string, Json>();
+  for (const [name, part] of Object.entries(value)) {
+    const masked = masking.name(name);
+    let free = masked;
+    for (let count = 2; made.has(free); count += 1) free = `${masked}_${count}`;
+    made.set(free, maskValues(part, masking));
+  }
+  return Object.fromEntries(made);
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/;
@@ -43,15 +69,16 @@ function maskLetters(text: string): string {
     .replaceAll(/\p{N}/gu, () => String((digit++ % 9) + 1));
 }
 
-function maskNumber(value: number): number {
-  if (Number.isInteger(value) && Math.abs(value) < 10) return value;
-  const masked = Number(maskLetters(String(value)));
+/** The most digits that every number keeps. */
+const DIGITS_MAX = 15;
+
+function maskNumber(value: number | ExactNumber): number {
+  if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 10) return value;
+  const masked = Number(maskLetters(String(value)).slice(0, DIGITS_MAX));
   return Number.isFinite(masked) ? masked : 12.5;
 }
 
-/** Names of members are the vendor's words, unless they look like data: an address, a number, a person's identifier. */
-function maskName(name: string): string {
-  return /^[A-Za-z_@#$][\w$@:.-]{0,63}$/.test(name) && !/@.+\./.test(name) && !/\d{4}/.test(name)
-    ? name
-    : maskText(name);
+/** `company_name`, `companyName`, `@id`: no name of a person, no address, no number. */
+function isPlainName(name: string): boolean {
+  return /^[@#$]?[a-z][a-zA-Z0-9]{0,40}(?:[_-][a-z0-9]{1,20}){0,6}$/.test(name) && !/\d{4}/.test(name);
 }

@@ -1,10 +1,11 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
-import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import type { SourceCase } from "../sdk/source.ts";
 import type { Context } from "../terms/caller.ts";
-import type { Json, JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../terms/json.ts";
 import { asList } from "./as-list.ts";
-import { maskText, maskValues } from "./mask-values.ts";
+import { maskReply, type Words } from "./mask-reply.ts";
+import { createMasking, maskValues } from "./mask-values.ts";
 import { playCase } from "./play-case.ts";
 import type { CaseParts } from "./ports.ts";
 
@@ -27,12 +28,13 @@ export interface SeenLive {
 export async function recordCase(
   source: RunnableSource,
   seen: SeenLive,
-  keep: ReadonlySet<string>,
+  words: Words,
   parts: CaseParts,
 ): Promise<SourceCase> {
   if (seen.replies.length === 0) throw new Error("the vendor's answer did not come as far as the source");
-  const inputs = seen.inputsArePrivate ? (maskValues(seen.inputs, keep) as JsonObject) : seen.inputs;
-  const replies = seen.replies.map((reply) => scriptOf(reply, keep));
+  const masking = createMasking(words.texts, words.names);
+  const inputs = seen.inputsArePrivate ? (maskValues(seen.inputs, masking) as JsonObject) : seen.inputs;
+  const replies = seen.replies.map((reply) => maskReply(reply, masking, words));
   const draft: SourceCase = {
     name: seen.name,
     inputs,
@@ -52,34 +54,12 @@ export async function recordCase(
   return { ...draft, expect: { match: answer.match, ...(Object.keys(output).length === 0 ? {} : { output }) } };
 }
 
-function scriptOf(reply: Reply, keep: ReadonlySet<string>): ScriptedReply {
-  const type = reply.headers["content-type"];
-  return {
-    ...(reply.status === 200 ? {} : { status: reply.status }),
-    ...(type === undefined || type.startsWith("application/json") ? {} : { headers: { "content-type": type } }),
-    body: bodyOf(reply, keep),
-  };
-}
-
-function bodyOf(reply: Reply, keep: ReadonlySet<string>): Json {
-  const text = reply.bytes().toString("utf8");
-  try {
-    return maskValues(JSON.parse(text) as Json, keep);
-  } catch {
-    // XML keeps its elements: only what stands between them and in quotes is data.
-    const isXml = /^\s*</.test(text);
-    if (!isXml) return maskText(text);
-    return text
-      .replaceAll(/>([^<]+)</g, (_, data: string) => `>${keep.has(data.trim()) ? data : maskText(data)}<`)
-      .replaceAll(/(?<!xmlns(?::[\w-]+)?|version|encoding)="([^"]*)"/g, (_, data: string) => `="${maskText(data)}"`);
-  }
-}
-
 /**
  * The words of a source's own rules: every text in quotes in its file, the constants of its output's schema, and the
- * texts of the replies that its cases have already. A reply's meaning hangs on them, so they are not masked.
+ * texts of the replies that its cases have already. A reply's meaning hangs on them, so they are not masked. Names are
+ * whatever the file says at all.
  */
-export function wordsOfRules(text: string, source: RunnableSource): ReadonlySet<string> {
+export function wordsOfRules(text: string, source: RunnableSource): Words {
   const rules = text.split(/^cases:/m)[0]!;
   const words = new Set<string>();
   for (const [, single, double, tick] of rules.matchAll(/'([^'\n]{1,60})'|"([^"\n]{1,60})"|`([^`\n]{1,60})`/g)) {
@@ -88,13 +68,26 @@ export function wordsOfRules(text: string, source: RunnableSource): ReadonlySet<
   collectConstants(source.declaration.output, words);
   // What stands in the file's own cases is known already, and is mostly the vendor's words too.
   for (const { reply } of source.declaration.cases ?? []) collectTexts(reply, words);
-  return words;
+  const names = new Set(
+    [...rules.matchAll(/[@#$]?[\p{L}_][\p{L}\p{N}_.-]*/gu)].flatMap(([name]) => [name, ...name.split(".")]),
+  );
+  for (const { inputs, reply } of source.declaration.cases ?? [])
+    for (const each of [inputs, reply]) collectNames(each, names);
+  return { texts: words, names };
 }
 
 function collectTexts(value: unknown, words: Set<string>): void {
   if (typeof value === "string") words.add(value);
   else if (typeof value === "object" && value !== null)
     for (const part of Object.values(value)) collectTexts(part, words);
+}
+
+function collectNames(value: unknown, names: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (!Array.isArray(value)) names.add(name);
+    collectNames(part, names);
+  }
 }
 
 function collectConstants(schema: unknown, words: Set<string>): void {

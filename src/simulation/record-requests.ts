@@ -2,11 +2,13 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { HttpOptions, Reply } from "../sdk/http.ts";
 import { NoMatch, type ScriptedReply, type SourceCall, type SourceCase } from "../sdk/source.ts";
 import { Fault, FAULT_OF_KIND } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
 import { httpOf } from "./aimed-door.ts";
 import { asList } from "./as-list.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 import type { ReplyReading } from "./ports.ts";
-import { readQuery } from "./received-request.ts";
+import { readQuery, type ReceivedRequest } from "./received-request.ts";
+import { commonForm, formOf, type RequestForm } from "./request-form.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
 /** One request that a source makes for one of its cases, and what the vendor answers to it. */
@@ -16,11 +18,16 @@ export interface RecordedRequest {
   readonly origin: string;
   readonly method: string;
   readonly path: string;
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** The query as text, for the listing. */
+  readonly search: string;
+  readonly form: RequestForm;
   readonly reply: ScriptedReply;
 }
 
-/** Runs a source's cases without any network to learn which request belongs to which reply. */
+/**
+ * Runs a source's cases without any network to learn which request belongs to which reply. Each is run twice, by other
+ * credentials and another nonce: what is not the same both times is nobody's question.
+ */
 export async function recordRequests(
   source: RunnableSource,
   reading: ReplyReading,
@@ -29,19 +36,28 @@ export async function recordRequests(
   for (const each of source.declaration.cases ?? []) {
     const inputs = source.filter(each.inputs);
     if (asList(each.reply).length === 0 || source.inputProblem(inputs) !== null) continue;
+    const [first, second] = [await requestsOf(each, ""), await requestsOf(each, "-2")];
+    const again = second.length === first.length ? second : first;
+    recorded.push(...first.map((one, index) => ({ ...one, form: commonForm(one.form, again[index]!.form) })));
+  }
+  return recorded;
+
+  async function requestsOf(each: SourceCase, mark: string): Promise<readonly RecordedRequest[]> {
+    const made: RecordedRequest[] = [];
     try {
-      await source.declaration.run(callFor(source, each, inputs, reading, recorded));
+      await source.declaration.run(callFor(source, each, source.filter(each.inputs), mark, reading, made));
     } catch {
       // A case may be about a failure; what it was asked before is recorded all the same.
     }
+    return made;
   }
-  return recorded;
 }
 
 function callFor(
   source: RunnableSource,
   each: SourceCase,
   inputs: SourceCall["inputs"],
+  mark: string,
   { makeReply, faultOfStatus }: ReplyReading,
   recorded: RecordedRequest[],
 ): SourceCall {
@@ -61,7 +77,8 @@ function callFor(
       origin: url.origin,
       method: method.toUpperCase(),
       path: url.pathname,
-      query: readQuery(url.search),
+      search: url.search,
+      form: formOf({ path: url.pathname, query: readQuery(url.search), ...contentOf(options) }),
       reply,
     });
     const { status, headers, bytes } = scriptedBytes(reply);
@@ -75,7 +92,7 @@ function callFor(
   };
   return {
     inputs,
-    credentials: each.credentials ?? makeUpCredentials(source.declaration.credentials),
+    credentials: marked(each.credentials ?? makeUpCredentials(source.declaration.credentials), mark),
     http: httpOf(request),
     context: each.context ?? "dev",
     region: "simulated",
@@ -88,4 +105,23 @@ function callFor(
       throw new Fault(FAULT_OF_KIND[kind], { problem: "it reports a failure" });
     },
   };
+}
+
+/** The same fields, their texts told apart. */
+function marked(credentials: JsonObject, mark: string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(credentials).map(([name, value]) => [name, typeof value === "string" ? `${value}${mark}` : value]),
+  );
+}
+
+function contentOf({ json, form, body, headers = {} }: HttpOptions): Pick<ReceivedRequest, "headers" | "body"> {
+  if (json !== undefined) return { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
+  if (form !== undefined) {
+    const fields = Object.entries(form).filter(([, value]) => value !== undefined && value !== null);
+    const text = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]));
+    return { headers: { "content-type": "application/x-www-form-urlencoded" }, body: String(text) };
+  }
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  const text = body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8");
+  return { headers: type === undefined ? {} : { "content-type": String(type) }, body: text ?? "" };
 }

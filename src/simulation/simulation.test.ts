@@ -10,6 +10,7 @@ import type { SourceDeclaration } from "../sdk/source.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../sources/runnable.ts";
 import { createSchemas } from "../sources/validator.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { asFault } from "../terms/fault.ts";
@@ -208,7 +209,8 @@ test("a source that leaves the machine nowhere is run as it is", async (t) => {
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
   const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
   const call = {
-    run: { maySend: true },
+    run: { maySend: true, held: heldWithoutLimit() },
+    heldBytes: 0,
     id: source.id,
     rawInputs: inputs,
     inputs: source.filter(inputs),
@@ -263,6 +265,13 @@ test("magic inputs make the vendor misbehave, named at the top, for one source, 
     status: 200,
     body: { id: 1, name: "Ada" },
   });
+  for (const wrong of ["no_recrd", "", 1, true, { acme__people: "no_recrd" }])
+    assert.deepEqual(await simulate({ name: "ada", simulate: wrong }).reply, { fault: "source.input_invalid" });
+  assert.deepEqual(await simulate({ name: "simulate:timeot" }).reply, { fault: "source.input_invalid" });
+  assert.deepEqual(await simulate({ name: "ada", simulate: null }).reply, {
+    status: 200,
+    body: { id: 1, name: "Ada" },
+  });
   assert.deepEqual(await simulate({ name: "ada", simulate: "no_record" }).reply, { status: 404, body: null });
 });
 
@@ -312,13 +321,88 @@ test("the simulator plays all vendors of a project to any client", async (t) => 
   assert.deepEqual(await get("/"), [200, '{"vendors":["/api.acme.example"]}']);
   assert.deepEqual(await get("/api.acme.example/people/bob?born=1990-01-01"), [200, '{"id":2,"name":"Bob"}']);
   assert.deepEqual(await get("/api.acme.example/people/nobody"), [404, ""]);
-  assert.deepEqual(await get("/api.acme.example/people/zed"), [200, '{"id":1,"name":"Ada"}']);
   assert.equal((await get("/api.acme.example/other/a/b"))[0], 404);
   assert.equal((await get("/nowhere.example/"))[0], 404);
+  for (const wrong of [
+    "/people/zed",
+    "/people/bob",
+    "/people/bob?bron=1990-01-01",
+    "/people/bob?born=1990-01-01&x=1",
+  ]) {
+    const [status, text] = await get(`/api.acme.example${wrong}`);
+    assert.equal(status, 404, wrong);
+    assert.match(String(text), /"GET \/people\/bob\?born=1990-01-01"/);
+  }
   assert.equal((await get("/api.acme.example/people/bob", { "x-datarun-simulate": "vendor_5xx" }))[0], 503);
+  const misspelt = await get("/api.acme.example/people/bob", { "x-datarun-simulate": "vendor_5x" });
+  assert.equal(misspelt[0], 400);
+  assert.match(String(misspelt[1]), /vendor_5x.*"values":\["no_record"/);
   assert.equal((await get("/api.acme.example/people/bob?born=simulate:rate_limited"))[0], 429);
   assert.deepEqual(await get("/api.acme.example/people/bob", { "x-datarun-simulate": "no_record" }), [404, ""]);
   await assert.rejects(get("/api.acme.example/people/bob", { "x-datarun-simulate": "connection_lost" }));
+});
+
+test("a played vendor tells requests apart by their bodies, and looks at no credential", async (t) => {
+  const file = `id: acme__checks
+title: Checks
+inputs: {type: object, properties: {name: {type: string}}}
+credentials: {type: object, properties: {user: {type: string}, key: {type: string}}, required: [user, key]}
+origins: ['https://api.acme.example']
+request:
+  method: POST
+  url: https://api.acme.example/accounts/{{ credentials.user }}/checks
+  query: {key: '{{ credentials.key }}'}
+  body: {json: {name: '{{ inputs.name }}', sent_by: {user: '{{ credentials.user }}'}}}
+match: {record: body.id, no_record: body.none}
+cases:
+  - {name: nobody, inputs: {name: nobody}, reply: {body: {none: true}}, expect: {match: false}}
+  - {name: ada, inputs: {name: ada}, reply: {body: {id: 1}}, expect: {match: true}}
+`;
+  const reports = written({
+    origins: ["https://poll.example"],
+    cases: [
+      {
+        name: "waits",
+        inputs: { name: "ada" },
+        reply: [{ status: 202, body: {} }, { body: { state: "PENDING" } }, { body: { state: "DONE" } }],
+        expect: { match: true },
+      },
+    ],
+    run: async ({ http }) => {
+      await http.post("https://poll.example/reports", { form: { who: "ada" } });
+      while ((await http.get("https://poll.example/reports/1")).json().state !== "DONE");
+      return { done: true };
+    },
+  });
+  const simulator = await startVendorSimulator({ sources: [runnable(file), reports], clock: systemClock, ...reading });
+  t.after(() => simulator.close());
+  const post = async (path: string, body: string, type = "application/json") => {
+    const reply = await fetch(`${simulator.url}${path}`, { method: "POST", body, headers: { "content-type": type } });
+    return [reply.status, await reply.json()];
+  };
+  const mine = "/api.acme.example/accounts/me/checks?key=mine";
+  assert.deepEqual(await post(mine, '{"sent_by": {"user": "me"}, "name": "ada"}'), [200, { id: 1 }]);
+  assert.deepEqual(await post(mine, '{"name": "nobody", "sent_by": {"user": "me"}}'), [200, { none: true }]);
+  for (const body of [
+    '{"name": "eve", "sent_by": {"user": "me"}}',
+    '{"name": "ada"}',
+    '{"name": "ada", "sent_by": {"user": "me"}, "x": 1}',
+    "ada",
+  ])
+    assert.equal((await post(mine, body))[0], 404, body);
+  assert.equal(
+    (await post("/api.acme.example/accounts/me/checks", '{"name": "ada", "sent_by": {"user": "me"}}'))[0],
+    404,
+  );
+  assert.equal((await post("/poll.example/reports", "who=eve", "application/x-www-form-urlencoded"))[0], 404);
+  assert.deepEqual(await post("/poll.example/reports", "who=ada", "application/x-www-form-urlencoded"), [202, {}]);
+  const states = [];
+  for (let count = 0; count < 4; count += 1)
+    states.push(await (await fetch(`${simulator.url}/poll.example/reports/1`)).json());
+  assert.deepEqual(
+    states,
+    ["PENDING", "DONE", "PENDING", "DONE"].map((state) => ({ state })),
+  );
 });
 
 test("differences name the place", () => {

@@ -2,11 +2,12 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { isDeclaredOrigin } from "./declared-origins.ts";
-import { isMagic, magicReply, SLOW_MS } from "./magic-inputs.ts";
+import { isMagic, MAGIC, magicReply, SLOW_MS } from "./magic-inputs.ts";
 import { matchRequest, requestsOf } from "./match-request.ts";
 import type { ReplyReading } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import { recordRequests, type RecordedRequest } from "./record-requests.ts";
+import { MAGIC_TEXT } from "./request-form.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
 export interface VendorSimulatorOptions extends ReplyReading {
@@ -39,7 +40,8 @@ export async function startVendorSimulator(options: VendorSimulatorOptions): Pro
   // A case may show a redirect to where its source must not go: nobody is played there.
   const recorded = all.filter(({ source, origin }) => isDeclaredOrigin(origin, declared.get(source)!));
   const hosts = [...new Set(recorded.map(({ origin }) => new URL(origin).host))].sort();
-  const server = await startScriptedServer((request) => answer(request, recorded, declared, hosts), clock, {
+  const inTurn = takeTurns();
+  const server = await startScriptedServer((request) => answer(request, recorded, declared, hosts, inTurn), clock, {
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
   });
@@ -51,13 +53,17 @@ function answer(
   recorded: readonly RecordedRequest[],
   declared: ReadonlyMap<string, readonly string[]>,
   hosts: readonly string[],
+  inTurn: InTurn,
 ): ScriptedReply {
   const [, host = "", ...rest] = request.path.split("/");
   if (host === "") return { status: 200, body: { vendors: hosts.map((name) => `/${name}`) } };
   const atVendor = { ...request, path: `/${rest.join("/")}` };
   const known = requestsOf(recorded, hostOf(host), declared);
-  const found = matchRequest(known, atVendor);
-  const magic = magicOf(request);
+  const asked = askedFor(request);
+  const misspelt = asked.find((word) => !isMagic(word));
+  if (misspelt !== undefined) return noSuchMagic(misspelt);
+  const magic = asked.find(isMagic) ?? null;
+  const found = inTurn(matchRequest(known, atVendor));
   if (magic === "no_record") return noRecord(known, atVendor.method) ?? nothingThere(known, hosts);
   if (magic === "slow" && found !== null) return { ...found.reply, delay_ms: SLOW_MS };
   const instead = magic === null ? null : magicReply(magic);
@@ -65,9 +71,28 @@ function answer(
   return found === null ? nothingThere(known, hosts) : relocated(found.reply);
 }
 
-function magicOf({ headers, query }: ReceivedRequest) {
-  const inQuery = Object.values(query).map((value) => /^simulate:(.+)$/.exec(String(value))?.[1]);
-  return [headers[MAGIC_FIELD], ...inQuery].find(isMagic) ?? null;
+/** What the vendor is asked to do instead of answering, in words that may mean nothing. */
+function askedFor({ headers, query }: ReceivedRequest): readonly string[] {
+  const inQuery = Object.values(query).map((value) => MAGIC_TEXT.exec(String(value))?.[1]);
+  return [headers[MAGIC_FIELD], ...inQuery].filter((word): word is string => word !== undefined && word !== "");
+}
+
+function noSuchMagic(word: string): ScriptedReply {
+  return { status: 400, body: { error: `the simulator knows no "${word}"`, values: MAGIC } };
+}
+
+type InTurn = (found: readonly RecordedRequest[]) => RecordedRequest | null;
+
+/** A case that asks the same several times, as one that waits for a report does, is answered in its order, and then again. */
+function takeTurns(): InTurn {
+  const given = new Map<RecordedRequest, number>();
+  return (found) => {
+    const [first] = found;
+    if (first === undefined) return null;
+    const count = given.get(first) ?? 0;
+    given.set(first, count + 1);
+    return found[count % found.length]!;
+  };
 }
 
 function noRecord(known: readonly RecordedRequest[], by: string): ScriptedReply | undefined {
@@ -83,7 +108,7 @@ function relocated(reply: ScriptedReply): ScriptedReply {
 }
 
 function nothingThere(known: readonly RecordedRequest[], hosts: readonly string[]): ScriptedReply {
-  const answers = known.map(({ method, path }) => `${method} ${path}`);
+  const answers = [...new Set(known.map(({ method, path, search }) => `${method} ${path}${search}`))];
   return {
     status: 404,
     body: { error: "the simulator has no case for this request", ...(known.length === 0 ? { hosts } : { answers }) },

@@ -1,6 +1,10 @@
+import { createRequire } from "node:module";
+import type * as Domains from "tldts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/charge.ts";
 import { isJsonObject } from "../terms/json.ts";
+
+const require = createRequire(import.meta.url);
 
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
 export const TIMEOUT_MS_DEFAULT = 15_000;
@@ -72,8 +76,7 @@ function originsProblem(origins: readonly string[] | undefined): string | null {
     // A star stands for whole labels on the left; the rest has to be an origin and nothing more.
     const plain = typeof origin === "string" ? origin.replace(/^(https?:\/\/)\*\./, "$1star.") : "";
     const url = URL.canParse(plain) ? new URL(plain) : undefined;
-    // A pattern for a whole top-level domain would be one for everybody.
-    const isTooWide = plain !== origin && plain.split(".").length < 3;
+    const isTooWide = plain !== origin && isForEverybody(plain);
     if (
       url === undefined ||
       isTooWide ||
@@ -84,6 +87,15 @@ function originsProblem(origins: readonly string[] | undefined): string | null {
     }
   }
   return null;
+}
+
+/** Whether anybody may have a name below that of a pattern: a top-level domain, `co.uk`, a host of other people's pages. */
+function isForEverybody(plain: string): boolean {
+  const below = URL.parse(plain)?.hostname.slice("star.".length) ?? "";
+  if (!below.includes(".")) return true;
+  // Loaded when a pattern is first met: its tables cost every start otherwise.
+  const { getPublicSuffix } = require("tldts") as typeof Domains;
+  return getPublicSuffix(below, { allowPrivateDomains: true }) === below;
 }
 
 /** `new URL` drops a default port; so may the author write it. */

@@ -4,6 +4,7 @@ import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
+import { readJsonExactly } from "../terms/json.ts";
 import { declarationProblem } from "./check-declaration.ts";
 import { LoadError } from "./load-error.ts";
 import { placeOf } from "./place-of-error.ts";
@@ -77,7 +78,7 @@ function withCasesBeside(declaration: SourceDeclaration, file: string): SourceDe
   return Object.defineProperty({ ...declaration }, "cases", {
     enumerable: true,
     get() {
-      cases ??= JSON.parse(readFileSync(casesFile, "utf8")) as readonly SourceCase[];
+      cases ??= readJsonExactly(readFileSync(casesFile, "utf8")) as unknown as readonly SourceCase[];
       return cases;
     },
   });

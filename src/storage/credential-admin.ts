@@ -10,7 +10,7 @@ import { flag, type NewRow, type Tables } from "./schema.ts";
 
 export function credentialAdmin(engine: Engine): CredentialAdmin {
   return {
-    createCredential: (act, sealed) =>
+    createCredential: (act, sealed, note) =>
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, sealed.organizationId))) return null;
         const { sealed: _, ...credential } = sealed;
@@ -33,6 +33,7 @@ export function credentialAdmin(engine: Engine): CredentialAdmin {
             contexts: credential.contexts,
             default: credential.isDefault,
             replaced_defaults: replacedIds,
+            ...(note === undefined ? {} : { note }),
           }),
         };
       }),
@@ -56,7 +57,8 @@ export function credentialAdmin(engine: Engine): CredentialAdmin {
         .orderBy("created_wall_at", "desc")
         .orderBy("id", "desc")
         .execute();
-      return rows.map(toStoredCredential);
+      const notes = await notesOf(engine, organizationId);
+      return rows.map((row) => ({ ...toStoredCredential(row), note: notes.get(row.id) ?? null }));
     },
 
     setCredentialDisabled: (act, id, disabled) =>
@@ -65,6 +67,18 @@ export function credentialAdmin(engine: Engine): CredentialAdmin {
     deleteCredential: (act, id) =>
       changeCredential(engine, act, id, { deleted_wall_at: act.wallAt, is_default: flag(false), sealed: "" }, {}),
   };
+}
+
+/** A note is a part of the act by which a credential came about. */
+async function notesOf(engine: Engine, organizationId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await engine.reader
+    .selectFrom("audit")
+    .select(["subject_id", "detail"])
+    .where("organization_id", "=", organizationId)
+    .where("detail", "like", '%"note":%')
+    .execute();
+  const notes = rows.map(({ subject_id: id, detail }) => [id, (JSON.parse(detail) as JsonObject)["note"]] as const);
+  return new Map(notes.filter((entry): entry is readonly [string, string] => typeof entry[1] === "string"));
 }
 
 function changeCredential(

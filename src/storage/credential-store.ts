@@ -2,6 +2,7 @@ import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
+import { ADOPTED } from "./key-admin.ts";
 import { toSealedCredential, toWrappedKey } from "./rows.ts";
 
 /** Sealed credentials as runs look them up. */
@@ -65,6 +66,20 @@ export function keyStore(engine: Engine, clock: Clock): KeyStore {
     rootKeyIdsInUse: async () => {
       const rows = await reader.selectFrom("data_keys").select("root_key_id").distinct().execute();
       return rows.map((row) => row.root_key_id).sort();
+    },
+
+    registeredRootKey: async () => {
+      const row = await reader
+        .selectFrom("audit")
+        .select(["subject_id", "detail"])
+        .where("organization_id", "is", null)
+        .where("what", "=", ADOPTED)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { proof } = JSON.parse(row.detail) as { readonly proof: string };
+      return { id: row.subject_id, proof };
     },
 
     dataKeysAfter: async (id, limit) => {

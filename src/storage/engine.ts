@@ -26,8 +26,28 @@ export interface StoreHealth {
   readonly state: "ready" | "connecting" | "refused" | "closed";
   /** The class of what is wrong now, such as `ECONNREFUSED`; never an address or a password. */
   readonly problem: string | null;
+  /** The same in a sentence for operators: it names host, database and user, and never a password. */
+  readonly says: string | null;
   /** Whether changes made by other processes are being noticed as they happen. */
   readonly watching: boolean;
+}
+
+/**
+ * What opening a store may do to it. A service brings it to the newest schema. A verb that a deployment may begin with makes
+ * one where there is none. All others leave what they find: looking makes nothing, and never moves a store past the
+ * services that run on it.
+ */
+export type Opening = "upgrade" | "make" | "look";
+
+/** That a shared store is away, or there again. Told once, not for each question that fails. */
+export interface StoreNews {
+  readonly event: "store_away" | "store_back";
+  readonly says: string;
+}
+
+export interface OpenHow {
+  readonly opening?: Opening;
+  readonly tell?: (news: StoreNews) => void;
 }
 
 /** This store cannot be used by this version or in this way, and waiting will not help. */
@@ -35,5 +55,13 @@ export class StoreRefused extends OperatorError {
   constructor(message: string, options?: ErrorOptions) {
     super("refused", message, options);
     this.name = "StoreRefused";
+  }
+}
+
+/** There is nothing that could be looked at. */
+export class StoreMissing extends OperatorError {
+  constructor(where: string, advice: string) {
+    super("not_found", `There is no store in ${where}. ${advice}`);
+    this.name = "StoreMissing";
   }
 }

@@ -1,19 +1,22 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { StoreRefused } from "./engine.ts";
+import { type Opening, StoreRefused } from "./engine.ts";
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
+export interface MigrationSteps {
+  readonly migrations: readonly Migration[];
+  /** Taken first in the transaction, so that of several processes on a new store one migrates and the others find it done. */
+  lock(transaction: Transaction<Tables>): Promise<void>;
+  /** Refuses a place that is in use by something else. Asked where there is no store yet. @throws StoreRefused */
+  assertFree(transaction: Transaction<Tables>): Promise<void>;
+}
+
 /**
- * Brings a store to the newest schema, all steps in one transaction. `lock` is taken first in it, so that of several
- * processes on a new store one migrates and the others find it done.
+ * Brings a store to the newest schema, all steps in one transaction.
  * @throws StoreRefused when a newer version has migrated this store
  */
-export async function migrate(
-  db: Kysely<Tables>,
-  migrations: readonly Migration[],
-  wallAt: number,
-  lock: (transaction: Transaction<Tables>) => Promise<void>,
-): Promise<void> {
+export async function migrate(db: Kysely<Tables>, wallAt: number, steps: MigrationSteps): Promise<void> {
+  const { migrations, lock, assertFree } = steps;
   await db.transaction().execute(async (transaction) => {
     await lock(transaction);
     await transaction.schema
@@ -25,6 +28,7 @@ export async function migrate(
       .execute();
     const done = await versionOf(transaction);
     assertNotNewer(done, migrations);
+    if (done === 0) await assertFree(transaction);
     for (const [at, step] of migrations.entries()) {
       if (at < done) continue;
       await step.up(transaction as unknown as Kysely<unknown>);
@@ -36,12 +40,32 @@ export async function migrate(
   });
 }
 
-/** Whether nothing is left to migrate. Takes no lock, so that it can be asked at every start. @throws StoreRefused */
-export async function isMigrated(db: Kysely<Tables>, migrations: readonly Migration[]): Promise<boolean> {
-  // A new store has no such table yet, which each engine reports in its own words; what else is wrong, migrating meets again.
-  const done = await versionOf(db).catch(() => 0);
+/**
+ * Whether there is a store, and whether something is left to migrate. Takes no lock, so that it can be asked at every start.
+ * @throws StoreRefused when it is not this version's, or an older one that this opening must leave as it is
+ */
+export async function stateOf(
+  db: Kysely<Tables>,
+  migrations: readonly Migration[],
+  opening: Opening,
+): Promise<"none" | "older" | "ready"> {
+  const done = await versionOf(db).catch((error: unknown) => {
+    if (isMissingTable(error)) return 0;
+    throw error;
+  });
   assertNotNewer(done, migrations);
-  return done === migrations.length;
+  if (done === 0) return "none";
+  if (done === migrations.length) return "ready";
+  if (opening === "upgrade") return "older";
+  throw new StoreRefused(
+    `This store has schema ${done}, and this version of datarun works on schema ${migrations.length}. The start of a service of this version brings it there.`,
+  );
+}
+
+/** Each engine reports it in its own words. */
+function isMissingTable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { readonly code?: unknown }).code === "42P01" || error.message.startsWith("no such table");
 }
 
 async function versionOf(db: Kysely<Tables>): Promise<number> {

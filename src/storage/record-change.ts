@@ -10,7 +10,8 @@ export interface Changed<Result> {
   readonly entry: AuditSubject;
 }
 
-export type AuditSubject = Pick<AuditEntry, "organizationId" | "subjectId" | "detail">;
+/** `what` where the trail names the change otherwise than the act that made it. */
+export type AuditSubject = Pick<AuditEntry, "organizationId" | "subjectId" | "detail"> & { readonly what?: string };
 
 /**
  * Makes one change of an administrator's: the rows, the audit entry and the count that tells every cache, all in one
@@ -57,7 +58,7 @@ export async function insertAuditEntry(
       wall_at: act.wallAt,
       who: act.who,
       via: act.via,
-      what: act.what,
+      what: subject.what ?? act.what,
       organization_id: subject.organizationId,
       subject_id: subject.subjectId,
       detail: JSON.stringify(subject.detail),

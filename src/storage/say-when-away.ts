@@ -33,8 +33,7 @@ async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
   let cancel = (): void => {};
   const tooLate = new Promise<never>((_, reject) => {
     cancel = clock.after(READY_MS_MAX, () => {
-      const { problem } = engine.health();
-      reject(new OperatorError("unavailable", `The store cannot be reached (${problem ?? "it does not answer"}).`));
+      reject(new OperatorError("unavailable", engine.health().says ?? "The store does not answer."));
     });
   });
   try {

@@ -10,6 +10,7 @@ import { accessContract } from "./access.contract.ts";
 import { adminContract } from "./admin.contract.ts";
 import { engineUnderTest } from "./contract.ts";
 import { credentialsContract } from "./credentials.contract.ts";
+import { keysContract } from "./keys.contract.ts";
 import { Outbox } from "../ledger/outbox.ts";
 import { createLedgerReader } from "../ledger/ledger-reader.ts";
 import { ledgerReaderContract } from "../ledger/ledger-reader.contract.ts";
@@ -61,6 +62,7 @@ for (const engine of [sqlite, postgres]) {
   accessContract(engine);
   credentialsContract(engine);
   adminContract(engine);
+  keysContract(engine);
   ledgerContract(engine);
   ledgerReaderContract(engine.name, async (t) => {
     const store = await (await engine.newStore(t))();

@@ -6,15 +6,15 @@ import type { Clock } from "../terms/clock.ts";
 import { accessStore } from "./access-store.ts";
 import { adminStore } from "./admin-store.ts";
 import { credentialStore, keyStore } from "./credential-store.ts";
-import type { Engine, StoreHealth } from "./engine.ts";
+import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import { ledgerSink } from "./ledger-sink.ts";
 import { ledgerTables } from "./ledger-tables.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
-export { StoreRefused, type StoreHealth } from "./engine.ts";
+export { StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
 
-export interface StoreOptions {
+export interface StoreOptions extends OpenHow {
   /** Where the embedded store lies; made, for its owner alone, when it is not there. */
   readonly dataDir: string;
   /** A PostgreSQL to use instead. */
@@ -32,7 +32,7 @@ export interface Store {
   readonly ledger: LedgerSink;
   /** What has drained there, for operators and auditors. */
   readonly ledgerTables: LedgerTables;
-  /** Settles once the store can be asked. Rejects only with `StoreRefused`, when waiting will not help. */
+  /** Settles once the store can be asked. Rejects only with `StoreRefused` or `StoreMissing`, when waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
   health(): StoreHealth;
@@ -42,20 +42,24 @@ export interface Store {
 /**
  * Opens the store of a deployment. The embedded one is migrated and ready when this resolves; a PostgreSQL may be away,
  * now or later: this resolves all the same, and `ready` tells.
- * @throws StoreRefused
+ * @throws StoreRefused, StoreMissing
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  return storeOver(await openEngine(options), options.clock);
+}
+
+/** What is under a store, for what is done to it as a whole. @throws StoreRefused, StoreMissing */
+export async function openEngine(options: StoreOptions): Promise<Engine> {
   const { dataDir, databaseUrl, clock } = options;
-  return storeOver(
-    databaseUrl === undefined ? await openSqlite(dataDir, clock) : await openShared(databaseUrl, clock),
-    clock,
-  );
+  return databaseUrl === undefined
+    ? openSqlite(dataDir, clock, undefined, options)
+    : openShared(databaseUrl, clock, options);
 }
 
 /** Its driver is loaded by those who use it: a start on the embedded store need not wait for it. */
-async function openShared(databaseUrl: string, clock: Clock): Promise<Engine> {
+async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Promise<Engine> {
   const { openPostgres } = await import("./postgres/engine.ts");
-  return openPostgres(databaseUrl, clock);
+  return openPostgres(databaseUrl, clock, undefined, how);
 }
 
 export function storeOver(engine: Engine, clock: Clock): Store {

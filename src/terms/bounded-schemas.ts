@@ -1,5 +1,6 @@
 import { _, Ajv2020, nil, str, type AnySchemaObject, type ErrorObject, type KeywordCxt } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { nearestNumbers } from "./exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { compilePattern, type Spend } from "./linear-pattern.ts";
 
@@ -34,7 +35,7 @@ class TooCostly extends Error {}
  * A validator for schemas of authors, on values of callers and vendors. Whatever the two say, a check costs no more than
  * `CHECK_STEPS_MAX`: patterns are matched in linear time, formats have lengths, equal entries are found by their text, and
  * all that is used as often as a value or a reference wants is counted while it goes on. A value that would cost more is not valid. Nothing is coerced, removed or
- * defaulted; unknown keywords and formats are annotations; `toString` is not found on a prototype.
+ * defaulted; a number that a double changes is taken for the nearest that it does not; unknown keywords and formats are annotations; `toString` is not found on a prototype.
  */
 export function createBoundedSchemas(): BoundedSchemas {
   const budget = { left: 0 };
@@ -84,7 +85,7 @@ export function createBoundedSchemas(): BoundedSchemas {
       const check: BoundedCheck = (value) => {
         budget.left = CHECK_STEPS_MAX;
         try {
-          const fits = validate(value);
+          const fits = validate(nearestNumbers(value));
           check.errors = validate.errors ?? null;
           return fits;
         } catch (thrown) {
@@ -154,7 +155,7 @@ function canonicalText(value: Json, spend: Spend): string {
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name]!, spend)}`).join()}}`;
   }
   spend(8);
-  return `[${value.map((entry: Json) => canonicalText(entry, spend)).join()}]`;
+  return `[${(value as readonly Json[]).map((entry) => canonicalText(entry, spend)).join()}]`;
 }
 
 /** The validator's own count every character of a text, however much longer or shorter than the limit it is. */

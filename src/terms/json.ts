@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { mayHoldLongNumber, withExactNumbers } from "./exact-json.ts";
+import { ExactNumber } from "./exact-number.ts";
 
 /** Any value JSON can say. Objects may have own properties named `__proto__` or `constructor`: they are plain names. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: Json;
 }
@@ -20,7 +22,15 @@ export interface JsonLimits {
  */
 export const JSON_VALUES_MAX = 100_000;
 
-export type JsonProblem = "encoding" | "too_deep" | "too_many_keys" | "too_many_values" | "syntax" | "not_finite";
+export type JsonProblem =
+  | "encoding"
+  | "too_deep"
+  | "too_many_keys"
+  | "too_many_values"
+  | "syntax"
+  | "not_finite"
+  | "not_exact"
+  | "no_room";
 
 /** Thrown by `parseJson`. It carries the class of the problem and never a piece of the text. */
 export class JsonError extends Error {
@@ -51,17 +61,20 @@ const MEMBER_BYTES = 5;
 
 /**
  * Reads one UTF-8 JSON document within limits. A large one is looked through before `JSON.parse` sees it, so that one that
- * is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped.
+ * is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped. A number that a double would change is an `ExactNumber`.
+ * What the value will take in memory is told to `hold` before a large one is made.
  * @throws JsonError
  */
-export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
+export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS): Json {
   const { keysPerObjectMax, valuesMax = JSON_VALUES_MAX } = limits;
   const smallMax = Math.min(SMALL_BYTES, keysPerObjectMax * MEMBER_BYTES, valuesMax);
-  if (bytes.length <= smallMax) return parseSmall(bytes, limits);
-  const mayOverflow = measure(bytes, limits);
-  const value = readJson(decodeUtf8(bytes));
+  if (bytes.length <= smallMax) return parseSmall(bytes, limits, hold);
+  const { mayOverflow, seen } = measure(bytes, limits);
+  holdParsed(bytes, seen, hold);
+  const text = decodeUtf8(bytes);
+  const value = readJson(text);
   if (mayOverflow && !inspect(value, limits.depthMax).finite) throw new JsonError("not_finite");
-  return value;
+  return exactly(text, value);
 }
 
 /**
@@ -69,7 +82,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): Json {
  * shows less than the bytes do where one member has replaced another of the same name; then, and whenever something is
  * wrong, the bytes decide.
  */
-function parseSmall(bytes: Buffer, limits: JsonLimits): Json {
+function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
   try {
     const text = decodeUtf8(bytes);
     const value = readJson(text);
@@ -77,11 +90,35 @@ function parseSmall(bytes: Buffer, limits: JsonLimits): Json {
     const opened = count(text, "{") + count(text, "[");
     if (opened > limits.depthMax && opened !== seen.containers) measure(bytes, limits);
     if (!seen.finite) throw new JsonError("not_finite");
-    return value;
+    holdParsed(bytes, seen, hold);
+    return exactly(text, value);
   } catch (error) {
     measure(bytes, limits);
     throw error;
   }
+}
+
+/** Counts bytes that are about to be kept; false where there is no room for them. */
+export type Hold = (bytes: number) => boolean;
+const ALWAYS: Hold = () => true;
+
+/**
+ * What the parts of a parsed document take besides their text, measured of documents of nothing else: `[{},{}]`,
+ * `[1,2]`, objects that have each another member. The sum is never far below what is taken, and up to three times above it.
+ */
+const CONTAINER_BYTES = 56;
+const VALUE_BYTES = 8;
+const MEMBER_BYTES_HELD = 50;
+
+interface Counts {
+  containers: number;
+  values: number;
+  members: number;
+}
+
+function holdParsed(bytes: Buffer, { containers, values, members }: Counts, hold: Hold): void {
+  const parts = containers * CONTAINER_BYTES + values * VALUE_BYTES + members * MEMBER_BYTES_HELD;
+  if (!hold(parts + bytes.length)) throw new JsonError("no_room");
 }
 
 function readJson(text: string): Json {
@@ -92,28 +129,39 @@ function readJson(text: string): Json {
   }
 }
 
+function exactly(text: string, value: Json): Json {
+  if (!mayHoldLongNumber(text)) return value;
+  const exact = withExactNumbers(text, value);
+  if (exact === null && value !== null) throw new JsonError("not_exact");
+  return exact;
+}
+
+/** The value of a text that has been read within limits before. @throws JsonError `syntax`, `not_exact` */
+export function readJsonExactly(text: string): Json {
+  return exactly(text, readJson(text));
+}
+
 function count(text: string, character: string): number {
   let found = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) found += 1;
   return found;
 }
 
-interface Seen {
-  /** Objects and arrays. */
-  containers: number;
+interface Seen extends Counts {
   finite: boolean;
 }
 
 /** Looks at every part of a value. @throws JsonError `too_deep` */
 function inspect(value: Json, depthMax: number): Seen {
-  const seen: Seen = { containers: 0, finite: true };
+  const seen: Seen = { containers: 0, values: 0, members: 0, finite: true };
   lookAt(value, depthMax, seen);
   return seen;
 }
 
 function lookAt(value: Json, depthLeft: number, seen: Seen): void {
+  seen.values += 1;
   if (typeof value === "object") {
-    if (value !== null) lookInto(value, depthLeft, seen);
+    if (value !== null && !(value instanceof ExactNumber)) lookInto(value, depthLeft, seen);
   } else if (typeof value === "number" && !Number.isFinite(value)) {
     seen.finite = false;
   }
@@ -124,7 +172,10 @@ function lookInto(container: JsonObject | readonly Json[], depthLeft: number, se
   seen.containers += 1;
   if (isJsonObject(container)) {
     // What has been parsed has no inherited names to skip.
-    for (const name in container) lookAt(container[name]!, depthLeft - 1, seen);
+    for (const name in container) {
+      seen.members += 1;
+      lookAt(container[name]!, depthLeft - 1, seen);
+    }
   } else {
     for (const part of container) lookAt(part, depthLeft - 1, seen);
   }
@@ -143,14 +194,21 @@ export function decodeUtf8(bytes: Buffer): string {
 const TELLING = new Uint8Array(256);
 for (const character of '",:[]{}eE') TELLING[character.charCodeAt(0)] = 1;
 
-/** Checks depth, keys and values over the raw bytes; true if some number might not be finite and has to be looked at. */
-function measure(bytes: Buffer, limits: JsonLimits): boolean {
+interface Measured {
+  /** Some number might not be finite and has to be looked at. */
+  readonly mayOverflow: boolean;
+  readonly seen: Counts;
+}
+
+/** Checks depth, keys and values over the raw bytes. */
+function measure(bytes: Buffer, limits: JsonLimits): Measured {
   const end = bytes.length;
   // How many keys each open object has so far; arrays keep 0. Only as deep as allowed.
   const keys: number[] = [];
   let depth = 0;
   // A value follows a comma, or is the first in its container and follows that one's opening.
   let valuesLeft = limits.valuesMax ?? JSON_VALUES_MAX;
+  const seen: Counts = { containers: 0, values: 0, members: 0 };
   let mayOverflow = false;
   let tokenStart = 0;
   for (let at = 0; at < end; at += 1) {
@@ -161,14 +219,18 @@ function measure(bytes: Buffer, limits: JsonLimits): boolean {
       tokenStart = at;
     } else if (byte === COMMA) {
       if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
+      seen.values += 1;
       if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
       tokenStart = at;
     } else if (byte === COLON) {
       if (depth > 0 && (keys[depth - 1]! += 1) > limits.keysPerObjectMax) throw new JsonError("too_many_keys");
+      seen.members += 1;
       tokenStart = at;
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       if (depth === limits.depthMax) throw new JsonError("too_deep");
       if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
+      seen.containers += 1;
+      seen.values += 1;
       keys[depth] = 0;
       depth += 1;
       tokenStart = at;
@@ -180,7 +242,7 @@ function measure(bytes: Buffer, limits: JsonLimits): boolean {
       mayOverflow = true;
     }
   }
-  return mayOverflow || end - tokenStart > FINITE_DIGITS;
+  return { mayOverflow: mayOverflow || end - tokenStart > FINITE_DIGITS, seen };
 }
 
 /** Most texts end soon. For the others a search is worth its call. */
@@ -210,5 +272,5 @@ function isDigitOrDot(byte: number | undefined): boolean {
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }

@@ -166,3 +166,10 @@ test("every act is in the audit trail under the user who did it", async (t) => {
   const limited = await json<{ entries: unknown[] }>(["audit", "list", "--limit", "2"]);
   assert.equal(limited.entries.length, 2);
 });
+
+test("a name of blanks is no name", async (t) => {
+  const { run } = terminal(t);
+  const { code, stderr } = await run(["org", "create", " \t "]);
+  assert.equal(code, 2);
+  assert.match(stderr, /^NAME must be a name of 1 to 200 characters, not all of them blank\./);
+});

@@ -134,3 +134,9 @@ test("a reader that goes away ends a command quietly", async (t) => {
   const [code] = (await once(child, "exit")) as [number];
   assert.deepEqual([code, complaints], [0, ""]);
 });
+
+test("--version says what is installed", async (t) => {
+  const { run } = terminal(t);
+  assert.deepEqual(await run(["--version"]), { code: 0, stdout: "datarun v1.2.3\n", stderr: "" });
+  assert.equal((await run(["--version", "--json"])).stdout, '{"version":"v1.2.3"}\n');
+});

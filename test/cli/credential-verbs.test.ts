@@ -168,3 +168,43 @@ test("explain knows that a source without credentials needs none", async (t) => 
   ]);
   assert.deepEqual([explained.rule, explained.usable], ["none", true]);
 });
+
+test("an empty secret is refused, and a field that the source does not declare is noted", async (t) => {
+  const { run, org } = await prepared(t);
+  const store = (...fields: string[]) =>
+    run([
+      "credential",
+      "create",
+      "--org",
+      org,
+      "--source",
+      "acme__loose",
+      ...fields.flatMap((field) => ["--set", field]),
+    ]);
+  for (const empty of ["api_key=", "api_key=  "]) {
+    const { code, stderr } = await store(empty);
+    assert.equal(code, 1);
+    assert.match(stderr, /^The credential field api_key is empty\./);
+  }
+  const noted = await store(`api_kye=${CANARY}`);
+  assert.equal(noted.code, 0);
+  assert.match(noted.stderr, /acme__loose does not declare the field api_kye \(api_key\?\)/);
+  assert.doesNotMatch(noted.stderr, new RegExp(CANARY));
+  assert.equal((await store("api_key=abcd")).stderr, "");
+});
+
+test("a note tells one credential from another, in the list and on the trail", async (t) => {
+  const { run, json, org, stored } = await prepared(t);
+  const plain = await stored("");
+  const create = ["credential", "create", "--org", org, "--source", "acme__people", "--set", "api_key=abcd", "--json"];
+  const sandbox = JSON.parse((await run([...create, "--note", "the sandbox, Ada's"])).stdout).cred_id as string;
+  const { credentials } = await json<{ credentials: { cred_id: string; note: string | null }[] }>(["credential", "list", "--org", org]); // prettier-ignore
+  assert.deepEqual(
+    new Map(credentials.map(({ cred_id: id, note }) => [id, note])),
+    new Map([
+      [sandbox, "the sandbox, Ada's"],
+      [plain, null],
+    ]),
+  );
+  assert.match((await run(["audit", "list"])).stdout, /the sandbox/);
+});

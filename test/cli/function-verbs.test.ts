@@ -41,6 +41,7 @@ function place(t: TestContext): Place {
       verbs: findVerbs(),
       others: COMMANDS,
       open: openVerbs,
+      version: async () => "v1",
     });
     return { code, stdout: printed.out, stderr: printed.err };
   };
@@ -235,6 +236,28 @@ test("beside a running service a run goes through that one", async (t) => {
   assert.equal(printed.code, 0, printed.stderr);
   assert.ok(printed.stderr.includes(`It runs in the service at ${running.url}`));
   assert.deepEqual((JSON.parse(printed.stdout) as Answer).outputs["dfunc_sum"]!.output, { sum: 11 });
+
+  const absent = await here.run(["function", "run", "dfunc_nobody", "--workflow", workflow]);
+  assert.equal(absent.code, 1, "what failed is shown, and is no success");
+  assert.match((JSON.parse(absent.stdout) as Answer).status["dfunc_nobody"]!.message, /^Data function not found/);
+
+  const source = (...options: string[]) =>
+    here.run(["source", "run", "publicsuffix__domain", "--workflow", workflow, ...options]);
+  const found = await source("--set", "domain=login.shop.example.co.uk", "--json");
+  assert.equal(found.code, 0, found.stderr);
+  const told = JSON.parse(found.stdout) as { transaction_id: string; status: JsonObject; output: JsonObject };
+  assert.deepEqual([told.status["success"], told.status["match"]], [true, true]);
+  assert.equal(told.output["registrable_domain"], "example.co.uk");
+  const { run } = await here.json<{ run: JsonObject }>(["ledger", "show", told.transaction_id]);
+  assert.deepEqual([run["kind"], run["context"]], ["data", "dev"]);
+  const failed = await source("--context", "test");
+  assert.equal(failed.code, 1);
+  assert.match(failed.stdout, /Adapter error: /);
+  const foreign = await source("--set", "domain=example.com", "--credential", "cred_x");
+  assert.equal(foreign.code, 1, "a credential that it cannot have fails it");
+  const misspelt = await here.run(["source", "run", "publicsufix__domain", "--workflow", workflow]);
+  assert.deepEqual([misspelt.code, misspelt.stdout], [1, ""]);
+  assert.match(misspelt.stderr, /Near to it: publicsuffix__domain/);
 });
 
 test("with --request the whole request is given, and what is wrong with it is said", async (t) => {

@@ -31,7 +31,7 @@ function shell(t: TestContext, folder: string) {
     const code = await runCli(
       all,
       { stdin, stdout, stderr, env: {} },
-      { verbs: findVerbs(), others: COMMANDS, open: openVerbs },
+      { verbs: findVerbs(), others: COMMANDS, open: openVerbs, version: async () => "v1" },
     );
     return { code, stdout: stdout.text, stderr: stderr.text };
   };

@@ -60,6 +60,7 @@ export function terminal(t: TestContext): Terminal {
 export function commandsOn(dataDir: string): CliDeps {
   return {
     verbs: findVerbs(),
+    version: async () => "v1.2.3",
     others: [{ name: "start", summary: "Start the service" }],
     open: async (place, note) => {
       const store = await openStore({ dataDir: place.dataDir ?? dataDir, clock: systemClock });
@@ -84,6 +85,7 @@ export function commandsOn(dataDir: string): CliDeps {
           sealer,
           keys,
           ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),
+          copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
@@ -112,6 +114,13 @@ const runnable = [
       required: ["api_key"],
       additionalProperties: false,
     },
+    run: () => null,
+  },
+  {
+    id: "acme__loose",
+    title: "Takes any field",
+    inputs: { type: "object", properties: {} },
+    credentials: { type: "object", properties: { api_key: { type: "string" } } },
     run: () => null,
   },
   { id: "acme__open", title: "Open data", inputs: { type: "object", properties: {} }, run: () => null },

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
+import { command } from "../start/operator-verb.ts";
 import { deploy, type Deployment, type Process } from "../lifecycle/deployed.ts";
 import { project } from "../start/project-folder.ts";
 import { startVendor, type Vendor } from "../vendor/scripted-vendor.ts";
@@ -106,8 +107,9 @@ test("a credential row that was moved or altered in the database is not used, an
     assert.equal(call.fault, "source.credential_missing");
     assert.ok(call.detail?.reason, `${name}: the log gives a reason`);
   }
-  const verified = await deployment.verb("keys", "verify");
-  assert.equal(verified.unreadable.length, 3);
+  const verified = command({ DATARUN_DATA_DIR: deployment.dataDir }, "keys", "verify", "--json");
+  assert.equal(verified.code, 1, "what cannot be opened is a failure");
+  assert.equal((JSON.parse(verified.stdout) as { unreadable: object[] }).unreadable.length, 3);
 });
 
 test("without its root key, or with a wrong one, a service with stored credentials does not start, and says where the key belongs", async (t) => {

@@ -32,6 +32,8 @@ test("after representative traffic no planted secret is in the log, the journal,
       ["echo", "refused", "broken", "down", "hang"].map((name) => [`sources/${name}.mjs`, SOURCE(`acme__${name}`, vendor.origin, call(`/${name}`))]), // prettier-ignore
     ),
     "sources/throws.mjs": SOURCE("acme__throws", vendor.origin, `throw new Error(credentials.api_key + inputs.name);`),
+    "sources/poses.mjs": SOURCE("acme__poses", vendor.origin, `log.info("asked with " + credentials.api_key + "\\u009b2J", { key: [credentials.api_key] }); throw Object.assign(new Error(), { name: inputs.name, code: credentials.api_key, stack: "    at " + inputs.name + " (/" + inputs.name + ":1:1)" });`), // prettier-ignore
+    "functions/poses.mjs": `export default { id: "dfunc_poses", title: "T", run({ inputs }) { throw Object.assign(new Error(inputs.name), { name: inputs.name + "Error" }); } };`, // prettier-ignore
     "sources/header.mjs": SOURCE("acme__header", vendor.origin, `await http.get("${vendor.origin}/echo", { headers: { "x-api-key": credentials.api_key + "\\n", "x-name": inputs.name + "\\u2028" } });`), // prettier-ignore
     "sources/wrong.mjs": SOURCE("acme__wrong", vendor.origin, `return { key: () => credentials.api_key };`),
     "functions/asks.mjs": `export default { id: "dfunc_asks", title: "T", async run({ inputs, run }) { const { message } = await run("acme__throws", inputs); return { output: { said: message, length: inputs.name.length } }; } };`, // prettier-ignore
@@ -43,7 +45,7 @@ test("after representative traffic no planted secret is in the log, the journal,
   const name = secrets.add("Planted-Person Ó Séaghdha <x@y>");
   const wrongToken = secrets.add(`drt_${"Q".repeat(49)}`);
   secrets.add("planted-vendor-text-4711");
-  const sources = ["echo", "refused", "broken", "down", "hang", "throws", "header", "wrong"].map((last) => `acme__${last}`); // prettier-ignore
+  const sources = ["echo", "refused", "broken", "down", "hang", "throws", "poses", "header", "wrong"].map((last) => `acme__${last}`); // prettier-ignore
   await deployment.operate(async (operator) => {
     for (const source of sources)
       await operator.storeCredential(deployment.access, { source, fields: { api_key: stored }, isDefault: true });
@@ -58,6 +60,10 @@ test("after representative traffic no planted secret is in the log, the journal,
   secrets.assertAbsent("an answer", inlineRun.text, [inline]);
   const func = await service.post("/func", { config: { data_func: "dfunc_asks" }, inputs, extra: name });
   secrets.assertAbsent("an answer", func.text);
+  secrets.assertAbsent(
+    "an answer",
+    (await service.post("/func", { config: { data_func: "dfunc_poses" }, inputs })).text,
+  );
   const refused = [
     await service.post("/data", { config: { sources: { acme__echo: true } }, inputs }, { as: { token: wrongToken, workflow: name } }), // prettier-ignore
     await service.post("/data", { config: { sources: {}, context: name }, inputs }),
@@ -79,7 +85,7 @@ test("after representative traffic no planted secret is in the log, the journal,
     vendor.requests.some(({ headers }) => headers["x-api-key"] !== undefined),
     "the secrets did go round",
   );
-  assert.equal(deployment.ledger().length, 3);
+  assert.equal(deployment.ledger().length, 4);
   for (const line of service.stdout().split("\n")) secrets.assertAbsent(`standard output: ${line}`, line);
   secrets.assertAbsent("standard error", service.stderr());
   secrets.assertAbsentFromFolder(deployment.dataDir);

@@ -4,8 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { openKeyedStore } from "../../src/open-store.ts";
+import { systemClock } from "../../src/terms/clock.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
-import { startCommand } from "./command.ts";
+import { createOperator, type Operator, type Organization } from "../rig/organization.ts";
+import { Secrets } from "../rig/secrets.ts";
+import { startCommand, type DataReply } from "./command.ts";
 import { command, verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
 
@@ -68,27 +72,97 @@ test("an empty folder name is refused, and not taken for the current one", () =>
   assert.match(stderr, /data-dir must be a text/);
 });
 
-test("another root key in the shell seals nothing on a shared store", async (t) => {
+test("on a shared store the first service says by which root key is sealed, and a shell with another one seals nothing", async (t) => {
   const database = await startPostgres();
   t.after(() => database.stop());
   const folder = project(t, { "sources/keyed.mjs": SOURCE });
   const right = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: newKey(), DATARUN_PROJECT: folder };
   const wrong = { ...right, DATARUN_ROOT_KEY: newKey() };
-  const [first, second] = ["One", "Two"].map((name) => verb(right, "org", "create", name)["organization_tuid"]!);
-  verb(right, ...CREATE, "--org", first!);
 
+  const looked = command(right, "org", "list");
+  assert.deepEqual([looked.code, looked.stdout], [1, ""]);
+  assert.match(looked.stderr, /^There is no store in the database "postgres" at /);
+  const [first, second] = ["One", "Two"].map((name) => verb(right, "org", "create", name)["organization_tuid"]!);
+  const early = command(wrong, ...CREATE, "--org", first!);
+  assert.equal(early.code, 1);
+  assert.match(early.stderr, /no service has started on it.*Start the service first.*datarun keys adopt/);
+
+  const service = await startCommand(t, [], right);
+  assert.ok(service.log().some(({ event }) => event === "root_key_registered"));
   for (const args of [
-    [...CREATE, "--org", second!],
+    [...CREATE, "--org", first!],
     ["keys", "rotate"],
   ]) {
     const { code, stderr } = command(wrong, ...args);
     assert.equal(code, 1, args.join(" "));
     assert.match(stderr, /DATARUN_ROOT_KEY does not hold the root key/);
   }
-
+  verb(right, ...CREATE, "--org", first!);
+  verb(right, ...CREATE, "--org", second!);
   assert.deepEqual(verb<{ unreadable: unknown[] }>(right, "keys", "verify").unreadable, []);
   await startCommand(t, [], right);
+  const ended = await startCommand.fails(t, [], wrong);
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /^datarun cannot start: DATARUN_ROOT_KEY does not hold the root key/);
 });
+
+test("a data key that nobody can open costs its own credentials alone, and goes without SQL", async (t) => {
+  const folder = project(t, { "sources/keyed.mjs": SOURCE });
+  const env = { DATARUN_DATA_DIR: join(emptyFolder(t), "data"), DATARUN_PROJECT: folder };
+  const [ours, theirs] = ["Ours", "Theirs"].map((name) => verb(env, "org", "create", name)["organization_tuid"]!);
+  verb(env, ...CREATE, "--org", ours!);
+  // Sealed by a root key that is then lost.
+  const stray = { dataDir: env.DATARUN_DATA_DIR, databaseUrl: undefined, rootKey: newKey(), adoptRootKey: true };
+  const opened = await openKeyedStore({ ...stray, clock: systemClock });
+  const operator = createOperator(opened, systemClock, new Secrets());
+  const [mine, theirAccess] = [await accessOf(operator, ours!), await accessOf(operator, theirs!)];
+  const credential = { source: "acme__keyed", fields: { api_key: "k" }, isDefault: true };
+  const lost = await operator.storeCredential(theirAccess, credential);
+  await opened.store.close();
+
+  const service = await startCommand(t, [], env);
+  const line = service.log().find(({ event }) => event === "data_keys_unreadable");
+  assert.equal(line?.["data_keys"], 1);
+  assert.equal((await fetch(`${service.adminUrl}/ready`)).status, 200);
+  assert.match(await (await fetch(`${service.adminUrl}/metrics`)).text(), /^datarun_data_keys_unreadable 1$/m);
+  assert.equal((await asked(service.url, mine)).success, true);
+  assert.match((await asked(service.url, theirAccess)).message, /the stored credential of this source cannot be used/);
+
+  const verified = command(env, "keys", "verify", "--json");
+  assert.equal(verified.code, 1);
+  const { unreadable } = JSON.parse(verified.stdout) as { unreadable: { id: string; organization: string }[] };
+  assert.deepEqual(unreadable.map(({ organization }) => organization), [theirs, theirs]); // prettier-ignore
+  const key = unreadable.find(({ id }) => id.startsWith("key_"))!.id;
+  const sealing = command(env, ...CREATE, "--org", theirs!);
+  assert.equal(sealing.code, 1);
+  assert.match(sealing.stderr, new RegExp(`data key ${key} .*datarun keys discard ${key}`));
+  const refused = command(env, "keys", "discard", key);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`${lost}.*--with-credentials`));
+
+  const gone = verb<object>(env, "keys", "discard", key, "--with-credentials");
+  assert.deepEqual(gone, { key, organization: theirs, credentials_deleted: [lost] });
+  verb(env, ...CREATE, "--org", theirs!);
+  const deadline = performance.now() + 5_000;
+  while (!(await asked(service.url, theirAccess)).success) assert.ok(performance.now() < deadline, "it is noticed");
+  const { data_keys: left, unreadable: none } = verb<{ data_keys: number; unreadable: [] }>(env, "keys", "verify");
+  assert.deepEqual([left, none], [2, []]);
+  assert.match(command(env, "keys", "discard", key).stderr, /^There is no data key key_/);
+});
+
+async function accessOf(operator: Operator, id: string): Promise<Organization> {
+  return { id, ...(await operator.issueToken(id)), workflow: await operator.createWorkflow(id) };
+}
+
+async function asked(url: string, { token, workflow }: Organization) {
+  const reply = await fetch(`${url}/data`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow },
+    body: JSON.stringify({ config: { sources: { acme__keyed: true } } }),
+  });
+  const { status } = (await reply.json()) as DataReply;
+  return status["acme__keyed"]!;
+}
 
 test("another root key in the shell seals nothing on an embedded store, until it is adopted", async (t) => {
   const folder = project(t, { "sources/keyed.mjs": SOURCE });

@@ -132,6 +132,7 @@ test("with DATABASE_URL a missing, malformed or wrong root key stops the start a
     "sources/a.mjs": `export default { id: "acme__a", title: "A", inputs: { type: "object" }, credentials: { type: "object", properties: { api_key: { type: "string" } }, required: ["api_key"] }, run: () => null };`,
   });
   const keyed = { ...env, KEY: "k" };
+  verb(env, "keys", "adopt");
   verb(
     keyed,
     "credential",

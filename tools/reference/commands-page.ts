@@ -26,7 +26,9 @@ export async function commandsPage(): Promise<Page> {
       "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store lies. With `DATABASE_URL` in the environment they work on that database.",
       "- Standard output carries the result and nothing else; with `--json` it is exactly one JSON value. Remarks go to standard error.",
       '- Exit code 0: done. 1: failed. 2: the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
-      "- Every change is written to the [audit trail](#audit-list) in the same transaction.",
+      "- Exit code 1 is also for a result that is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), something sealed that cannot be opened (`keys verify`). The result is printed all the same.",
+      "- A verb that looks makes nothing: where there is no store it says so and ends with 1. `org create` makes one; only the start of a service brings one to the schema of a new version.",
+      "- A change of organizations, tokens, workflows, credentials and data keys is written to the [audit trail](#audit-list) in the same transaction. What happens elsewhere is written right after it: moving root keys (`keys rotate`, `keys remove-old`), and the ledger's own verbs (`reconcile`, `prune`, `drain`). Before it: asking a vendor (`source test --live`, `source run`, `function run`).",
     ].join("\n"),
     ...verbs.flatMap(({ name, verb }) => [
       `## ${name}`,

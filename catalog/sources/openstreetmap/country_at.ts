@@ -91,7 +91,8 @@ export default defineSource({
 
   async run({ inputs }) {
     const coder = await loadRegions();
-    const { latitude, longitude } = inputs;
+    // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- with more digits than a double has, it is an object
+    const [latitude, longitude] = [Number(inputs.latitude), Number(inputs.longitude)];
     const around = coder.featuresContaining([longitude, latitude]).map((feature) => feature.properties);
     const [area] = around;
     if (area === undefined) return null;

@@ -1,4 +1,4 @@
-import { cut, jsonBytes, NativePromise, parse, stringify, textOf } from "./intrinsics.ts";
+import { cut, jsonBytes, NativePromise, stringify, textOf } from "./intrinsics.ts";
 import {
   CALLS_AT_ONCE,
   CALLS_BYTES,
@@ -12,6 +12,7 @@ import {
   NAME_CHARACTERS,
   PIPES_MAX,
 } from "./limits.ts";
+import { parseExactly } from "./parse-exactly.ts";
 
 /** Hands texts and numbers out of the isolate. It must never reach the author's code. */
 export type Post = (what: string, first?: string | number | null, second?: string, third?: string) => void;
@@ -89,7 +90,7 @@ export function createBridge(post: Post): Bridge {
       if (!ended) post("call", call, source, json);
     });
     if (answer.reason !== undefined) throw new RangeError(answer.reason);
-    return parse(answer.json);
+    return parseExactly(answer.json);
   }
 
   function mayStart(bytes: number): boolean {

@@ -5,8 +5,9 @@
 import { createBridge, type Post } from "./bridge.ts";
 import { installBuffers } from "./buffers.ts";
 import { installConsole } from "./console.ts";
-import { isArray, jsonBytes, parse, stringify, textOf } from "./intrinsics.ts";
+import { isArray, jsonBytes, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
+import { parseExactly } from "./parse-exactly.ts";
 import { installTimers } from "./timers.ts";
 import { installWeb, type Ask, type Rest } from "./web.ts";
 
@@ -64,7 +65,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   async function start(argument: string): Promise<void> {
     try {
       const declaration = load();
-      const given = parse(argument) as Record<string, unknown>;
+      const given = parseExactly(argument) as Record<string, unknown>;
       const answer: unknown = await (declaration.run as (call: object) => unknown)({
         inputs: given.inputs,
         extra: given.extra,

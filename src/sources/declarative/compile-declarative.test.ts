@@ -110,6 +110,34 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     "cases: [{name: x, inputs: {n: 12345678901234567890}, expect: {match: true}}]",
     "yaml.number_too_large",
   ],
+  [
+    "a fraction with more digits than are kept",
+    "cases: [{name: x, inputs: {n: 0.1234567890123456789}, expect: {match: true}}]",
+    "yaml.number_too_large",
+  ],
+  [
+    "a version that would lose its zero",
+    "request: {url: 'https://api.acme.example/', query: {version: 2.0}}",
+    "yaml.number_form",
+    /write 2, or "2.0" with its quotes/,
+  ],
+  [
+    "a number that is written in another way than it is sent",
+    "request: {method: POST, url: 'https://api.acme.example/', body: {json: {flags: 0x1F}}}",
+    "yaml.number_form",
+    /31/,
+  ],
+  [
+    "a content type of two lines",
+    'request: {method: POST, url: "https://api.acme.example/", body: {text: a, content_type: "text/plain\\r\\nX: 1"}}',
+    "request.header",
+  ],
+  [
+    "a client certificate for plain HTTP",
+    "origins: ['http://api.acme.example']\nauth: {kind: mtls, cert: '{{ credentials.key }}', key: '{{ credentials.key }}'}\nrequest: {url: 'http://api.acme.example/'}",
+    "url.origin",
+    /https/,
+  ],
   ["broken YAML", "description: {a: [}", "yaml.syntax"],
   ["a key given twice", "title: A\ntitle: B", "yaml.syntax"],
   [

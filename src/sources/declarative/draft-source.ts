@@ -189,7 +189,8 @@ function casesOf(draft: SourceDraft, names: readonly string[], auth: DraftedAuth
   const inputs = Object.fromEntries(names.map((name) => [name, exampleOf(name, draft.sample)]));
   const [first, ...others] = names;
   const nobody = "sample" in draft.nobody ? { body: draft.nobody.sample } : { status: draft.nobody.status, body: {} };
-  const path = URL.parse(draft.url.split("?")[0]!.replaceAll(INPUT, (_, name: string) => inputs[name]!))!.pathname;
+  const [address = "", query = ""] = draft.url.split("?", 2);
+  const path = URL.parse(address.replaceAll(INPUT, (_, name: string) => inputs[name]!))!.pathname;
   return [
     {
       name: "found",
@@ -197,7 +198,13 @@ function casesOf(draft: SourceDraft, names: readonly string[], auth: DraftedAuth
       ...(auth.fields.length === 0
         ? {}
         : { credentials: Object.fromEntries(auth.fields.map((name) => [name, `example-${name}`])) }),
-      request: { method: draft.method, path, ...(auth.headers === null ? {} : { headers: auth.headers }) },
+      request: {
+        method: draft.method,
+        path,
+        query: expectedQuery(query, inputs, auth),
+        ...(auth.headers === null ? {} : { headers: auth.headers }),
+        ...(draft.body === undefined ? {} : { body: withInputs(draft.body, inputs) }),
+      },
       reply: { body: draft.sample },
       expect: { match: true },
     },
@@ -208,6 +215,29 @@ function casesOf(draft: SourceDraft, names: readonly string[], auth: DraftedAuth
       expect: { failure: "input", field: first! },
     },
   ];
+}
+
+type Inputs = Readonly<Record<string, string>>;
+
+/** The query as the vendor is to see it, the key that stands in it included. */
+function expectedQuery(query: string, inputs: Inputs, auth: DraftedAuth): JsonObject {
+  const pairs = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
+  const key = auth.auth?.["query"];
+  return {
+    ...Object.fromEntries(pairs.map(([name, value = ""]) => [name, filledIn(decodeURIComponent(value), inputs)])),
+    ...(typeof key === "string" ? { [key]: "example-api_key" } : {}),
+  };
+}
+
+function filledIn(text: string, inputs: Inputs): string {
+  return text.replaceAll(INPUT, (_, name: string) => inputs[name]!);
+}
+
+function withInputs(value: Json, inputs: Inputs): Json {
+  if (typeof value === "string") return filledIn(value, inputs);
+  if (Array.isArray(value)) return value.map((part: Json) => withInputs(part, inputs));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withInputs(part, inputs)]));
 }
 
 /** The sample's own value of that name where it has one that needs no encoding. */

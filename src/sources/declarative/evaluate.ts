@@ -1,6 +1,7 @@
 import type { compile } from "@jmespath-community/jmespath";
+import { compareNumbers, ExactNumber, isNumber, reckonable } from "../../terms/exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
-import { callFunction, Reference, type Spend, type Value } from "./expression-functions.ts";
+import { callFunction, Reference, reckoned, type Spend, type Value } from "./expression-functions.ts";
 
 /** An expression as the library parses it. */
 export type Node = ReturnType<typeof compile>;
@@ -34,7 +35,7 @@ const NO_VARIABLES: Variables = new Map();
 /** JMESPath's own idea: null, false, "", [] and {} are false; every number is true. */
 export function isTrue(value: Json): boolean {
   if (value === null || value === false || value === "") return false;
-  if (typeof value !== "object") return true;
+  if (typeof value !== "object" || value instanceof ExactNumber) return true;
   return Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0;
 }
 
@@ -201,14 +202,16 @@ class Evaluation {
   #compare(how: string, left: Json, right: Json): Json {
     if (how === "EQ") return this.#areEqual(left, right);
     if (how === "NE") return !this.#areEqual(left, right);
-    if (typeof left !== "number" || typeof right !== "number") return null;
-    if (how === "GT") return left > right;
-    if (how === "GTE") return left >= right;
-    return how === "LT" ? left < right : left <= right;
+    if (!isNumber(left) || !isNumber(right)) return null;
+    const order = compareNumbers(left, right);
+    if (how === "GT") return order > 0;
+    if (how === "GTE") return order >= 0;
+    return how === "LT" ? order < 0 : order <= 0;
   }
 
   #areEqual(left: Json, right: Json): boolean {
     if (left === right) return true;
+    if (isNumber(left) && isNumber(right)) return compareNumbers(left, right) === 0;
     if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
     if (Array.isArray(left) !== Array.isArray(right)) return false;
     const names = Object.keys(left);
@@ -236,13 +239,18 @@ function within(place: number, length: number, step: number): number {
 }
 
 function numberOf(value: Json): number {
-  if (typeof value !== "number") throw new Error("only numbers are reckoned with");
-  return value;
+  if (!isNumber(value)) throw new Error("only numbers are reckoned with");
+  return reckonable(value);
 }
 
 function calculate(operator: string, left: Json, right: Json): number {
   const [a, b] = [numberOf(left), numberOf(right)];
-  if (b === 0 && (operator === "Divide" || operator === "Div")) throw new Error("nothing is divided by 0");
+  if (b === 0 && operator !== "Plus" && operator !== "Minus" && operator !== "Multiply" && operator !== "Star")
+    throw new Error("nothing is divided by 0");
+  return reckoned(result(operator, a, b), Number.isInteger(a) && Number.isInteger(b));
+}
+
+function result(operator: string, a: number, b: number): number {
   switch (operator) {
     case "Plus":
       return a + b;

@@ -1,3 +1,4 @@
+import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from "../../terms/exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { compareTexts, countCharacters, findText, TextMaker } from "./long-text.ts";
 
@@ -51,11 +52,11 @@ export const CHARACTERS_PER_STEP = 64;
  */
 export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
   Object.entries({
-    abs: fn("number", (_, value: number) => Math.abs(value)),
-    ceil: fn("number", (_, value: number) => Math.ceil(value)),
-    floor: fn("number", (_, value: number) => Math.floor(value)),
-    avg: fn("numbers", (_, list: readonly number[]) => (list.length === 0 ? null : total(list) / list.length)),
-    sum: fn("numbers", (_, list: readonly number[]) => total(list)),
+    abs: fn("number", (_, value: Numeric) => Math.abs(reckonable(value))),
+    ceil: fn("number", (_, value: Numeric) => Math.ceil(reckonable(value))),
+    floor: fn("number", (_, value: Numeric) => Math.floor(reckonable(value))),
+    avg: fn("numbers", (_, list: readonly Numeric[]) => (list.length === 0 ? null : total(list) / list.length)),
+    sum: fn("numbers", (_, list: readonly Numeric[]) => total(list)),
     max: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, 1, spend)),
     min: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, -1, spend)),
     max_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), 1, spend)),
@@ -94,7 +95,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {
       if (typeof within === "string") return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
       spend(within.length / CHARACTERS_PER_STEP);
-      return within.includes(sought);
+      return isNumber(sought) ? within.some((entry) => isNumber(entry) && compareNumbers(entry, sought) === 0) : within.includes(sought);
     }),
     starts_with: fn("string, string", (_, text: string, start: string) => text.startsWith(start)),
     ends_with: fn("string, string", (_, text: string, end: string) => text.endsWith(end)),
@@ -128,15 +129,14 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       weigh(value, spend);
       return JSON.stringify(value);
     }),
-    to_number: fn("any", (_, value: Json) => {
-      if (typeof value === "number") return value;
-      const number = typeof value === "string" && JSON_NUMBER.test(value) ? Number(value) : Number.NaN;
-      return Number.isFinite(number) ? number : null;
+    to_number: fn("any", (spend, value: Json) => {
+      if (isNumber(value)) return value;
+      if (typeof value !== "string") return null;
+      spend(value.length / CHARACTERS_PER_STEP);
+      return readNumber(value);
     }),
   }),
 ); // prettier-ignore
-
-const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
 /** @throws Error for arguments that the function does not take */
 export function callFunction(name: string, given: readonly Value[], spend: Spend): Json {
@@ -164,17 +164,32 @@ function isOf(type: Takes, value: Value, spend: Spend): boolean {
 
 function typeOf(value: Value): Type {
   if (value === null) return "null";
+  if (value instanceof ExactNumber) return "number";
   if (Array.isArray(value)) return "array";
   if (value instanceof Reference) return "expression";
   return typeof value as Type;
 }
 
-type Scalar = number | string;
+type Numeric = number | ExactNumber;
+type Scalar = Numeric | string;
 
-function total(list: readonly number[]): number {
+function total(list: readonly Numeric[]): number {
   let sum = 0;
-  for (const value of list) sum += value;
-  return sum;
+  let areWhole = true;
+  for (const value of list) {
+    const number = reckonable(value);
+    sum += number;
+    areWhole &&= Number.isInteger(number);
+  }
+  return reckoned(sum, areWhole);
+}
+
+/** What has come out of a reckoning. `areWhole`: it was of whole numbers. @throws Error where a double cannot say it */
+export function reckoned(result: number, areWhole: boolean): number {
+  if (!Number.isFinite(result)) throw new Error("the result is too large for a number");
+  if (areWhole && Number.isInteger(result) && !Number.isSafeInteger(result))
+    throw new Error("the result has more digits than can be reckoned with");
+  return result;
 }
 
 function counted<Item>(list: Item[], spend: Spend): Item[] {
@@ -190,9 +205,9 @@ function copied(text: string, spend: Spend): string {
 /** Numbers all, or texts all. */
 function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   const keys = list.map((entry) => by.over(entry));
-  const type = typeof keys[0];
+  const areNumbers = keys.length > 0 && isNumber(keys[0]);
   for (const key of keys) {
-    if ((typeof key !== "number" && typeof key !== "string") || typeof key !== type)
+    if (areNumbers ? !isNumber(key) : typeof key !== "string")
       throw new Error("what is sorted or compared by has to be numbers, or texts");
   }
   return keys as readonly Scalar[];
@@ -200,7 +215,7 @@ function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
 
 function compare(a: Scalar, b: Scalar, spend: Spend): number {
   spend(1);
-  return typeof a === "number" ? a - (b as number) : compareTexts(a, b as string, spend);
+  return isNumber(a) ? compareNumbers(a, b as Numeric) : compareTexts(a, b as string, spend);
 }
 
 function extreme(list: readonly Json[], keys: readonly Scalar[], sign: 1 | -1, spend: Spend): Json {
@@ -303,6 +318,7 @@ function split(text: string, at: string, count: number | undefined, spend: Spend
 /** Spends what it takes to go through a value, however often the same part stands in it. */
 export function weigh(value: Json, spend: Spend): void {
   spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
+  if (value instanceof ExactNumber) spend(String(value).length / CHARACTERS_PER_STEP);
   if (Array.isArray(value)) for (const entry of value as readonly Json[]) weigh(entry, spend);
   else if (isJsonObject(value)) for (const name of Object.keys(value)) weigh(value[name]!, spend);
 }

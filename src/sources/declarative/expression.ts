@@ -2,6 +2,8 @@ import { compile } from "@jmespath-community/jmespath";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import { evaluate, isTrue, type Node } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
+import { checkAfterPipe, checkComparison, checkHeaderName } from "./expression-senses.ts";
+import { slipIn } from "./expression-slips.ts";
 import { didYouMean } from "./near-miss.ts";
 import type { Place } from "./read-document.ts";
 
@@ -23,6 +25,8 @@ export function compileExpression<View extends object = ReplyView>(
   place: Place,
   names: readonly string[] = ANSWER_NAMES,
 ): (view: View) => Json {
+  const slip = slipIn(written);
+  if (slip !== null) place.refuse("expression.slip", slip.problem, slip.hint, slip.at);
   const tree = parse(written, place);
   check(tree, names, place);
   return (view) => evaluate(tree, view as unknown as JsonObject);
@@ -65,9 +69,22 @@ function check(node: Node, top: readonly string[] | false, place: Place): void {
       }
       for (const child of node.children) check(child, top, place);
       return;
-    case "Subexpression":
-    case "IndexExpression":
+    case "Comparator":
+      checkComparison(node, top !== false && top.includes("status"), place);
+      check(node.left, top, place);
+      check(node.right, top, place);
+      return;
     case "Pipe":
+      if (top) checkAfterPipe(node.left, node.right, top, place);
+      check(node.left, top, place);
+      check(node.right, false, place);
+      return;
+    case "Subexpression":
+      if (top && top.includes("headers")) checkHeaderName(node.left, node.right, place);
+      check(node.left, top, place);
+      check(node.right, false, place);
+      return;
+    case "IndexExpression":
     case "Projection":
     case "ValueProjection":
       check(node.left, top, place);
@@ -90,7 +107,6 @@ function check(node: Node, top: readonly string[] | false, place: Place): void {
       return;
     case "AndExpression":
     case "OrExpression":
-    case "Comparator":
     case "Arithmetic":
       check(node.left, top, place);
       check(node.right, top, place);

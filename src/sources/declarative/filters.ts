@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type * as Phones from "libphonenumber-js";
+import { inDigits, isNumber } from "../../terms/exact-number.ts";
 import type { Json } from "../../terms/json.ts";
 import { formatDate } from "./format-date.ts";
 
@@ -131,7 +132,8 @@ export function isAbsent(value: Json | undefined): value is undefined | null {
 /** @throws FilterProblem */
 export function textOf(value: Json | undefined): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (isNumber(value)) return inDigits(value);
+  if (typeof value === "boolean") return String(value);
   throw new FilterProblem("must be a single value here");
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../terms/json.ts";
+import { isJsonObject, type Json } from "../../terms/json.ts";
 import type { Place } from "./read-document.ts";
 import { isAbsent } from "./filters.ts";
 import { valueProblem } from "./value-problem.ts";
@@ -67,9 +67,9 @@ function compileText(written: string, encoding: DocumentEncoding, known: KnownNa
   function encodeLeaves(value: Json): Json {
     if (typeof value === "string") return encodeValue(expression!, value, encoding);
     if (Array.isArray(value)) return value.map((entry: Json) => encodeLeaves(entry));
-    if (typeof value === "object" && value !== null) {
+    if (isJsonObject(value)) {
       if (!encoding.takesObjects) throw valueProblem(expression!, "must be a single value or a list of such");
-      const members = Object.entries(value as Readonly<Record<string, Json>>);
+      const members = Object.entries(value);
       return Object.fromEntries(members.map(([name, member]) => [name, encodeLeaves(member)]));
     }
     return value;

@@ -1,5 +1,5 @@
 import { decodeUtf8, type Json } from "../../terms/json.ts";
-import { parseXml, XmlProblem, type ListNames } from "./parse-xml.ts";
+import { parseXml, XML_VALUES_MAX, XmlProblem, type ListNames } from "./parse-xml.ts";
 
 /** The most a document may measure. Reading it takes a few milliseconds a megabyte, of everybody's time. */
 export const XML_BYTES_MAX = 2 * 1024 * 1024;
@@ -16,6 +16,15 @@ export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => J
     if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for XML");
     return parseXml(decode(withPlainLines(bytes)), names);
   };
+}
+
+/** The fewest bytes of a part, and what one takes at the most besides its text. */
+const PART_BYTES_MIN = 4;
+const PART_BYTES_HELD = 48;
+
+/** What the value of a document of so many bytes takes at the most. */
+export function parsedXmlBytes(bytes: number): number {
+  return bytes + Math.min(Math.ceil(bytes / PART_BYTES_MIN), XML_VALUES_MAX) * PART_BYTES_HELD;
 }
 
 /** `a.b` is the element b in the root a. */

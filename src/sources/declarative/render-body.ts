@@ -1,5 +1,5 @@
 import type { Json } from "../../terms/json.ts";
-import { inDocument, inPlainText, inXml, percentEncode } from "./encodings.ts";
+import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
 import type { BodyFile } from "./format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
 import type { Place } from "./read-document.ts";
@@ -27,6 +27,8 @@ export function compileBody(body: BodyFile, known: KnownNames, place: Place): Bo
     );
   }
   const made = compileKind(given[0]!, body, known, place.in(given[0]!));
+  if (body.content_type !== undefined && inHeader.encode(body.content_type) === null)
+    place.in("content_type").refuse("request.header", "a content type is one line of ASCII");
   return body.content_type === undefined ? made : { ...made, contentType: body.content_type };
 }
 

@@ -1,9 +1,9 @@
-import type { Reply } from "../../sdk/http.ts";
+import { type HeldReply, holdParsed, type Reply } from "../../sdk/http.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Json } from "../../terms/json.ts";
 import type { ReplyView } from "./expression.ts";
 import type { SourceFile } from "./format.ts";
-import { compileXmlReader } from "./read-xml.ts";
+import { compileXmlReader, parsedXmlBytes } from "./read-xml.ts";
 
 /**
  * Reads an answer for the rules of the file. A success has to be readable, unless it is empty; the body of any other
@@ -27,8 +27,10 @@ function bodyOf(answer: Reply, read: (answer: Reply) => Json): Json {
 function readXml(lists: readonly string[]): (answer: Reply) => Json {
   const parse = compileXmlReader(lists);
   return (answer) => {
+    const bytes = answer.bytes();
+    if (holdParsed in answer) (answer as Reply & HeldReply)[holdParsed](parsedXmlBytes(bytes.length));
     try {
-      return parse(answer.bytes());
+      return parse(bytes);
     } catch (error) {
       throw new Fault("source.contract", { problem: (error as Error).message }, { cause: error });
     }

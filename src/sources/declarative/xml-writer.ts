@@ -1,4 +1,5 @@
-import type { Json } from "../../terms/json.ts";
+import { inDigits, isNumber } from "../../terms/exact-number.ts";
+import { isJsonObject, type Json } from "../../terms/json.ts";
 
 /** Elements in the form of JSON: `@name` is an attribute, `#text` the text beside attributes, a list repeats its element. */
 export const XML_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?$/;
@@ -10,10 +11,10 @@ export function writeXml(root: string, content: Json): string {
 
 function element(name: string, content: Json): string {
   if (Array.isArray(content)) return content.map((entry: Json) => element(name, entry)).join("");
-  if (typeof content !== "object" || content === null) return `<${name}>${escapeXml(scalar(content))}</${name}>`;
+  if (!isJsonObject(content)) return `<${name}>${escapeXml(scalar(content))}</${name}>`;
   let attributes = "";
   let inside = "";
-  for (const [key, value] of Object.entries(content as Readonly<Record<string, Json>>)) {
+  for (const [key, value] of Object.entries(content)) {
     if (key === "#text") inside += escapeXml(scalar(value));
     else if (key.startsWith("@")) attributes += ` ${key.slice(1)}="${escapeXml(scalar(value))}"`;
     else inside += element(key, value);
@@ -22,6 +23,7 @@ function element(name: string, content: Json): string {
 }
 
 function scalar(value: Json): string {
+  if (isNumber(value)) return inDigits(value);
   return value === null || typeof value === "object" ? "" : String(value);
 }
 

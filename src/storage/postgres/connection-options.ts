@@ -4,13 +4,29 @@ import { StoreRefused } from "../engine.ts";
 const CONNECT_MS_MAX = 2_000;
 const STATEMENT_MS_MAX = 2_000;
 
+/** Where a connection goes, for sentences: no password. */
+export interface Place {
+  /** `host:port`, or the folder of the socket. */
+  readonly at: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** @throws StoreRefused, as `connectionOptions` */
+export function placeOf(databaseUrl: string): Place {
+  const { host, port, database = "", user = "" } = readAddress(databaseUrl);
+  return { at: host.startsWith("/") ? host : `${host}:${port}`, host, port, database, user };
+}
+
 /**
  * How every connection is made: nothing waits for a server that has gone silent, and bigint comes as a number, since it
  * only ever holds milliseconds and counts.
  * @throws StoreRefused when the address cannot be read; the message does not repeat it, since it may hold a password
  */
 export function connectionOptions(databaseUrl: string): ClientConfig {
-  assertReadable(databaseUrl);
+  readAddress(databaseUrl);
   return {
     connectionString: databaseUrl,
     application_name: "datarun",
@@ -27,13 +43,13 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
   };
 }
 
-function assertReadable(databaseUrl: string): void {
+function readAddress(databaseUrl: string): Client {
   const refuse = (cause?: unknown) =>
     new StoreRefused("DATABASE_URL is no address of a PostgreSQL, such as postgres://user@host:5432/name.", { cause });
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw refuse();
   try {
     // Made for what its constructor reads; it connects to nothing.
-    void new Client({ connectionString: databaseUrl });
+    return new Client({ connectionString: databaseUrl });
   } catch (error) {
     throw refuse(error);
   }

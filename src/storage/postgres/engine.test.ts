@@ -2,17 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
-import { type Clock, systemClock } from "../../terms/clock.ts";
+import { systemClock } from "../../terms/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../contract.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openPostgres } from "./engine.ts";
-
-/** Its waits are over a hundred times sooner. */
-const hurriedClock: Clock = {
-  ...systemClock,
-  after: (delayMs, callback, hold) => systemClock.after(delayMs / 100, callback, hold),
-};
 
 async function query(databaseUrl: string, statement: string) {
   const client = new Client({ connectionString: databaseUrl });
@@ -83,19 +77,6 @@ for (const address of ["", "mysql://u:canary@h/d", "postgres://u:canary@h:port/d
     });
   });
 }
-
-test("a database that does not exist is waited for, and an administrator is told its class and no address", async (t) => {
-  const url = await newDatabase(t);
-  const databaseUrl = url.replace(/test_[0-9a-f]+/, "not_there_canary");
-  assert.notEqual(databaseUrl, url);
-  const store = await openStore({ dataDir: "", databaseUrl, clock: hurriedClock });
-  t.after(() => store.close());
-  await assert.rejects(store.admin.organizations(), {
-    code: "unavailable",
-    message: /^The store cannot be reached \((3D000|it does not answer)\)\.$/,
-  });
-  assert.ok(await within(2_000, () => store.health().problem === "3D000"));
-});
 
 test("a change is noticed within a second also where no notification arrives", async (t) => {
   const databaseUrl = await newDatabase(t);

@@ -1,14 +1,17 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { Pool } from "pg";
 import type { Clock } from "../../terms/clock.ts";
-import { type Engine, type StoreHealth, StoreRefused } from "../engine.ts";
-import { isMigrated, migrate } from "../migrate.ts";
+import { printable } from "../../terms/printable.ts";
+import { type Engine, type OpenHow, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
+import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
-import { connectionOptions } from "./connection-options.ts";
+import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
+import { speaksPostgres } from "./speaks-postgres.ts";
 import { storablePool } from "./storable-pool.ts";
+import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
 /** What an auditor asks for may be a sum over a month. */
@@ -18,6 +21,10 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 /** One step may rebuild a large table; a server that has gone silent must not hold a start for ever. */
 const MIGRATION_MS_MAX = 120_000;
+/** A database that comes and goes is told of at most so often, and as back once it has been for a moment. */
+const TELL_EVERY_MS = 10_000;
+const QUIET_MS = 1_000;
+const PROBE_MS_MAX = 1_000;
 /** A number that other software on the same database is unlikely to use: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
 
@@ -26,10 +33,19 @@ const MIGRATION_LOCK = 0x64_61_74_61_72_75;
  * only what waiting cannot change is refused.
  * @throws StoreRefused when the address cannot be read
  */
-export function openPostgres(databaseUrl: string, clock: Clock, migrations: readonly Migration[] = MIGRATIONS): Engine {
+export function openPostgres(
+  databaseUrl: string,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+  { opening = "upgrade", tell = () => {} }: OpenHow = {},
+): Engine {
   const options = connectionOptions(databaseUrl);
+  const place = placeOf(databaseUrl);
   const pool = new Pool({ ...options, max: CONNECTIONS_MAX });
-  const heard = (error: Error | null): void => void (problem = error === null ? null : problemOf(error));
+  const heard = (error: Error | null): void => {
+    if (error === null) back();
+    else away(problemOf(error), judge(error, place));
+  };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, heard) }) });
   // Connected to when first asked, so that a service which nobody audits keeps none.
   const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
@@ -39,6 +55,26 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
   const closing = new AbortController();
   let state: StoreHealth["state"] = "connecting";
   let problem: string | null = null;
+  let says: string | null = null;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let toldAway = false;
+
+  function away(code: string, verdict: Verdict): void {
+    const isNew = says !== verdict.says;
+    problem = code;
+    says = verdict.says;
+    // One question in a thousand may fail for long: that is one line now and then.
+    if (!isNew || (toldAway && clock.now() - toldAt < TELL_EVERY_MS)) return;
+    [toldAt, toldAway] = [clock.now(), true];
+    tell({ event: "store_away", says });
+  }
+
+  function back(forSure = false): void {
+    problem = says = null;
+    if (!toldAway || state !== "ready" || (!forSure && clock.now() - toldAt < QUIET_MS)) return;
+    toldAway = false;
+    tell({ event: "store_back", says: `The PostgreSQL at ${place.at} answers again.` });
+  }
 
   // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
   for (const each of [pool, auditPool]) each.on("error", heard);
@@ -48,16 +84,20 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
   const bringUp = async (): Promise<void> => {
     for (let delayMs = RETRY_MS; !closing.signal.aborted; delayMs = Math.min(delayMs * 2, RETRY_MS_MAX)) {
       try {
-        if (!(await isMigrated(db, migrations))) await migrateAlone(options, migrations, clock);
+        const found = await stateOf(db, migrations, opening);
+        if (found === "none" && opening === "look") throw missing(place);
+        if (found !== "ready") await migrateAlone(options, migrations, clock, place);
         state = "ready";
-        problem = null;
+        back(true);
         return opened.resolve();
       } catch (error) {
-        if (error instanceof StoreRefused) {
+        const refused = isRefusal(error) ? error : await refusalOf(error, place);
+        if (refused !== null) {
           state = "refused";
-          return opened.reject(error);
+          [problem, says] = [problemOf(error), refused.message];
+          return opened.reject(refused);
         }
-        problem = problemOf(error);
+        away(problemOf(error), judge(error, place));
       }
       await pause(clock, delayMs, closing.signal);
     }
@@ -78,7 +118,7 @@ export function openPostgres(databaseUrl: string, clock: Clock, migrations: read
       if (state === "ready") feed.start();
       return feed.changes;
     },
-    health: () => ({ engine: "postgres", state, problem, watching: feed.watching }),
+    health: () => ({ engine: "postgres", state, problem, says, watching: feed.watching }),
     close: async () => {
       if (state === "closed") return;
       state = "closed";
@@ -96,19 +136,59 @@ function limitedTo(statementMsMax: number): { statement_timeout: number; query_t
   return { statement_timeout: statementMsMax, query_timeout: statementMsMax };
 }
 
+function isRefusal(error: unknown): error is StoreRefused | StoreMissing {
+  return error instanceof StoreRefused || error instanceof StoreMissing;
+}
+
+/** Where waiting cures nothing. Something else than a PostgreSQL just closes, as one that starts may do: it is asked. */
+async function refusalOf(error: unknown, place: Place): Promise<StoreRefused | null> {
+  const { says, hopeless } = judge(error, place);
+  if (hopeless) return new StoreRefused(says, { cause: error });
+  if (problemOf(error) !== "Error" && problemOf(error) !== "ETIMEDOUT") return null;
+  if (place.host.startsWith("/") || (await speaksPostgres(place.host, place.port, PROBE_MS_MAX)) !== false) return null;
+  return new StoreRefused(notPostgres(place), { cause: error });
+}
+
+function missing({ at, database }: Place): StoreMissing {
+  return new StoreMissing(
+    `the database "${database}" at ${at}`,
+    "Start the service on it, which makes one, or make one with: datarun org create NAME",
+  );
+}
+
+/** Where tables of something else lie, ours would only be in their way, and theirs in ours. */
+async function assertFree(transaction: Transaction<Tables>, { at, database }: Place): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_class as c
+    where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and c.relname <> 'datarun_migrations'
+      and not exists (
+        select 1 from pg_depend as d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    order by 1 limit 3`.execute(transaction);
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => printable(name)).join(", ");
+  throw new StoreRefused(
+    `The database "${database}" at ${at} holds tables of something else (${names}). Give datarun a database of its own.`,
+  );
+}
+
 /** Migrates over a connection of its own, on which a long statement is no mistake. */
 async function migrateAlone(
   options: ReturnType<typeof connectionOptions>,
   migrations: readonly Migration[],
   clock: Clock,
+  place: Place,
 ): Promise<void> {
   const pool = new Pool({ ...options, ...limitedTo(MIGRATION_MS_MAX), max: 1 });
   pool.on("error", () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, () => {}) }) });
   try {
-    await migrate(db, migrations, clock.wall(), async (transaction) => {
-      // It ends with the transaction, so that a process that dies here holds up nobody.
-      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+    await migrate(db, clock.wall(), {
+      migrations,
+      lock: async (transaction) => {
+        // It ends with the transaction, so that a process that dies here holds up nobody.
+        await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+      },
+      assertFree: (transaction) => assertFree(transaction, place),
     });
   } finally {
     await db.destroy();

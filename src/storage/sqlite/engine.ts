@@ -1,11 +1,11 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import type { Clock } from "../../terms/clock.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
-import { type Engine, StoreRefused } from "../engine.ts";
-import { isMigrated, migrate } from "../migrate.ts";
+import { type Engine, type OpenHow, StoreMissing, StoreRefused } from "../engine.ts";
+import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
 import { sqliteDialect, whenNotBusy } from "./dialect.ts";
@@ -13,12 +13,14 @@ import { watchChanges } from "./watch-changes.ts";
 
 export const STORE_FILE = "store.sqlite";
 
-/** Opens, or makes, the embedded store of a data directory, and migrates it. @throws StoreRefused */
+/** Opens the embedded store of a data directory, and makes or migrates it as far as that is allowed. @throws StoreRefused, StoreMissing */
 export async function openSqlite(
   dataDir: string,
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
+  { opening = "upgrade" }: OpenHow = {},
 ): Promise<Engine> {
+  if (opening === "look" && !existsSync(join(dataDir, STORE_FILE))) throw missing(dataDir);
   const databases: DatabaseSync[] = [];
   const close = () => databases.forEach((database) => database.close());
   try {
@@ -33,16 +35,22 @@ export async function openSqlite(
     const [writer, reader, noter] = databases.map(
       (database) => new Kysely<Tables>({ dialect: sqliteDialect(database, clock) }),
     ) as [Kysely<Tables>, Kysely<Tables>, Kysely<Tables>];
-    if (!(await isMigrated(writer, migrations))) {
-      // The transaction is IMMEDIATE: its start is the exclusive lock.
-      await migrate(writer, migrations, clock.wall(), async () => {});
+    const state = await stateOf(writer, migrations, opening);
+    if (state === "none" && opening === "look") throw missing(dataDir);
+    if (state !== "ready") {
+      // The transaction is IMMEDIATE: its start is the exclusive lock. The file is ours by its name.
+      await migrate(writer, clock.wall(), { migrations, lock: async () => {}, assertFree: async () => {} });
     }
     return engineOver({ writer, reader, noter }, watchChanges(databases[1]!, clock), close);
   } catch (error) {
     close();
-    if (error instanceof StoreRefused) throw error;
+    if (error instanceof StoreRefused || error instanceof StoreMissing) throw error;
     throw new StoreRefused(`The store in ${dataDir} cannot be opened: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function missing(dataDir: string): StoreMissing {
+  return new StoreMissing(dataDir, "Name its folder with --data-dir, or make one with: datarun org create NAME");
 }
 
 type Connections = Pick<Engine, "reader" | "writer" | "noter">;
@@ -56,7 +64,13 @@ function engineOver(connections: Connections, version: () => number, closeDataba
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
     announce: async () => {}, // The others see the file itself change.
     version,
-    health: () => ({ engine: "sqlite", state: closed ? "closed" : "ready", problem: null, watching: !closed }),
+    health: () => ({
+      engine: "sqlite",
+      state: closed ? "closed" : "ready",
+      problem: null,
+      says: null,
+      watching: !closed,
+    }),
     close: async () => {
       if (closed) return;
       closed = true;

@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { Context } from "../../../terms/caller.ts";
+import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
+import { nearest } from "../../nearest.ts";
 import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { type CreatedCredential, OperatorError } from "../../ports.ts";
 import { requireOrganization, requireSource } from "../../require.ts";
@@ -29,6 +31,9 @@ export default defineVerb({
       context: Type.Optional(
         Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context that it may be used in" }),
       ),
+      note: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: "What it is, for `credential list`: never a secret" }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -39,19 +44,14 @@ export default defineVerb({
     const fields = input.fields as JsonObject;
     const source = requireSource(await sources(), input.source);
     refuseUnfit(source, fields);
+    for (const sentence of doubtsAbout(source, fields)) note(sentence);
     const open = await store();
     await requireOrganization(open, org);
 
     const place = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
-    const sealed = await (await sealer()).seal(place, new Secret(fields));
-    const created = await open.createCredential(act, {
-      ...place,
-      ...sealed,
-      contexts,
-      isDefault,
-      disabled: false,
-      createdWallAt: act.wallAt,
-    });
+    const sealed = await (await sealer()).seal(place, new Secret(fields)).catch(keyIsUnreadable);
+    const credential = { ...place, ...sealed, contexts, isDefault, disabled: false, createdWallAt: act.wallAt };
+    const created = await open.createCredential(act, credential, input.note);
     if (created === null) throw unknownId("organization", org, "datarun org list");
     for (const sentence of saysOfDefaults(created)) note(sentence);
     return { cred_id: created.credential.id };
@@ -60,10 +60,41 @@ export default defineVerb({
 
 function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
   if (source.credentialUse === "none") throw new OperatorError("invalid", `${source.id} takes no credential.`);
+  const empty = Object.entries(fields).find(([, value]) => typeof value === "string" && value.trim() === "");
+  if (empty !== undefined) {
+    throw new OperatorError(
+      "invalid",
+      `The credential field ${empty[0]} is empty. Leave it out if the source does not need it.`,
+    );
+  }
   const problem = source.credentialProblem(fields);
   if (problem === null) return;
   const field = problem.path === "" ? "The credential" : `The credential field ${problem.path.slice(1)}`;
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
+}
+
+/** A schema that takes any field cannot tell a misspelt one. */
+function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
+  const declared = source.credentialNames;
+  if (declared === null) return [];
+  return Object.keys(fields)
+    .filter((name) => !declared.includes(name))
+    .map((name) => {
+      const [near] = nearest(name, declared);
+      return `${source.id} does not declare the field ${name}${near === undefined ? "" : ` (${near}?)`}: it is sealed with the others.`;
+    });
+}
+
+/** Another key beside it would be sealed with by whoever lacks a root key that the services hold. */
+function keyIsUnreadable(error: unknown): never {
+  if (!(error instanceof Fault)) throw error;
+  const { keyId, rootKeyId } = error.detail;
+  const lacking = rootKeyId === undefined ? "" : ` (it is wrapped by the root key ${String(rootKeyId)})`;
+  throw new OperatorError(
+    "refused",
+    `The data key ${String(keyId)} of this organization cannot be opened here${lacking}, so nothing is sealed with it. Give its root key in DATARUN_ROOT_KEY; or, if that is lost for good, remove the data key: datarun keys discard ${String(keyId)}`,
+    { cause: error },
+  );
 }
 
 function saysOfDefaults({ credential, replaced, narrowed }: CreatedCredential): string[] {

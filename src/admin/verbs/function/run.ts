@@ -1,20 +1,14 @@
 import { Type } from "typebox";
-import { makeAccessToken, tokenDigest } from "../../../access/access-token.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
-import { newId } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { functionInput, workflowInput } from "../../inputs.ts";
-import { OperatorError, type AdminStore, type NamedWorkflow } from "../../ports.ts";
-import { requireWorkflow } from "../../require.ts";
-import { defineVerb, type VerbCall } from "../../verb.ts";
-
-/** Long enough for the longest function. */
-const TOKEN_MS = 5 * 60_000;
+import { runAsClient } from "../../run-as-client.ts";
+import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Run a function for real, as a client of a workflow would",
   description:
-    "It asks real vendors, which may bill: the run is on the ledger like any other, under a token that is issued for it and revoked after it. It runs in the service of this data directory; where none runs, one is started for it. Inputs in a file come in by --stdin < FILE. With --request standard input is a whole request ({config, inputs, …}) and not its inputs alone.",
+    "It asks real vendors, which may bill: the run is on the ledger like any other, under a token that is issued for it and revoked after it. It runs in the service of this data directory; where none runs, one is started for it. Inputs in a file come in by --stdin < FILE. With --request standard input is a whole request ({config, inputs, …}) and not its inputs alone. Ends with exit code 1 when the function failed, which an answer in passthrough mode does not say.",
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set phone=+442079460958",
   input: Type.Object(
     {
@@ -33,46 +27,23 @@ export default defineVerb({
   positional: ["function"],
   changes: true,
 
-  async run({ function: id, workflow: workflowId, context, inputs = {}, request = false }, call) {
-    const store = await call.store();
-    const workflow = await requireWorkflow(store, workflowId);
-    if (workflow.disabled) throw new OperatorError("refused", "The workflow is disabled.");
-    const service = await call.service();
+  async run({ function: id, workflow, context, inputs = {}, request = false }, call) {
     const given = inputs as JsonObject;
     const config = request && isJsonObject(given["config"]) ? given["config"] : {};
     const body = {
       ...(request ? given : { inputs: given }),
       config: { ...config, ...(context !== undefined && { context }), data_func: id },
     };
-    return withToken(store, workflow, id, call, (accessToken) =>
-      service.func({ accessToken, workflow: workflow.id }, body as JsonObject),
+    return runAsClient(call, workflow, `function run ${id}`, (service, access) =>
+      service.func(access, body as JsonObject),
     );
   },
 
+  // In passthrough mode all that is answered is the function's own, and nothing says whether it failed.
+  hasFailed: ({ status }) => isJsonObject(status) && Object.values(status).some(isFailure),
   render: (result) => `${JSON.stringify(result, null, 2)}\n`,
 });
 
-/** The trail of acts joins the run to the operator: it holds the token, and the ledger the token's id. */
-async function withToken<Result>(
-  store: AdminStore,
-  workflow: NamedWorkflow,
-  functionId: string,
-  { act }: VerbCall,
-  use: (accessToken: string) => Promise<Result>,
-): Promise<Result> {
-  const accessToken = makeAccessToken();
-  const id = newId("token", act.wallAt);
-  await store.createToken(act, {
-    id,
-    organizationId: workflow.organizationId,
-    name: `function run ${functionId}`.slice(0, 200),
-    digest: tokenDigest(accessToken),
-    createdWallAt: act.wallAt,
-    expiresWallAt: act.wallAt + TOKEN_MS,
-  });
-  try {
-    return await use(accessToken);
-  } finally {
-    await store.revokeToken(act, { id });
-  }
+function isFailure(status: unknown): boolean {
+  return isJsonObject(status) && status["success"] === false;
 }

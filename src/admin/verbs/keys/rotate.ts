@@ -1,5 +1,7 @@
 import { Type } from "typebox";
 import { rotateKeys } from "../../../credentials/rotate-keys.ts";
+import { proofOf } from "../../../credentials/seal.ts";
+import { toUnreadableWire } from "../../unreadable-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -21,7 +23,8 @@ export default defineVerb({
   changes: true,
 
   async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, note }) {
-    const report = await rotateKeys(await keys({ adopt: adopt_root_key }), {
+    const parts = await keys({ adopt: adopt_root_key });
+    const report = await rotateKeys(parts, {
       newDataKeys: new_data_keys,
       onProgress: ({ step, done }) => {
         if (done % 1000 === 0) note(`${step}: ${done} done`);
@@ -33,9 +36,14 @@ export default defineVerb({
       data_keys_rewrapped: report.dataKeysRewrapped,
       data_keys_made: report.dataKeysMade,
       credentials_resealed: report.credentialsResealed,
-      unreadable: report.unreadable.map(({ id, reason }) => ({ id, reason })),
+      unreadable: report.unreadable.map(toUnreadableWire),
     };
-    await (await store()).recordAct(act, { organizationId: null, subjectId: report.rootKeyId, detail: result });
+    const open = await store();
+    // Where the key is given from outside it is also what a store without any data key is held against.
+    const rootKey = parts.rootKeys.current();
+    if (parts.rootKeys.files === null)
+      await open.registerRootKey(act, { id: rootKey.id, proof: proofOf(rootKey) }, true);
+    await open.recordAct(act, { organizationId: null, subjectId: report.rootKeyId, detail: result });
     return result;
   },
 });

@@ -1,21 +1,26 @@
 import { Type } from "typebox";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
+import { toUnreadableWire } from "../../unreadable-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Open everything that is sealed, and say which root keys are still needed",
+  description:
+    "It fails when something cannot be opened, and says what and why; `keys discard` removes a data key that is lost.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
 
   async run(_input, { keys }) {
-    const found = await verifyKeys(await keys());
+    const found = await verifyKeys(await keys({ unproven: true }));
     return {
       data_keys: found.dataKeys,
       credentials: found.credentials,
-      unreadable: found.unreadable.map(({ id, reason }) => ({ id, reason })),
+      unreadable: found.unreadable.map(toUnreadableWire),
       root_keys_in_use: [...found.rootKeysInUse].map(([id, data_keys]) => ({ id, data_keys })),
       removable: [...found.removable],
     };
   },
+
+  hasFailed: ({ unreadable }) => unreadable.length > 0,
 });

@@ -6,7 +6,12 @@ import type { AuthSetting } from "./auth-step.ts";
 import { fieldProblem } from "./static-auth.ts";
 
 /** The client certificate that requests are made with. @throws DeclarationError */
-export function compileMutualTls(auth: MutualTlsFile, { known, place }: AuthSetting): (values: Values) => ClientTls {
+export function compileMutualTls(
+  auth: MutualTlsFile,
+  { known, place, origins }: AuthSetting,
+): (values: Values) => ClientTls {
+  if (origins.some((origin) => !origin.startsWith("https:")))
+    place.refuse("url.origin", "a client certificate is shown by https only", "declare https origins, and no others");
   const cert = parseTemplate(auth.cert, known, place.in("cert"));
   const key = parseTemplate(auth.key, known, place.in("key"));
   const ca = auth.ca === undefined ? undefined : parseTemplate(auth.ca, known, place.in("ca"));

@@ -1,3 +1,4 @@
+import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../durations.ts";
@@ -53,8 +54,9 @@ export function compileTokenExchange(
   }
 
   function ttlOf(seconds: Json): number {
-    const given = typeof seconds === "string" && seconds.trim() !== "" ? Number(seconds) : seconds;
-    return typeof given === "number" && Number.isFinite(given) && given > 0 ? given * 1000 : defaultTtlMs;
+    const given = typeof seconds === "string" ? readNumber(seconds) : seconds;
+    // One that says 0 is good for this once.
+    return isNumber(given) ? Math.max(0, Number(nearestNumbers(given)) * 1000) : defaultTtlMs;
   }
 
   // One credential may be good in several contexts, and a login may name the context.

@@ -1,0 +1,47 @@
+import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
+import { newId } from "../terms/ids.ts";
+import type { NamedWorkflow, RunService } from "./ports.ts";
+import { OperatorError } from "./ports.ts";
+import { requireWorkflow } from "./require.ts";
+import type { VerbCall } from "./verb.ts";
+
+/** Long enough for the longest function. */
+const TOKEN_MS = 5 * 60_000;
+
+export interface ClientAccess {
+  readonly accessToken: string;
+  readonly workflow: string;
+}
+
+/**
+ * Makes one run through the service of this data directory as a client of a workflow would, under a token of its own that
+ * ends with it. The trail of acts joins the run to the operator: it holds the token, and the ledger the token's id.
+ * @throws OperatorError
+ */
+export async function runAsClient<Result>(
+  call: VerbCall,
+  workflowId: string,
+  tokenName: string,
+  run: (service: RunService, access: ClientAccess) => Promise<Result>,
+): Promise<Result> {
+  const store = await call.store();
+  const workflow: NamedWorkflow = await requireWorkflow(store, workflowId);
+  if (workflow.disabled) throw new OperatorError("refused", "The workflow is disabled.");
+  const service = await call.service();
+  const accessToken = makeAccessToken();
+  const { act } = call;
+  const id = newId("token", act.wallAt);
+  await store.createToken(act, {
+    id,
+    organizationId: workflow.organizationId,
+    name: tokenName.slice(0, 200),
+    digest: tokenDigest(accessToken),
+    createdWallAt: act.wallAt,
+    expiresWallAt: act.wallAt + TOKEN_MS,
+  });
+  try {
+    return await run(service, { accessToken, workflow: workflow.id });
+  } finally {
+    await store.revokeToken({ ...act, wallAt: call.clock.wall() }, { id });
+  }
+}

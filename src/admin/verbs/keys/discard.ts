@@ -1,0 +1,74 @@
+import { Type } from "typebox";
+import { UnreadableRows } from "../../../credentials/sealed-rows.ts";
+import type { RotationParts } from "../../../credentials/rotate-keys.ts";
+import type { WrappedKey } from "../../../credentials/ports.ts";
+import { OperatorError } from "../../ports.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Remove a data key that is not needed, or that nobody can open any more",
+  description:
+    "`keys verify` names the data keys that cannot be opened. One with which no credential is sealed just goes. Where credentials are sealed with it they are lost with it, and have to be stored again: that takes --with-credentials, and is refused while the key can be opened here. Make sure first that no machine has its root key.",
+  example: "key_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --with-credentials",
+  input: Type.Object(
+    {
+      key: Type.String({ pattern: "^key_", maxLength: 128, "x-says": "must be a data key", description: "A data key" }),
+      with_credentials: Type.Optional(
+        Type.Boolean({ description: "Also delete the credentials that are sealed with it" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["key"],
+  changes: true,
+
+  async run({ key: id, with_credentials: withCredentials = false }, { act, store, keys }) {
+    const parts = await keys({ unproven: true });
+    const row = await parts.store.dataKey(id);
+    if (row === null) throw unknownId("data key", id, "datarun keys verify");
+    if (await isReadable(parts, row)) await refuseNeeded(parts, row);
+    const open = await store();
+    const gone = await open.discardDataKey(act, id, withCredentials).catch(withAdvice);
+    if (gone === null) throw unknownId("data key", id, "datarun keys verify");
+    return { key: id, organization: gone.organizationId, credentials_deleted: [...gone.credentialIds] };
+  },
+});
+
+async function isReadable({ sealer }: RotationParts, row: WrappedKey): Promise<boolean> {
+  return (await new UnreadableRows().unless(row, async () => sealer.unwrap(row))) !== null;
+}
+
+/** One that can be opened goes only once nothing is sealed with it, nor will be. */
+async function refuseNeeded({ store }: RotationParts, row: WrappedKey): Promise<void> {
+  const newest = await store.currentDataKey(row.organizationId);
+  if (newest?.id === row.id) {
+    throw new OperatorError(
+      "refused",
+      "This data key can be opened, and the next credential of its organization is sealed with it.",
+    );
+  }
+  let after = "";
+  for (;;) {
+    const rows = await store.sealedCredentialsAfter(after, 500);
+    if (rows.length === 0) return;
+    if (rows.some(({ keyId }) => keyId === row.id)) {
+      throw new OperatorError(
+        "refused",
+        'This data key can be opened, and credentials are sealed with it. "datarun keys rotate --new-data-keys" seals them with another one.',
+      );
+    }
+    after = rows.at(-1)!.id;
+  }
+}
+
+function withAdvice(error: unknown): never {
+  if (error instanceof OperatorError && error.code === "refused") {
+    throw new OperatorError(
+      "refused",
+      `${error.message} Give its root key in DATARUN_ROOT_KEY; if that is lost for good, --with-credentials deletes them too.`,
+      { cause: error },
+    );
+  }
+  throw error;
+}

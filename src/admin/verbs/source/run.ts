@@ -1,0 +1,47 @@
+import { Type } from "typebox";
+import { CONTEXTS } from "../../../terms/caller.ts";
+import { isJsonObject } from "../../../terms/json.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { credentialInput, sourceInput, workflowInput } from "../../inputs.ts";
+import { requireSource } from "../../require.ts";
+import { runAsClient } from "../../run-as-client.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Ask one source for real, as a client of a workflow would",
+  description:
+    "It asks the real vendor, which may bill; a workflow that was made with --simulated asks the played one. The run is on the ledger like any other, under a token that is issued for it and revoked after it. It runs in the service of this data directory; where none runs, one is started for it. Inputs in a file come in by --stdin < FILE. Ends with exit code 1 when the source failed; no record is no failure.",
+  example: "gleif__lei_record --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set lei=529900W18LQJJN6SJ336",
+  input: Type.Object(
+    {
+      source: sourceInput,
+      workflow: workflowInput,
+      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev unless given" })),
+      credential: Type.Optional(credentialInput),
+      inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["source"],
+  changes: true,
+
+  async run({ source: id, workflow, context, credential, inputs = {} }, call) {
+    requireSource(await call.sources(), id);
+    const entry = credential === undefined ? true : { cred_id: credential };
+    const body = { config: { ...(context !== undefined && { context }), sources: { [id]: entry } }, inputs };
+    const answer = await runAsClient(call, workflow, `source run ${id}`, (service, access) =>
+      service.data(access, body as JsonObject),
+    );
+    const { status, outputs, transaction_id } = answer;
+    const said = isJsonObject(status) ? status[id] : undefined;
+    return {
+      transaction_id: transaction_id ?? null,
+      ...(answer["mode"] === undefined ? {} : { mode: answer["mode"] }),
+      status: said ?? null,
+      output: (isJsonObject(outputs) ? outputs[id] : undefined) ?? null,
+    };
+  },
+
+  hasFailed: ({ status }) => !isJsonObject(status) || status["success"] !== true,
+  render: (result) => `${JSON.stringify(result, null, 2)}\n`,
+});

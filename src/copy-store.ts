@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { OperatorError, type Act, type CopiedStore } from "./admin/ports.ts";
+import { proveRootKeys } from "./credentials/prove-root-keys.ts";
+import { ROOT_KEY_VARIABLE, RootKeyError } from "./credentials/root-key.ts";
+import { readRootKeys } from "./credentials/root-key-ring.ts";
+import { LedgerInUse, lockDirectory } from "./ledger/directory-lock.ts";
+import { drainJournal } from "./ledger/drain-journal.ts";
+import { hasJournal } from "./ledger/journal-tables.ts";
+import { copyTables } from "./storage/copy-tables.ts";
+import { openEngine, storeOver, type Store } from "./storage/store.ts";
+import type { Clock } from "./terms/clock.ts";
+import { makeDirectory } from "./terms/make-directory.ts";
+
+export interface CopyPlace {
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  /** The value of `DATARUN_ROOT_KEY`. */
+  readonly rootKey: string | undefined;
+  readonly clock: Clock;
+  readonly act: Act;
+  readonly note: (sentence: string) => void;
+}
+
+/**
+ * Moves a deployment from the embedded store to a shared one: the store in one piece, then the ledger by the way it always
+ * takes, which can be broken off and gone on with.
+ * @throws OperatorError while a service runs there, or when the database is not empty or its root key is not given
+ */
+export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }: CopyPlace): Promise<CopiedStore> {
+  if (databaseUrl === undefined) {
+    throw new OperatorError("refused", "There is no database to copy to: DATABASE_URL is not set.");
+  }
+  const source = await openEngine({ dataDir, clock, opening: "look" });
+  try {
+    const ledgerDir = join(dataDir, "ledger");
+    makeDirectory(ledgerDir);
+    const unlock = locked(ledgerDir);
+    try {
+      await proveKeysGoAlong(storeOver(source, clock), dataDir, rootKey);
+      // Only now: a copy that is refused has made nothing.
+      const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
+      const to = storeOver(target, clock);
+      try {
+        // The first question waits for the database, and says in words why it cannot be used.
+        await to.admin.organizations();
+        const rows = await copyTables(source, target, act);
+        unlock();
+        return { rows, ledgerRuns: await carryLedger(ledgerDir, to, clock, note) };
+      } finally {
+        await to.close();
+      }
+    } finally {
+      unlock();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function carryLedger(dir: string, to: Store, clock: Clock, note: CopyPlace["note"]): Promise<number> {
+  if (!hasJournal(dir)) return 0;
+  try {
+    return (await drainJournal({ dir, sink: to.ledger, clock, note })).sent;
+  } catch (cause) {
+    const says = "The store is copied, but not all of its ledger. To go on with that: datarun ledger drain";
+    throw new OperatorError("unavailable", says, { cause });
+  }
+}
+
+/** What can be opened by the files here must be opened by the variable there. */
+async function proveKeysGoAlong(from: Store, dataDir: string, variable: string | undefined): Promise<void> {
+  const inFiles = await readRootKeys({ variable, directory: dataDir, store: from.keys });
+  const here = await proveRootKeys(inFiles, from.keys).catch(refused);
+  const given = await readRootKeys({ variable, directory: null, store: from.keys }).catch(refused);
+  const there = await proveRootKeys(given, from.keys).catch((error: unknown) => {
+    if (error instanceof RootKeyError && here.dataKeys === 0) return here;
+    return refused(error);
+  });
+  if (there.unreadable <= here.unreadable) return;
+  const lacking = there.lacking.filter((id) => !here.lacking.includes(id)).join(", ");
+  throw new OperatorError(
+    "refused",
+    `${ROOT_KEY_VARIABLE} does not hold the root key ${lacking}, which is in a key file of ${dataDir}: give the line that stands in that file.`,
+  );
+}
+
+function locked(ledgerDir: string): () => void {
+  try {
+    let unlock: (() => void) | undefined = lockDirectory(ledgerDir);
+    return () => {
+      unlock?.();
+      unlock = undefined;
+    };
+  } catch (error) {
+    if (!(error instanceof LedgerInUse)) throw error;
+    throw new OperatorError("refused", "A service runs on this data directory. Stop it first: what it goes on to write would not be copied.", { cause: error }); // prettier-ignore
+  }
+}
+
+function refused(error: unknown): never {
+  if (!(error instanceof RootKeyError)) throw error;
+  throw new OperatorError("refused", error.message, { cause: error });
+}

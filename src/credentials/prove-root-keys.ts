@@ -1,0 +1,85 @@
+import type { KeyStore, WrappedKey } from "./ports.ts";
+import { ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
+import type { RootKeyFiles } from "./root-key-files.ts";
+import type { RootKeyRing } from "./root-key-ring.ts";
+import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
+import { eachRow } from "./sealed-rows.ts";
+
+/** How the root keys of this process stand to what is stored. */
+export interface KeyStanding {
+  readonly dataKeys: number;
+  /** Data keys that cannot be opened here. What is sealed with them fails where it is used, and nothing else does. */
+  readonly unreadable: number;
+  /** Root keys that wrap some data key and open none: they are not given, or another key has their id. */
+  readonly lacking: readonly string[];
+  /**
+   * Whether something says that the root key which seals is the deployment's: what it opens, the files it lies in, or that
+   * it was registered. Nothing does on a store that is given its key from outside and on which nothing was sealed yet.
+   */
+  readonly settled: boolean;
+}
+
+const BATCH_SIZE = 500;
+
+/**
+ * Holds the root keys against what is stored, by opening all data keys: an id proves little. Some that cannot be opened
+ * are reported; a service that could open none has the wrong key.
+ * @throws RootKeyError when nothing that is stored can be opened
+ */
+export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise<KeyStanding> {
+  const given = new Map<string, NamedKey | undefined>();
+  const proven = new Set<string>();
+  let dataKeys = 0;
+  let unreadable = 0;
+  for await (const row of eachRow((after, limit) => store.dataKeysAfter(after, limit), BATCH_SIZE)) {
+    dataKeys += 1;
+    if (!given.has(row.rootKeyId)) given.set(row.rootKeyId, ring.find(row.rootKeyId));
+    if (unwraps(given.get(row.rootKeyId), row)) proven.add(row.rootKeyId);
+    else unreadable += 1;
+  }
+  const lacking = [...given.keys()].filter((id) => !proven.has(id)).sort();
+  if (dataKeys > 0 && proven.size === 0) throw refusal(ring, lacking);
+  return { dataKeys, unreadable, lacking, settled: dataKeys > 0 || (await isSettled(ring, store)) };
+}
+
+/** Of a store on which nothing is sealed. */
+async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
+  if (ring.files !== null) return true;
+  const registered = await store.registeredRootKey();
+  if (registered === null) return false;
+  const key = ring.find(registered.id);
+  if (key !== undefined && isProvenBy(key, registered.proof)) return true;
+  throw new RootKeyError(
+    `${ROOT_KEY_VARIABLE} does not hold the root key ${registered.id}, which this store was begun with: give it, or, as nothing is sealed by it yet, take the given one instead with: datarun keys adopt`,
+  );
+}
+
+/** Where root keys are files and the file is gone. */
+export function noRootKey(files: RootKeyFiles | null): RootKeyError {
+  const where = files === null ? ROOT_KEY_VARIABLE : files.directory;
+  return new RootKeyError(
+    `${where} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
+  );
+}
+
+function refusal(ring: RootKeyRing, lacking: readonly string[]): RootKeyError {
+  if (ring.all().length === 0) return noRootKey(ring.files);
+  const where = ring.files === null ? ROOT_KEY_VARIABLE : ring.files.directory;
+  const absent = lacking.filter((id) => ring.find(id) === undefined);
+  if (absent.length === 0)
+    return new RootKeyError(
+      `${where} holds under the id ${lacking.join(", ")} another root key than stored credentials depend on`,
+    );
+  const keys = absent.length === 1 ? `the root key ${absent[0]!}` : `any of the root keys ${absent.join(", ")}`;
+  return new RootKeyError(
+    `${where} does not hold ${keys}, which stored credentials depend on: give it in ${ROOT_KEY_VARIABLE}, or restore its file`,
+  );
+}
+
+function unwraps(rootKey: NamedKey | undefined, row: WrappedKey): boolean {
+  try {
+    return rootKey !== undefined && unwrapDataKey(rootKey, row).id === row.id;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../terms/json.ts";
+import { ownFields, ownWords, secretsOf } from "./own-words.ts";
+
+const SECRETS = secretsOf({ api_key: "hunter2-key", region: "eu", nested: { pem: "hunter2-key-and-more" } });
+
+test("words of an author are cut, harmless on a terminal, and without the values of the credential", () => {
+  assert.equal(ownWords("sent hunter2-key-and-more, then hunter2-key to eu", SECRETS), "sent [credential], then [credential] to eu"); // prettier-ignore
+  assert.doesNotMatch(ownWords("\u001b[2Jfake\nline\u009b1m\u202e"), /[\p{C}]/u);
+  assert.equal(ownWords("x".repeat(1_000_000)).length, 2_000);
+  assert.equal(ownWords({ toString: () => "hunter2-key" }, SECRETS), "object");
+});
+
+test("fields of an author are cleaned to their leaves and names, and bounded in number and depth", () => {
+  let deep: JsonObject = { end: "hunter2-key" };
+  for (let depth = 0; depth < 100; depth += 1) deep = { deep };
+  const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`n${at}`, "\u001b[2J"]));
+  const shown = JSON.stringify(ownFields({ deep, wide, "hunter2-key": ["hunter2-key", 7, null] }, SECRETS));
+  assert.doesNotMatch(shown, /hunter2|\\u001b/);
+  assert.match(shown, /"\[credential\]":\["\[credential\]",7,null\]/);
+  assert.ok(shown.length < 2_000, `${shown.length} characters`);
+  const hostile = { get key(): string { throw new Error("hunter2"); } }; // prettier-ignore
+  assert.deepEqual(ownFields({ hostile }), { hostile: "unreadable" });
+});

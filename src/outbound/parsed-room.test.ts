@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PlannedCall } from "../run/ports.ts";
+import { compileView } from "../sources/declarative/view-reply.ts";
+import { ByteBudget } from "../terms/byte-budget.ts";
+import { holdFor, VendorReply } from "./reply.ts";
+
+const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
+
+function underWay(bytesMax: number): PlannedCall {
+  return {
+    ended: false,
+    heldBytes: 0,
+    run: { held: new ByteBudget(bytesMax).open("org_a") },
+  } as unknown as PlannedCall;
+}
+
+const replyOf = (body: string, call: PlannedCall) =>
+  new VendorReply(200, {}, Buffer.from(body), LIMITS, null, holdFor(call));
+
+/** Documents, and what their values were measured to take on the heap. */
+const MEASURED: readonly (readonly [what: string, body: string, heapBytes: number])[] = [
+  ["numbers", `[${"1,".repeat(99_000)}1]`, 800_000],
+  ["nothing but empty objects", `[${"{},".repeat(49_000)}{}]`, 3_136_000],
+  ["lists of one", `[${"[1],".repeat(49_000)}[1]]`, 3_136_000 / 2],
+  ["members that are all different", JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ [`k${at}`]: 1, [`l${at}`]: 2 }))), 6_138_717],
+]; // prettier-ignore
+
+test("what a reply becomes is counted for its call, and by what it takes", () => {
+  for (const [what, body, heapBytes] of MEASURED) {
+    const call = underWay(1e9);
+    const reply = replyOf(body, call);
+    reply.json();
+    reply.json();
+    assert.ok(call.heldBytes > heapBytes * 0.9, `${what}: ${call.heldBytes}`);
+    assert.ok(call.heldBytes < heapBytes * 4 + body.length, `${what}: ${call.heldBytes}`);
+    assert.equal(call.run.held.bytes, call.heldBytes);
+  }
+});
+
+test("a reply for whose value there is no room fails its own call, and counts nothing", () => {
+  const xml = `<r>${"<a/>".repeat(2_000)}</r>`;
+  const view = compileView({ format: "xml" });
+  for (const read of [
+    (call: PlannedCall) => replyOf(`[${"{},".repeat(2_000)}{}]`, call).json() as unknown,
+    (call: PlannedCall) => view(replyOf(xml, call)),
+    (call: PlannedCall) => replyOf("[1]", Object.assign(call, { ended: true })).json() as unknown,
+  ]) {
+    const call = underWay(20_000);
+    assert.throws(() => read(call), { code: "source.no_room_for_answer" });
+    assert.equal(call.heldBytes, 0);
+  }
+});

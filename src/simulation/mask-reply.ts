@@ -1,0 +1,104 @@
+import type { Reply } from "../sdk/http.ts";
+import type { ScriptedReply } from "../sdk/source.ts";
+import { decodeUtf8, readJsonExactly, type Json } from "../terms/json.ts";
+import { maskValues, type Masking } from "./mask-values.ts";
+import { maskXml } from "./mask-xml.ts";
+
+/** The words by which a masked reply still means what the real one did. */
+export interface Words {
+  /** Texts of the source's own rules. */
+  readonly texts: ReadonlySet<string>;
+  /** Names that the source's file says, of members, elements, columns and header fields. */
+  readonly names: ReadonlySet<string>;
+}
+
+/**
+ * A reply for a case, with every value masked, whatever it is written in: JSON and XML as what they say, a form as its
+ * fields; of any other text the words of the source's file stay, and nothing else. @throws Error for what is no text
+ */
+export function maskReply(reply: Reply, masking: Masking, words: Words): ScriptedReply {
+  const headers = maskHeaders(reply.headers, masking, words);
+  return {
+    ...(reply.status === 200 ? {} : { status: reply.status }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    body: maskBody(reply, masking, words),
+  };
+}
+
+function maskBody(reply: Reply, masking: Masking, words: Words): Json {
+  const text = textOf(reply);
+  if (text.trim() === "") return text;
+  try {
+    return maskValues(readJsonExactly(text), masking);
+  } catch {
+    if (/^\s*</.test(text)) return maskXml(text, masking) ?? maskWords(text, masking, words);
+    return isForm(reply) ? maskForm(text, masking) : maskWords(text, masking, words);
+  }
+}
+
+function textOf(reply: Reply): string {
+  const bytes = reply.bytes();
+  const declared = /^<\?xml[^>]*encoding\s*=\s*["'](?:iso-8859-1|latin1)["']/i.test(bytes.toString("latin1", 0, 200));
+  if (declared) return bytes.toString("latin1");
+  try {
+    return decodeUtf8(bytes);
+  } catch {
+    throw new Error("the vendor's answer is no text that can be masked");
+  }
+}
+
+function isForm(reply: Reply): boolean {
+  return mediaTypeOf(reply.headers) === "application/x-www-form-urlencoded";
+}
+
+function maskForm(text: string, masking: Masking): string {
+  const fields = [...new URLSearchParams(text)];
+  return String(
+    new URLSearchParams(fields.map(([name, value]): [string, string] => [masking.name(name), masking.text(value)])),
+  );
+}
+
+const BETWEEN = /([\r\n\t,;|=:&"'<>()[\]{}]+)/;
+
+/**
+ * Tables, lines and the like: what stands between signs is a value, unless it is a word of the source's rules. A name that
+ * the source's file says stays where names stand: in the first line, and before `:` or `=`.
+ */
+function maskWords(text: string, masking: Masking, { names }: Words): string {
+  const parts = text.split(BETWEEN);
+  let isFirstLine = true;
+  return parts
+    .map((part, index) => {
+      const word = part.trim();
+      if (index % 2 === 1 || word === "") {
+        isFirstLine &&= !part.includes("\n");
+        return part;
+      }
+      const isName = isFirstLine || /^["']?\s*[:=]/.test(parts[index + 1] ?? "");
+      return isName && names.has(word) ? part : part.replace(word, () => masking.text(word));
+    })
+    .join("");
+}
+
+function mediaTypeOf(headers: Reply["headers"]): string | undefined {
+  return /^[\w.+-]+\/[\w.+-]+/.exec(headers["content-type"] ?? "")?.[0].toLowerCase();
+}
+
+/** What the door sees to, and what a played vendor sets itself. */
+const NOT_PLAYED = new Set("connection content-encoding content-length content-type date keep-alive set-cookie transfer-encoding".split(" ")); // prettier-ignore
+
+/** The media type, and the fields that the source's file names, masked. */
+function maskHeaders(headers: Reply["headers"], masking: Masking, words: Words): Record<string, string> {
+  const type = mediaTypeOf(headers);
+  const isPlain = type === undefined || type === "application/json";
+  const read = Object.entries(headers).filter(([name]) => words.names.has(name) && !NOT_PLAYED.has(name));
+  return {
+    ...(isPlain ? {} : { "content-type": type.startsWith("text/") || type.endsWith("xml") ? `${type}; charset=utf-8` : type }),
+    ...Object.fromEntries(read.map(([name, value]) => [name, maskField(value, masking)])),
+  }; // prettier-ignore
+}
+
+/** One line of ASCII, as it has to be. */
+function maskField(value: string, masking: Masking): string {
+  return masking.text(value).replaceAll(/[^\u0020-\u007e]/g, "x");
+}

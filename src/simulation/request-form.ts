@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, readJsonExactly } from "../terms/json.ts";
+import { readQuery, type ReceivedRequest } from "./received-request.ts";
+
+/** What a request asks, apart from the words in which it says so. */
+export interface RequestForm {
+  /** Decoded. */
+  readonly segments: readonly unknown[];
+  readonly query: unknown;
+  /** JSON as its value, a form as its fields, other text as its words; `null` for none. */
+  readonly body: unknown;
+}
+
+/** Stands where a request says a credential, a time or a nonce: anything may stand there. */
+const ANYTHING = Symbol("anything");
+
+export function formOf({ path, query, headers, body }: Omit<ReceivedRequest, "method">): RequestForm {
+  return { segments: path.split("/").map(decode), query: { ...query }, body: readBody(body, headers["content-type"]) };
+}
+
+/** One form of the two, with anything where they differ: two requests for the same case, by other credentials. */
+export function commonForm(one: RequestForm, other: RequestForm): RequestForm {
+  return common(one, other) as RequestForm;
+}
+
+export function isOfForm(form: RequestForm, received: RequestForm): boolean {
+  return fits(form, received);
+}
+
+/** `simulate:timeout` and the like stand in the place of a value. */
+export const MAGIC_TEXT = /^simulate:(.+)$/;
+
+function fits(expected: unknown, found: unknown): boolean {
+  if (expected === ANYTHING) return found !== undefined;
+  if (typeof found === "string" && MAGIC_TEXT.test(found)) return expected !== undefined;
+  if (Array.isArray(expected) && Array.isArray(found))
+    return expected.length === found.length && expected.every((part, index) => fits(part, found[index]));
+  if (!isJsonObject(expected) || !isJsonObject(found)) return isDeepStrictEqual(expected, found);
+  const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
+  return [...names].every((name) => fits(own(expected, name), own(found, name)));
+}
+
+function common(one: unknown, other: unknown): unknown {
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
+    return one.map((part, index) => common(part, other[index]));
+  if (isJsonObject(one) && isJsonObject(other)) {
+    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+    return Object.fromEntries([...names].map((name) => [name, common(own(one, name), own(other, name))]));
+  }
+  return isDeepStrictEqual(one, other) ? one : ANYTHING;
+}
+
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function readBody(text: string, type = ""): unknown {
+  if (text === "") return null;
+  if (type.toLowerCase().startsWith("application/x-www-form-urlencoded")) return readQuery(text);
+  try {
+    return readJsonExactly(text);
+  } catch {
+    return text.split(/([<>&="'\s]+)/);
+  }
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

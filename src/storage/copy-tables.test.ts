@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { sql } from "kysely";
+import { newDatabase } from "../../test/postgres/shared-postgres.ts";
+import { systemClock } from "../terms/clock.ts";
+import { aCredential, ACT, anOrganization, aToken, aWorkflow } from "./contract.ts";
+import { COPIED, copyTables } from "./copy-tables.ts";
+import type { Engine } from "./engine.ts";
+import { openEngine, storeOver } from "./store.ts";
+
+async function embedded(t: TestContext): Promise<Engine> {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-copy-"));
+  const engine = await openEngine({ dataDir, clock: systemClock });
+  t.after(async () => {
+    await engine.close();
+    rmSync(dataDir, { recursive: true });
+  });
+  return engine;
+}
+
+async function shared(t: TestContext): Promise<Engine> {
+  const engine = await openEngine({ dataDir: "", databaseUrl: await newDatabase(t), clock: systemClock });
+  t.after(() => engine.close());
+  await engine.ready();
+  return engine;
+}
+
+/** More rows than one page, and texts that neither engine keeps as they are. */
+async function filled(engine: Engine): Promise<string> {
+  const store = storeOver(engine, systemClock);
+  const organizationId = await anOrganization(store);
+  await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
+  for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);
+  await store.admin.createWorkflow(ACT, { ...aWorkflow(organizationId), name: "nul\u0000 lone\ud800 sub\u001a É" });
+  await store.admin.createCredential(ACT, aCredential(organizationId, { contexts: ["prod"], isDefault: true }));
+  const deleted = aCredential(organizationId, { disabled: true });
+  await store.admin.createCredential(ACT, deleted);
+  await store.admin.deleteCredential(ACT, deleted.id);
+  return organizationId;
+}
+
+async function rowsOf(engine: Engine) {
+  const tables = COPIED.map(async (table) => {
+    const rows = await engine.reader.selectFrom(table).selectAll().execute();
+    return [table, rows.map((row) => JSON.stringify(row, Object.keys(row).toSorted())).toSorted()] as const;
+  });
+  return Object.fromEntries(await Promise.all(tables));
+}
+
+test("a store is copied with every row of every table, to either engine, and the act stands on the trail of the copy", async (t) => {
+  const from = await embedded(t);
+  await filled(from);
+  const before = await rowsOf(from);
+  for (const to of [await shared(t), await embedded(t)]) {
+    const counts = await copyTables(from, to, { ...ACT, what: "store copy" });
+    assert.deepEqual(counts, { organizations: 1, tokens: 510, workflows: 1, data_keys: 1, credentials: 2, audit: 515 });
+    const [trail] = await storeOver(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
+    assert.deepEqual(trail?.detail, counts);
+    await to.writer.deleteFrom("audit").where("what", "=", "store copy").execute();
+    assert.deepEqual(await rowsOf(to), before);
+  }
+  assert.deepEqual(await rowsOf(from), before);
+});
+
+test("a store that is not empty is not copied to, whatever it holds", async (t) => {
+  const from = await embedded(t);
+  await filled(from);
+  const to = await shared(t);
+  await storeOver(to, systemClock).admin.recordAct(ACT, { organizationId: null, subjectId: "x", detail: {} });
+  await assert.rejects(copyTables(from, to, ACT), { code: "refused", message: /not empty: it holds audit/ });
+  assert.deepEqual((await rowsOf(to))["organizations"], []);
+});
+
+test("what does not come back as it was written leaves nothing behind", async (t) => {
+  const from = await embedded(t);
+  await filled(from);
+  const to = await shared(t);
+  await sql`create function shorten() returns trigger language plpgsql as 'begin new.sealed := ''''; return new; end'`.execute(to.writer); // prettier-ignore
+  await sql`create trigger shorten before insert on credentials for each row execute function shorten()`.execute(
+    to.writer,
+  );
+  await assert.rejects(copyTables(from, to, ACT), { code: "refused", message: /credentials does not come back/ });
+  for (const rows of Object.values(await rowsOf(to))) assert.deepEqual(rows, []);
+});
+
+test("no table of a store is forgotten", async (t) => {
+  const tables = await (await embedded(t)).reader.introspection.getTables();
+  const others = tables.filter(({ isView, name }) => !isView && !(COPIED as readonly string[]).includes(name));
+  assert.deepEqual(
+    others.map(({ name }) => name).filter((name) => !name.startsWith("ledger_")),
+    ["datarun_changes", "datarun_migrations"],
+    "a new table is copied, or said here not to be",
+  );
+});

@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import type { Insertable, Kysely, Transaction } from "kysely";
+import { OperatorError, type Act } from "../admin/ports.ts";
+import type { Engine } from "./engine.ts";
+import { insertAuditEntry } from "./record-change.ts";
+import type { Tables } from "./schema.ts";
+
+/** Everything of a store but its ledger, in an order in which rows follow what they refer to. */
+export const COPIED = ["organizations", "tokens", "workflows", "data_keys", "credentials", "audit"] as const;
+type Copied = (typeof COPIED)[number];
+
+/** What a store that is to be copied to must have none of either. */
+const LEDGER = ["ledger_runs", "ledger_calls", "ledger_attempts", "ledger_reconciliations"] as const;
+
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Copies a store to an empty one, in one transaction of each: all of it or nothing. Nobody changes the first meanwhile, and
+ * before the second is committed what it holds is read back and compared.
+ * @throws OperatorError when the second is not empty, or does not give back what was written
+ */
+export async function copyTables(from: Engine, to: Engine, act: Act): Promise<Readonly<Record<Copied, number>>> {
+  return from.writer.transaction().execute((source) =>
+    to.writer.transaction().execute(async (target) => {
+      // What changes a store counts first: this makes everybody else wait.
+      await target
+        .updateTable("datarun_changes")
+        .set((row) => ({ changes: row("changes", "+", 1) }))
+        .execute();
+      for (const table of [...COPIED, ...LEDGER]) await assertEmpty(target, table);
+      const counts: Partial<Record<Copied, number>> = {};
+      for (const table of COPIED) {
+        for await (const rows of pages(source, table)) {
+          await target.insertInto(table).values(rows as unknown as Insertable<Tables[Copied]>[]).execute(); // prettier-ignore
+        }
+        const [there, here] = [await summaryOf(source, table), await summaryOf(target, table)];
+        if (there.rows !== here.rows || there.digest !== here.digest) {
+          throw new OperatorError(
+            "refused",
+            `The table ${table} does not come back as it was written. Nothing is kept.`,
+          );
+        }
+        counts[table] = here.rows;
+      }
+      await insertAuditEntry(target, act, { organizationId: null, subjectId: "store", detail: { ...counts } });
+      return counts as Record<Copied, number>;
+    }),
+  );
+}
+
+async function assertEmpty(target: Transaction<Tables>, table: Copied | (typeof LEDGER)[number]): Promise<void> {
+  const row = await target.selectFrom(table).select((row) => row.lit(1).as("one")).limit(1).executeTakeFirst(); // prettier-ignore
+  if (row === undefined) return;
+  throw new OperatorError(
+    "refused",
+    `The database is not empty: it holds ${table.replaceAll("_", " ")}. A store is copied to a new database only, on which no service has started.`,
+  );
+}
+
+type AnyRow = Readonly<Record<string, unknown>> & { readonly id: string };
+
+async function* pages(db: Kysely<Tables>, table: Copied): AsyncGenerator<readonly AnyRow[]> {
+  let after = "";
+  for (;;) {
+    const rows = await db.selectFrom(table).selectAll().where("id", ">", after).orderBy("id").limit(ROWS_AT_ONCE).execute(); // prettier-ignore
+    if (rows.length === 0) return;
+    yield rows as unknown as readonly AnyRow[];
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** Engines sort texts differently, so the sum of the rows' hashes says whether the rows are the same. */
+async function summaryOf(
+  db: Kysely<Tables>,
+  table: Copied,
+): Promise<{ readonly rows: number; readonly digest: bigint }> {
+  let rows = 0;
+  let digest = 0n;
+  for await (const page of pages(db, table)) {
+    for (const row of page) {
+      rows += 1;
+      const text = JSON.stringify(Object.keys(row).toSorted().map((name) => [name, row[name]])); // prettier-ignore
+      digest = BigInt.asUintN(256, digest + BigInt(`0x${hash("sha256", text, "hex")}`));
+    }
+  }
+  return { rows, digest };
+}

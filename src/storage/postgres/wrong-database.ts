@@ -1,0 +1,67 @@
+import { DatabaseError } from "pg";
+import { printable } from "../../terms/printable.ts";
+import { problemOf } from "../problem-of.ts";
+import type { Place } from "./connection-options.ts";
+
+/** What is wrong, in a sentence for the operator, and whether waiting can cure it. */
+export interface Verdict {
+  readonly says: string;
+  readonly hopeless: boolean;
+}
+
+const WORDS_MAX = 200;
+/** Classes of SQLSTATE that speak of the address, of rights, or of what stands in the database. */
+const HOPELESS = /^(?:0A|28|3D|3F|42)/;
+const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|HOSTNAME_MISMATCH)/;
+
+/** Judges why a database cannot be used. A host that is not there yet may come; a password does not mend itself. */
+export function judge(error: unknown, place: Place): Verdict {
+  const code = problemOf(error);
+  if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: HOPELESS.test(code) };
+  const { at, user } = place;
+  const hopeless = (says: string): Verdict => ({ says, hopeless: true });
+  const away = (says: string): Verdict => ({ says, hopeless: false });
+  if (TLS.test(code)) return hopeless(`The certificate of the PostgreSQL at ${at} is not trusted (${code}).`);
+  const text = error instanceof Error ? error.message : "";
+  if (/does not support SSL/.test(text)) {
+    return hopeless(`The PostgreSQL at ${at} has no TLS, which DATABASE_URL asks for.`);
+  }
+  if (/establishing an SSL connection/.test(text)) return hopeless(notPostgres(place));
+  if (/password must be/.test(text)) {
+    return hopeless(`The PostgreSQL at ${at} asks for a password of the user "${user}", and DATABASE_URL has none.`);
+  }
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ENOENT":
+      return away(`No PostgreSQL listens at ${at} (${code}).`);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return away(`The host name ${place.host} is not known (${code}).`);
+    case "ETIMEDOUT":
+      return away(`The PostgreSQL at ${at} does not answer (${code}).`);
+    default:
+      return away(`The PostgreSQL at ${at} cannot be reached (${code}).`);
+  }
+}
+
+export function notPostgres({ at }: Place): string {
+  return `What listens at ${at} is no PostgreSQL.`;
+}
+
+/** The server's own words are about names of the operator's. Details, which may hold values, stay out. */
+function wordsOf(error: DatabaseError, { at, database, user }: Place): string {
+  const code = error.code ?? "no code";
+  const said = printable(error.message).slice(0, WORDS_MAX);
+  switch (code) {
+    case "3D000":
+      return `The PostgreSQL at ${at} has no database "${database}".`;
+    case "28P01":
+      return `The PostgreSQL at ${at} does not take the password of the user "${user}".`;
+    case "28000":
+      return `The PostgreSQL at ${at} does not let the user "${user}" in: ${said}.`;
+    case "42501":
+      return `The user "${user}" lacks a right in the database "${database}" at ${at}: ${said}.`;
+    default:
+      return `The database "${database}" at ${at} cannot be used: ${said} (${code}).`;
+  }
+}

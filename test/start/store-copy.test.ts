@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startPostgres } from "../postgres/start-postgres.ts";
+import { startCommand, type DataReply } from "./command.ts";
+import { command, verb } from "./operator-verb.ts";
+import { project } from "./project-folder.ts";
+
+const SOURCE = `export default { id: "acme__keyed", title: "T", inputs: {},
+  credentials: { type: "object", properties: { api_key: { type: "string" } }, required: ["api_key"] },
+  run: ({ credentials }) => ({ length: credentials.api_key.length }) };`;
+
+test("a deployment goes over to PostgreSQL with its tokens, credentials and ledger, once its service has stopped", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const folder = mkdtempSync(join(tmpdir(), "datarun-copied-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, "data");
+  const before = { DATARUN_DATA_DIR: dataDir, DATARUN_PROJECT: project(t, { "sources/keyed.mjs": SOURCE }) };
+  const org = verb(before, "org", "create", "Acme")["organization_tuid"]!;
+  const token = verb(before, "token", "create", "--org", org)["access_token"]!;
+  const workflow = verb(before, "workflow", "create", "--org", org)["workflow"]!;
+  verb(before, "credential", "create", "--org", org, "--source", "acme__keyed", "--set", "api_key=four", "--default");
+  const run = async (url: string) => {
+    const reply = await fetch(`${url}/data`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow },
+      body: JSON.stringify({ config: { sources: { acme__keyed: true } } }),
+    });
+    const { outputs, transaction_id: id } = (await reply.json()) as DataReply & { transaction_id: string };
+    assert.deepEqual(outputs, { acme__keyed: { length: 4 } });
+    return id;
+  };
+  const embedded = await startCommand(t, [], before);
+  const first = await run(embedded.url);
+
+  const after = {
+    ...before,
+    DATABASE_URL: database.url("postgres"),
+    DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim(),
+  };
+  const running = command(after, "store", "copy");
+  assert.equal(running.code, 1);
+  assert.match(running.stderr, /A service runs on this data directory\. Stop it first/);
+  embedded.signal("SIGTERM");
+  assert.equal((await embedded.ended).code, 0);
+  const keyless = command({ ...after, DATARUN_ROOT_KEY: randomBytes(32).toString("base64") }, "store", "copy");
+  assert.equal(keyless.code, 1);
+  assert.match(keyless.stderr, /DATARUN_ROOT_KEY does not hold the root key/);
+  assert.equal(command(after, "org", "list").code, 1, "a refused copy has left nothing");
+
+  const copied = verb<Record<string, number>>(after, "store", "copy");
+  assert.deepEqual(copied, { organizations: 1, tokens: 1, workflows: 1, data_keys: 1, credentials: 1, audit: 4, ledger_runs: 1 }); // prettier-ignore
+  const again = command(after, "store", "copy");
+  assert.deepEqual([again.code, again.stdout], [1, ""]);
+  assert.match(again.stderr, /The database is not empty/);
+
+  const replicas = [
+    await startCommand(t, [], after),
+    await startCommand(t, [], { ...after, DATARUN_DATA_DIR: join(folder, "second") }),
+  ];
+  for (const { url } of replicas) await run(url);
+  const { runs } = verb<{ runs: { transaction_id: string }[] }>(after, "ledger", "list", "--org", org);
+  assert.ok(runs.some(({ transaction_id: id }) => id === first), "what was recorded before is there"); // prettier-ignore
+});
