@@ -107,7 +107,10 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
       service: async () => {
         const running = await (attached ??= attach({ dataDir, project, databaseUrl }));
         if (running.isOwn) note("No service runs on this data directory: one was started for this command.");
-        else note(`It runs in the service at ${running.url}, with the files that service has loaded.`);
+        else
+          note(
+            `It runs in the service at ${running.url}, with the files that service has loaded: "datarun start" learns of a new file when it is started again, "datarun dev" at once.`,
+          );
         const { toRunService } = await import("./run-service.ts");
         return toRunService(running.url);
       },

@@ -59,8 +59,15 @@ export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
 /** @throws OperatorError */
 export function toMoment(text: string): number {
   const wallAt = Date.parse(text);
-  if (Number.isNaN(wallAt)) throw new OperatorError("invalid", "There is no such day or time.");
+  if (Number.isNaN(wallAt) || !isDay(text.slice(0, 10)))
+    throw new OperatorError("invalid", "There is no such day or time.");
   return wallAt;
+}
+
+/** A parser takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
 
 export function unknownRun(): OperatorError {

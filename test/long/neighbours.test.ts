@@ -4,8 +4,9 @@ import { deploy, type Access } from "../lifecycle/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { openLoop, percentile, type Sample } from "../overload/open-loop.ts";
 import { createClient, type Client } from "../rig/client.ts";
-import { after as later, body, hang, json } from "../vendor/behaviours.ts";
+import { after as later, hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
+import { openNeighbour } from "./noise.ts";
 
 /**
  * The noisiest neighbour on each thing that organizations share, and what another organization, which asks at a steady
@@ -17,7 +18,7 @@ const CALM_MS = 20_000;
 const NOISY_MS = 45_000;
 const SLACK_MS = 50;
 
-interface Neighbour {
+interface Neighbouring {
   readonly what: string;
   /** What the neighbour asks, over and over, this many at once. */
   readonly noise: Asked;
@@ -32,7 +33,7 @@ interface Asked {
 
 const QUICK = data({ acme__quick: true });
 
-const NEIGHBOURS: readonly Neighbour[] = [
+const NEIGHBOURS: readonly Neighbouring[] = [
   { what: "places for runs", noise: data({ acme__hangs: true }), atOnce: 200, wanted: QUICK },
   { what: "connections to the same vendor", noise: data({ acme__slow: true }), atOnce: 200, wanted: QUICK },
   {
@@ -48,27 +49,17 @@ const NEIGHBOURS: readonly Neighbour[] = [
   { what: "random bytes for functions", noise: func("dfunc_random"), atOnce: 16, wanted: func("dfunc_quick") },
 ];
 
-for (const neighbour of NEIGHBOURS) {
-  test(`the noisiest neighbour on ${neighbour.what} costs another organization nothing that shows`, async (t) => {
-    const { a, b, clientOf } = await open(t);
-    // Clients of their own: neither waits for a connection that the other holds.
-    const [ofA, ofB] = [clientOf(256), clientOf(256)];
-    const ask = () => askOnce(ofB, b, neighbour.wanted);
+for (const { what, noise, atOnce, wanted } of NEIGHBOURS) {
+  test(`the noisiest neighbour on ${what} costs another organization nothing that shows`, async (t) => {
+    const { a, b, url, neighbour, client } = await open(t);
+    const ask = () => askOnce(client, b, wanted);
     for (let count = 0; count < 20; count += 1) await ask();
     const calm = await openLoop(PER_SECOND, CALM_MS, ask);
 
-    let over = false;
-    const noises = Array.from({ length: neighbour.atOnce }, async () => {
-      while (!over) {
-        const { statusCode } = await askOnce(ofA, a, neighbour.noise);
-        // One who is refused asks again, but not so fast that this test's own process is what it measures.
-        if (statusCode !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    });
+    neighbour.begin({ url, path: noise.path, headers: headersOf(a), body: JSON.stringify(noise.body), atOnce });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     const noisy = await openLoop(PER_SECOND, NOISY_MS, ask);
-    over = true;
-    await Promise.all(noises);
+    await neighbour.end();
 
     const figures = { calm: figuresOf(calm), noisy: figuresOf(noisy) };
     t.diagnostic(JSON.stringify(figures));
@@ -85,13 +76,15 @@ async function open(t: TestContext) {
       "/slow": later(8_000, json({ ok: true })),
       "/hangs": hang,
       "/narrow": later(30, json({ ok: true })),
-      "/large": body(JSON.stringify({ text: "x".repeat(4_900_000) })),
     },
   });
-  const paths = { quick: "/quick", slow: "/slow", hangs: "/hangs", large: "/large" };
+  const neighbour = await openNeighbour(t);
+  const paths = { quick: "/quick", slow: "/slow", hangs: "/hangs" };
   const project = vendorProject(t, vendor, paths, {
     "sources/narrow.mjs": `export default { id: "acme__narrow", title: "T", origins: ["${vendor.origin}"], inputs: {}, limits: { concurrency: 8 },
       run: ({ http }) => http.get("${vendor.origin}/narrow") };`,
+    "sources/large.mjs": `export default { id: "acme__large", title: "T", origins: ["${neighbour.origin}"], inputs: {},
+      run: ({ http }) => http.get("${neighbour.origin}/large") };`,
     "functions/quick.mjs": `export default { id: "dfunc_quick", title: "T", async run({ run }) { await run("acme__quick", {}); return { output: { ok: true } }; } };`,
     "functions/waits.mjs": `export default { id: "dfunc_waits", title: "T", timeout_ms: 10000, run: () => new Promise(() => {}) };`,
     "functions/spins.mjs": `export default { id: "dfunc_spins", title: "T", timeout_ms: 1000, run() { for (;;); } };`,
@@ -101,29 +94,29 @@ async function open(t: TestContext) {
   const deployment = await deploy(t, { project });
   const b = await deployment.operate((operator) => operator.createOrganization("Bell"));
   const service = await deployment.start();
-  const clientOf = (connections: number) => {
-    const client = createClient(service.url, connections);
-    t.after(() => client.close());
-    return client;
-  };
-  return { a: deployment.access, b, clientOf };
+  const client = createClient(service.url, 256);
+  t.after(() => client.close());
+  return { a: deployment.access, b, url: service.url, neighbour, client };
 }
 
 /** Success is an answer in which everything that was asked has succeeded. */
 async function askOnce(client: Client, as: Access, { path, body }: Asked): Promise<{ readonly statusCode: number }> {
   try {
-    const headers = {
-      "Content-Type": "application/json",
-      "X-Service-Access-Token": as.token,
-      "X-Service-Workflow": as.workflow,
-    };
-    const reply = await client.send({ method: "POST", path, headers, body: JSON.stringify(body) });
+    const reply = await client.send({ method: "POST", path, headers: headersOf(as), body: JSON.stringify(body) });
     if (reply.statusCode !== 200) return reply;
     const entries = Object.values(reply.json().status as Record<string, { readonly success: boolean }>);
     return { statusCode: entries.every(({ success }) => success) ? 200 : 599 };
   } catch {
     return { statusCode: 0 };
   }
+}
+
+function headersOf({ token, workflow }: Access): Record<string, string> {
+  return {
+    "Content-Type": "application/json",
+    "X-Service-Access-Token": token,
+    "X-Service-Workflow": workflow,
+  };
 }
 
 function figuresOf(samples: readonly Sample[]) {
