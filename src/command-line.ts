@@ -92,7 +92,13 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         }
         const { store } = await open();
         if (again !== undefined) return drainAgain(ledgerDir, store.ledger, again.startedFrom);
-        return drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
+        try {
+          return await drainJournal({ dir: ledgerDir, sink: store.ledger, clock: systemClock, note });
+        } catch (error) {
+          // Where it is known by now that no waiting helps, the reason is what there is to say.
+          await Promise.race([store.ready(), Promise.resolve()]);
+          throw error;
+        }
       },
       copyStore: async (act) => {
         const { copyStore } = await import("./copy-store.ts");

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 /** A service whose log nobody reads any more, and some ten megabytes of lines that it wanted to write. */
 async function stalled(t: TestContext) {
   const source = `export default { id: "acme__here", title: "T", inputs: { type: "object", properties: { bytes: {} } },
-    run({ inputs, log }) { for (let left = inputs.bytes ?? 0; left > 0; left -= 10_000) log.info("x".repeat(10_000)); return {}; } };`;
+    run({ inputs, log }) { for (let left = inputs.bytes ?? 0; left > 0; left -= 2_000) log.info("x".repeat(2_000)); return {}; } };`;
   const deployment = await deploy(t, { project: project(t, { "sources/here.mjs": source }) });
   const service = await deployment.start();
   service.readLog(false);

@@ -16,6 +16,7 @@ import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
+import { heldWithoutLimit } from "../../src/terms/byte-budget.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { asFault } from "../../src/terms/fault.ts";
 
@@ -36,6 +37,7 @@ function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): P
     run: {
       maySend: true,
       simulated: true,
+      held: heldWithoutLimit(),
       caller: { organizationId: "org_1", workflow: { autoCredentials: false } },
     } as unknown as Run,
     id: source.id,
