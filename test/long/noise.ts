@@ -28,9 +28,11 @@ export async function openNeighbour(t: { after(end: () => Promise<unknown>): voi
   const origin = await told();
   return {
     origin,
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     begin: (noise) => worker.postMessage(noise),
     end: async () => {
       const ended = told();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       worker.postMessage(null);
       await ended;
     },
