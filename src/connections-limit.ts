@@ -16,6 +16,13 @@ export function connectionsByDefault(): number {
   return Math.floor(Math.max(16, Math.min(MOST, filesMax() / 2, byMemory)));
 }
 
+export const IDLE_MOST = 4_096;
+
+/** How many idle connections to vendors are kept, for all organizations: a quarter of those files. */
+export function idleConnectionsByDefault(): number {
+  return Math.floor(Math.min(IDLE_MOST, filesMax() / 4));
+}
+
 function filesMax(): number {
   try {
     const [, files] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { list, number, optionalText, type Settings } from "./config.ts";
+import { idleConnectionsByDefault } from "./connections-limit.ts";
 import { createDoor, type OutboundDoor } from "./outbound/door.ts";
 import { DEFAULT_LIMITS } from "./outbound/limits.ts";
 import { createPlayedDoor } from "./outbound/played-door.ts";
@@ -16,7 +17,7 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   return createDoor({
     clock,
     beforeSend: createBeforeSend(clock),
-    limits: outboundLimits(settings),
+    limits: { ...outboundLimits(settings), idleMax: idleConnectionsByDefault() },
     allowPrivate: list(settings, "outbound.private_origins"),
     traced: list(settings, "outbound.trace_origins"),
     proxy: optionalText(settings, "outbound.proxy"),

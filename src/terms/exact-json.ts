@@ -37,11 +37,10 @@ export function withExactNumbers(text: string, parsed: Json): Json | null {
   const mark = MARKS.find((each) => !stands(each, text));
   let copied = 0;
   eachLongNumber(text, (from, to) => {
-    const literal = text.slice(from, to);
-    if (literals.length > EXACT_NUMBERS_MAX || isKeptByDouble(literal, Number(literal))) return;
+    if (literals.length > EXACT_NUMBERS_MAX) return;
     pieces.push(text.slice(copied, from), `"${mark}${literals.length}"`);
     copied = to;
-    literals.push(literal);
+    literals.push(text.slice(from, to));
   });
   if (literals.length === 0) return parsed;
   if (mark === undefined || literals.length > EXACT_NUMBERS_MAX) return null;
@@ -49,28 +48,31 @@ export function withExactNumbers(text: string, parsed: Json): Json | null {
   return unmark(JSON.parse(pieces.join("")) as Json, mark, literals);
 }
 
-/** Tells of the long numbers that do not stand within a text. The document has been parsed, so that every quote has its other. */
+/**
+ * Tells of the numbers that a double changes. The document has been parsed, so that every quote has its other; where texts
+ * begin and end is looked for only where something that looks like such a number was found.
+ */
 function eachLongNumber(text: string, tell: (from: number, to: number) => void): void {
   const step = SMALL_EXPONENT.test(text) ? LONG_WITH_EXPONENT : LONG;
   let quote = text.indexOf('"');
   for (let at = step - 1; at < text.length; at += step) {
     if (!isOfNumber(text.charCodeAt(at))) continue;
-    let outside = 0;
-    while (quote !== -1 && quote < at) {
-      outside = endOfText(text, quote + 1) + 1;
-      quote = text.indexOf('"', outside);
-    }
-    // Within a text, or at its end: on from there.
-    if (outside > at) {
-      at = outside - 1;
-      continue;
-    }
     let from = at;
     let to = at + 1;
     while (from > 0 && isOfNumber(text.charCodeAt(from - 1))) from -= 1;
     while (isOfNumber(text.charCodeAt(to))) to += 1;
-    if (to - from >= step) tell(from, to);
     at = to;
+    if (to - from < step) continue;
+    const literal = text.slice(from, to);
+    if (isKeptByDouble(literal, Number(literal))) continue;
+    let outside = 0;
+    while (quote !== -1 && quote < from) {
+      outside = endOfText(text, quote + 1) + 1;
+      quote = text.indexOf('"', outside);
+    }
+    // Within a text, or at its end: on from there.
+    if (outside > from) at = outside - 1;
+    else tell(from, to);
   }
 }
 

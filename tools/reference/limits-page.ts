@@ -1,4 +1,5 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
+import { IDLE_MOST } from "../../src/connections-limit.ts";
 import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
@@ -112,7 +113,7 @@ export function limitsPage(): Page {
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
-      ["idle connections to vendors", count(DEFAULT_LIMITS.idleMax), "the next one is not kept; organizations share them, and none is ever used for two"],
+      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "the next one is not kept; organizations share them, and none is ever used for two"],
       ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
     ]), // prettier-ignore
     `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${["unreachable", "timeout", "connection_lost", "vendor_5xx"].map(code).join(", ")} count.`,
