@@ -13,6 +13,7 @@ import { type EgressProxy, readProxy } from "./egress-proxy.ts";
 import { Exchange, type ExchangeNeeds } from "./exchange.ts";
 import { HostsFile } from "./hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
+import { LongTurns } from "./long-turns.ts";
 import { DECLARED, NameLookup } from "./name-lookup.ts";
 import type { SocketNeeds } from "./open-socket.ts";
 import { OriginPools } from "./origin-pools.ts";
@@ -87,7 +88,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#trust = new Trust(options.extraAuthorities);
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
-    this.#exchangeNeeds = { clock, limits, beforeSend, replySizes: new UsualSizes() };
+    this.#exchangeNeeds = { clock, limits, beforeSend, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
     this.#socketNeeds = {
       clock,
       names: new NameLookup({

@@ -8,6 +8,7 @@ import { UsualSizes } from "../terms/usual-sizes.ts";
 import type { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
+import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "./open-socket.ts";
 import type { OriginPool } from "./origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
@@ -31,17 +32,29 @@ const answers: Turn = (handler) => {
 };
 
 /** One exchange over an HTTP client that plays these turns, one for each time a request is handed to it. */
-function exchangeOver(turns: readonly Turn[], maySend = () => true) {
+function exchangeOver(
+  turns: readonly Turn[],
+  maySend = () => true,
+  { withinMs = 10_000, longTurns = new LongTurns(systemClock) } = {},
+) {
   let dispatched = 0;
   let attempts = 0;
   const run = {
     held: heldWithoutLimit(),
+    caller: { organizationId: "org_1" },
     get maySend() {
       return maySend();
     },
-  } as Run;
+  } as unknown as Run;
   const now = systemClock.now();
-  const call = { run, attempts: [], deadlineAt: now + 10_000, startedAt: now, ended: false } as unknown as PlannedCall;
+  const call = {
+    run,
+    heldBytes: 0,
+    attempts: [],
+    deadlineAt: now + withinMs,
+    startedAt: now,
+    ended: false,
+  } as unknown as PlannedCall;
   const connection = {
     failed: false,
     discarded: false,
@@ -75,11 +88,17 @@ function exchangeOver(turns: readonly Turn[], maySend = () => true) {
       body: "x",
       tls: undefined,
     };
-    const expects = { answers: undefined, free: false, redirectsLeft: 0, decodedBytesMax: 1_000, waitMaxMs: 100 };
-    const needs = { clock: systemClock, limits: DEFAULT_LIMITS, beforeSend, replySizes: new UsualSizes() };
+    const expects = { answers: undefined, free: false, redirectsLeft: 0, decodedBytesMax: 1_000_000, waitMaxMs: 100 };
+    const needs = {
+      clock: systemClock,
+      limits: DEFAULT_LIMITS,
+      beforeSend,
+      replySizes: new UsualSizes(),
+      longTurns,
+    };
     new Exchange(request, call, pool, needs, expects, resolve, reject).sendBy(connection);
   });
-  return { reply, counts: () => ({ dispatched, attempts }) };
+  return { reply, run, counts: () => ({ dispatched, attempts }) };
 }
 
 test("a connection that died before the request was written is replaced, and the request is one attempt", async () => {
@@ -138,4 +157,19 @@ test("what the HTTP client itself refuses is the adapter's failure, free of char
   const { reply } = exchangeOver([(handler) => handler.onResponseError(CONTROLLER, new TypeError("invalid"))]);
 
   await assert.rejects(reply, { code: "source.adapter_raised" });
+});
+
+test("a large reply whose turn does not come in time is a timeout, and nothing of it is held", async () => {
+  const never = new LongTurns({ ...systemClock, after: () => () => {} });
+  never.add("org_2", { isAlone: () => false, take: () => {} });
+  const large: Turn = (handler) => {
+    handler.onRequestStart(CONTROLLER, null);
+    handler.onResponseStart(CONTROLLER, 200, {});
+    handler.onResponseData(CONTROLLER, Buffer.alloc(LONG_FROM_BYTES));
+    handler.onResponseEnd(CONTROLLER, {});
+  };
+  const { reply, run } = exchangeOver([large], () => true, { withinMs: 50, longTurns: never });
+
+  assert.equal(await codeOf(reply), "source.timeout");
+  assert.equal(run.held.bytes, 0);
 });

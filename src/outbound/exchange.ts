@@ -6,6 +6,7 @@ import type { UsualSizes } from "../terms/usual-sizes.ts";
 import type { Connection } from "./connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "./limits.ts";
+import { LONG_FROM_BYTES, type LongTurns } from "./long-turns.ts";
 import { ConnectError } from "./open-socket.ts";
 import type { Exchangeable, OriginPool } from "./origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
@@ -21,6 +22,7 @@ export interface ExchangeNeeds {
   readonly beforeSend: BeforeSend;
   /** What the replies of each source measure. */
   readonly replySizes: UsualSizes;
+  readonly longTurns: LongTurns;
 }
 
 /** What of a reply is its own source's matter. */
@@ -336,9 +338,19 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #deliver(reply: ReplyIntake | null): void {
+    this.#attempt!.hasEnded = true;
+    if (reply === null || reply.length < LONG_FROM_BYTES) return this.#handOn(reply);
+    const { held } = this.#call.run;
+    this.#needs.longTurns.add(this.owner, {
+      isAlone: () => held.isAlone,
+      // Its deadline may have come before its turn.
+      take: () => this.#settled || this.#handOn(reply),
+    });
+  }
+
+  #handOn(reply: ReplyIntake | null): void {
     const bytes = reply?.take() ?? NO_BYTES;
     const attempt = this.#attempt!;
-    attempt.hasEnded = true;
     const taken = this.#measuredSize;
     this.#settle(reply);
     const holdParsed = holdFor(this.#call);

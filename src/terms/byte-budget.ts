@@ -48,6 +48,11 @@ export class Held {
     return this.#bytes;
   }
 
+  /** Whether nobody but its owner holds anything. */
+  get isAlone(): boolean {
+    return this.#share.owners <= 1;
+  }
+
   /** Whether so little is left, for its owner or for all, that it should not ask for more to come. */
   get isTight(): boolean {
     const { max, inUse } = this.#share;

@@ -25,6 +25,11 @@ export class FairShare {
     return this.#inUse;
   }
 
+  /** How many have something. */
+  get owners(): number {
+    return this.#byOwner.size;
+  }
+
   of(owner: string): number {
     return this.#byOwner.get(owner) ?? 0;
   }

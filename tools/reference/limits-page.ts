@@ -7,6 +7,7 @@ import { piecesMax } from "../../src/http/incoming-body.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
+import { LONG_FROM_BYTES } from "../../src/outbound/long-turns.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/reply-intake.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
@@ -113,6 +114,7 @@ export function limitsPage(): Page {
       ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
+      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on, handed on one at a time, in turns`, "they wait, within their deadline"],
       ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "the next one is not kept; organizations share them, and none is ever used for two"],
       ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
     ]), // prettier-ignore

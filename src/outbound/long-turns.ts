@@ -1,0 +1,46 @@
+import type { Clock } from "../terms/clock.ts";
+import { TurnQueue } from "../terms/turn-queue.ts";
+
+/** What is larger takes everybody's thread for milliseconds at a stretch: to be parsed, looked through, written. */
+export const LONG_FROM_BYTES = 256 * 1024;
+/** However long a turn seems to have taken: a process that was stopped goes on at once. */
+const PAUSE_MAX_MS = 200;
+
+interface Turn {
+  /** Whether nobody else has anything under way. */
+  isAlone(): boolean;
+  take(): void;
+}
+
+/**
+ * Large replies are handed on one at a time, owners taking turns. While anybody else has something under way, each is
+ * followed by a pause as long as it took, so that half of the thread's time is for what is quick.
+ */
+export class LongTurns {
+  readonly #clock: Clock;
+  readonly #waiting = new TurnQueue<Turn>();
+  #busy = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(owner: string, turn: Turn): void {
+    this.#waiting.add(owner, turn);
+    if (!this.#busy) this.#next();
+  }
+
+  #next(): void {
+    const turn = this.#waiting.next(() => true);
+    this.#busy = turn !== undefined;
+    if (turn === undefined) return;
+    const from = this.#clock.now();
+    turn.take();
+    // By then whoever waited for the reply has done with it what is done at once.
+    setImmediate(() => {
+      const tookMs = Math.min(PAUSE_MAX_MS, this.#clock.now() - from);
+      if (turn.isAlone()) this.#next();
+      else this.#clock.after(tookMs, () => this.#next());
+    });
+  }
+}
