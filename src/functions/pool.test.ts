@@ -54,7 +54,8 @@ test("the runs beside one that is stuck fail as function errors, and are not bla
   const rig = await startPool(t, { children: 1, spares: 0 });
   const waits = "async ({ run }) => { await run('wait_3000'); return {}; }";
   const beside = rig.attempt(waits);
-  const stuck = rig.attempt(STUCK, { limitMs: 150 });
+  // Long enough to have begun on a busy machine.
+  const stuck = rig.attempt(STUCK, { limitMs: 1_000 });
   assert.equal(codeOf(await stuck), "function.timeout");
   assert.equal(codeOf(await beside), "function.raised");
   assert.match((await beside).logs.join("\n"), /ended because of another run/);
