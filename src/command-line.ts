@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { OperatorError } from "./admin/ports.ts";
+import { OperatorError } from "./terms/operator-error.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { OperatorError, type Act, type CopiedStore } from "./admin/ports.ts";
+import type { Act, CopiedStore } from "./admin/ports.ts";
+import { OperatorError } from "./terms/operator-error.ts";
 import { proveRootKeys } from "./credentials/prove-root-keys.ts";
 import { ROOT_KEY_VARIABLE, RootKeyError } from "./credentials/root-key.ts";
 import { readRootKeys } from "./credentials/root-key-ring.ts";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorError, type DescribedFunction, type FunctionListing } from "./admin/ports.ts";
+import type { DescribedFunction, FunctionListing } from "./admin/ports.ts";
+import { OperatorError } from "./terms/operator-error.ts";
 import type { FunctionCase } from "./sdk/data-function.ts";
 import { readCases } from "./functions/read-cases.ts";
 import { text } from "./config.ts";

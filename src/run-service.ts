@@ -1,4 +1,5 @@
-import { OperatorError, type RunService } from "./admin/ports.ts";
+import type { RunService } from "./admin/ports.ts";
+import { OperatorError } from "./terms/operator-error.ts";
 import { isJsonObject, type JsonObject } from "./terms/json.ts";
 
 /** A service as its clients see it. Node's own client will do: this is one request of an operator's, to this machine. */

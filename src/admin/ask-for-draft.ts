@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { SourceDraft } from "../sources/declarative/draft-source.ts";
 import { type Json, JsonError, parseJson } from "../terms/json.ts";
-import { OperatorError, type Terminal } from "./ports.ts";
+import type { Terminal } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 
 /** What `source new` needs to know, in the order in which it asks. Each is an option as well. */
 export const QUESTIONS = [

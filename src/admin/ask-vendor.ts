@@ -4,7 +4,7 @@ import type { JsonObject } from "../terms/json.ts";
 import type { LiveAnswer } from "./ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
 import { requireWorkshop } from "./require-workshop.ts";
-import { OperatorError } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { VerbCall } from "./verb.ts";
 
 export interface VendorQuestion {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { CALL_OUTCOMES } from "../ledger/call-outcome.ts";
 import type { LedgerFilter } from "../ledger/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
-import { OperatorError } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 
 /** What the verbs on the ledger take in the same form. */
 

@@ -5,7 +5,8 @@ import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { resembles } from "../terms/resembles.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
-import { type LiveAnswer, OperatorError, type SourceWorkshop } from "./ports.ts";
+import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
 import type { VerbCall } from "./verb.ts";
 

@@ -6,7 +6,8 @@ import { addCase } from "../sources/declarative/add-case.ts";
 import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
-import { type LiveAnswer, OperatorError, type SourceWorkshop } from "./ports.ts";
+import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { requireFile, shownPath } from "./require-workshop.ts";
 import type { VerbCall } from "./verb.ts";
 

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
-import { OperatorError, type SourceFile, type SourceWorkshop, type VerbDeps } from "./ports.ts";
+import type { SourceFile, SourceWorkshop, VerbDeps } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 
 /** @throws OperatorError where there is none: a service's admin port writes no files and asks no vendors */
 export function requireWorkshop({ workshop }: Pick<VerbDeps, "workshop">): Promise<SourceWorkshop> {

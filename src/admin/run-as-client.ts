@@ -1,7 +1,7 @@
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import { newId } from "../terms/ids.ts";
 import type { NamedWorkflow, RunService } from "./ports.ts";
-import { OperatorError } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./verb.ts";
 

@@ -3,7 +3,8 @@ import { Errors } from "typebox/value";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
-import { OperatorError, type VerbDeps } from "./ports.ts";
+import type { VerbDeps } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
 
 /** The input of a verb is not what its schema says. Names every field at fault and no value. */

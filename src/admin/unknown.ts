@@ -1,4 +1,4 @@
-import { OperatorError } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { nearest } from "./nearest.ts";
 
 /** What is said of a name that nothing bears. It is repeated only where it has the form of an id that is no secret. */

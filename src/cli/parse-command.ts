@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { nearest } from "../admin/nearest.ts";
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 
 /** A command line taken apart. No value has been looked at yet: the verb's schema does that. */

@@ -1,6 +1,7 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
 import { nearest } from "../admin/nearest.ts";
-import { OperatorError, type VerbDeps } from "../admin/ports.ts";
+import type { VerbDeps } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
 import { Fault } from "../terms/fault.ts";

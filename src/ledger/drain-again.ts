@@ -1,4 +1,4 @@
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { runColumnsOf } from "./ledger-columns.ts";
 import { hasJournal, JournalTables } from "./journal-tables.ts";
 import type { LedgerSink, RunRow } from "./ports.ts";

@@ -1,4 +1,4 @@
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createDrainer } from "./drain.ts";
 import { hasJournal } from "./journal-tables.ts";

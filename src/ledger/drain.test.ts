@@ -15,7 +15,8 @@ import {
   until,
   type LedgerUnderTest,
 } from "./ledger-under-test.ts";
-import { LedgerRefused, type LedgerSink, type RunReportRow } from "./ports.ts";
+import type { LedgerSink, RunReportRow } from "./ports.ts";
+import { LedgerRefused } from "../terms/sink-errors.ts";
 
 type Manner = "works" | "fails" | "hangs" | "applies, then errors";
 

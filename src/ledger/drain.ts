@@ -1,7 +1,8 @@
 import type { Clock } from "../terms/clock.ts";
 import type { DrainNote, RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
-import { LedgerBehind, LedgerRefused, type LedgerLog, type LedgerSink } from "./ports.ts";
+import type { LedgerLog, LedgerSink } from "./ports.ts";
+import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 
 export interface DrainerOptions {
   readonly dir: string;

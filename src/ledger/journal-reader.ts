@@ -1,4 +1,4 @@
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { JournalTables } from "./journal-tables.ts";
 import { pruneJournal } from "./prune-journal.ts";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";

@@ -20,14 +20,6 @@ export interface LedgerSink {
   write(batch: readonly RunReportRow[], mark?: OutboxMark): Promise<void>;
 }
 
-/** The database is there and refuses rows of the batch for what they say: waiting does not help. */
-export class LedgerRefused extends Error {
-  constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options);
-    this.name = "LedgerRefused";
-  }
-}
-
 /** A batch's place in its journal. */
 export interface OutboxMark {
   /** The journal's own id. */
@@ -35,16 +27,6 @@ export interface OutboxMark {
   /** What went out before this batch, and once it has gone: numbers of runs in the journal. */
   readonly after: number;
   readonly upTo: number;
-}
-
-/** The database is another one, or an older copy: of a journal it has the runs up to a number and no more. */
-export class LedgerBehind extends Error {
-  readonly has: number;
-  constructor(has: number) {
-    super("the shared database has less of this journal than went out to it");
-    this.name = "LedgerBehind";
-    this.has = has;
-  }
 }
 
 /**
@@ -145,9 +127,6 @@ export interface AttemptRow {
   readonly took_ms: number | null;
   readonly charged: Charged;
 }
-
-/** What the service itself had said before somebody overruled it is kept under this name. */
-export const RECORDED_BY = "datarun";
 
 /**
  * Somebody's later word on a charge; the last of a request holds. Before the first that overrules a yes or a no stands what

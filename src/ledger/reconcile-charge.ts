@@ -1,9 +1,12 @@
 import { chargeOfCall } from "../terms/charge.ts";
 import type { Charged } from "../terms/fault.ts";
-import { RECORDED_BY, type AttemptRow, type CallRow, type LedgerQuery, type LedgerTables } from "./ports.ts";
+import type { AttemptRow, CallRow, LedgerQuery, LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
 import { unsettledOf } from "./unsettled.ts";
 import { chargesBits, verdictsOf } from "./verdicts.ts";
+
+/** What the service itself had said before somebody overruled it is kept under this name. */
+export const RECORDED_BY = "datarun";
 
 /** Somebody's word on a charge, after a look at the vendor's invoice. `unknown` opens it again. */
 export interface Reconciliation {

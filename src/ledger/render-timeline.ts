@@ -1,5 +1,6 @@
 import { outcomeOf } from "./call-outcome.ts";
-import { RECORDED_BY, type AttemptRow, type CallRow, type RunReportRow } from "./ports.ts";
+import type { AttemptRow, CallRow, RunReportRow } from "./ports.ts";
+import { RECORDED_BY } from "./reconcile-charge.ts";
 
 const WIDTH = 100;
 const NAME_MAX = 36;

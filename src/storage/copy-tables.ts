@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Insertable, Kysely, Transaction } from "kysely";
-import { OperatorError, type Act } from "../admin/ports.ts";
+import type { Act } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";

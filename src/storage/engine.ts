@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { Tables } from "./schema.ts";
 
 /** One database as the port files reach it. What SQLite and PostgreSQL do differently ends here. */

@@ -1,5 +1,5 @@
 import type { KeyAdmin } from "../admin/ports.ts";
-import { OperatorError } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
 import { flag } from "./schema.ts";

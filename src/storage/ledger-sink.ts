@@ -1,5 +1,6 @@
 import type { Insertable, Transaction } from "kysely";
-import { LedgerBehind, LedgerRefused, type LedgerSink, type OutboxMark, type RunReportRow } from "../ledger/ports.ts";
+import type { LedgerSink, OutboxMark, RunReportRow } from "../ledger/ports.ts";
+import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 

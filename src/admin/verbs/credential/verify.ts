@@ -3,7 +3,8 @@ import type { RunnableSource } from "../../../run/ports.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import { askVendor } from "../../ask-vendor.ts";
 import { contextInput, credentialInput } from "../../inputs.ts";
-import { type LiveAnswer, OperatorError } from "../../ports.ts";
+import type { LiveAnswer } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource, unknownCredential } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "typebox";
 import { PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../new-function-text.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

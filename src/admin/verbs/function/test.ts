@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { functionInput } from "../../inputs.ts";
-import { OperatorError, type DescribedFunction } from "../../ports.ts";
+import type { DescribedFunction } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
 import { renderFunctionReport, runFunctionCases } from "../../run-function-cases.ts";
 import { defineVerb } from "../../verb.ts";

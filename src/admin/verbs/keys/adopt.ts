@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { proofOf } from "../../../credentials/seal.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

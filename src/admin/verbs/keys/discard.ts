@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { UnreadableRows } from "../../../credentials/sealed-rows.ts";
 import type { RotationParts } from "../../../credentials/rotate-keys.ts";
 import type { WrappedKey } from "../../../credentials/ports.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";
 

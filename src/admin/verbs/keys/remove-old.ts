@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { RootKeyError } from "../../../credentials/root-key.ts";
 import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

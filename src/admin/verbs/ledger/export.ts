@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Type } from "typebox";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

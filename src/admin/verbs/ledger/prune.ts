@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { RunReportRow } from "../../../ledger/ports.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
-import { OperatorError } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

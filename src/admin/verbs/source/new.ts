@@ -8,7 +8,8 @@ import { draftSource, type SourceDraft, writeDraft } from "../../../sources/decl
 import { SOURCE_ID } from "../../../sources/check-declaration.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";
-import { OperatorError, type SourceWorkshop } from "../../ports.ts";
+import type { SourceWorkshop } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireWorkshop, shownPath } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";
 

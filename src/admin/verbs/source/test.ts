@@ -5,7 +5,8 @@ import { renderReport, runCases, type SourceReport } from "../../../simulation/r
 import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { type LiveTest, renderLive, testLive } from "../../live-test.ts";
-import { OperatorError, type SourceWorkshop } from "../../ports.ts";
+import type { SourceWorkshop } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
 import { requireWorkshop } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { nameInput, workflowInput } from "../../inputs.ts";
-import { OperatorError, type WorkflowChange } from "../../ports.ts";
+import type { WorkflowChange } from "../../ports.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow, workflowSettings } from "../../workflow-wire.ts";
