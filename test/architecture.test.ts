@@ -19,8 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ledger: ["terms"],
   outbound: ["terms", "sdk"],
   admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
-  http: ["terms", "run", "access"],
-  operate: ["terms", "admin"],
+  http: ["terms", "run"],
+  operate: ["terms"],
   cli: ["terms", "admin"],
   storage: ["terms"],
 };
@@ -48,6 +48,21 @@ function folderOf(file: string): string | undefined {
   return parts[0] === "src" && parts.length > 2 ? parts[1] : undefined;
 }
 
+/** Each circle as the way around it. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, way: readonly string[]): void => {
+    const before = way.indexOf(file);
+    if (before >= 0) return void circles.push([...way.slice(before), file].join(" -> "));
+    if (done.has(file)) return;
+    for (const target of graph.get(file) ?? []) walk(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) walk(file, []);
+  return circles;
+}
+
 test("a folder imports only what the table allows it", () => {
   const wrong = importsOf("src/**/*.ts")
     .filter(({ file }) => !/\.(test|contract)\.ts$/.test(file))
@@ -64,6 +79,22 @@ test("a folder imports only what the table allows it", () => {
       return [`${file} imports ${target}: ${from} may import ${allowed.join(", ") || "nothing"}; ${instead}`];
     });
   assert.deepEqual(wrong, []);
+});
+
+test("a port is a promise of types: it hands over nothing that runs", () => {
+  const wrong = globSync("src/**/ports.ts", { cwd: root }).flatMap((file) => {
+    const code = readFileSync(join(root, file), "utf8");
+    return [...code.matchAll(/^export (?:default|async|class|const|let|function|enum|\{|\*).*$/gm)].map(
+      ([line]) => `${file} exports a value: ${line}; give it a file of its own, in src/terms if other folders need it`,
+    );
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("no file imports itself by way of others, types included", () => {
+  const graph = new Map<string, string[]>();
+  for (const { file, target } of importsOf("src/**/*.ts")) graph.set(file, [...(graph.get(file) ?? []), target]);
+  assert.deepEqual(circlesOf(graph), [], "what both need belongs in a file that both may import");
 });
 
 test("catalog files import only the sdk and libraries", () => {

@@ -4,24 +4,16 @@ import type { Caller, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { hasTokenShape, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
+import type { Authenticator, TokenGrant } from "../http/ports.ts";
 import type { AccessStore, TokenRow } from "./ports.ts";
 import { UsedTokens } from "./used-tokens.ts";
 
-/** What a good token gives. Not a caller yet: the workflow may still stand in the body. */
-export interface TokenGrant {
-  readonly organizationId: string;
-  readonly tokenId: string;
+interface KnownToken extends TokenGrant {
   readonly expiresWallAt: number;
-  /** How long its request has waited for the store already. */
-  readonly waitedMs?: number;
 }
 
-/**
- * Who is calling. Every method gives a value when it is in memory, and a promise only when the store has to be asked.
- * @throws Fault `request.unauthenticated`, always the same one to the client: its `detail.reason` is for the log.
- * @throws Fault `request.store_unavailable` when the store does not answer and the token or workflow is not known yet
- */
-export interface Authenticator {
+/** Remembers what the store said. To the client every refusal is the same one: its `detail.reason` is for the log. */
+export interface CachingAuthenticator extends Authenticator {
   resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string | undefined): Caller | Promise<Caller>;
   /** Both at once, where both are at hand. */
@@ -61,13 +53,13 @@ interface Refusal {
   readonly tokenId?: string;
 }
 
-type TokenAnswer = TokenGrant | Refusal;
+type TokenAnswer = KnownToken | Refusal;
 type WorkflowAnswer = Workflow | Refusal;
 
 /** Identifiers are short printable ASCII. What is not is refused before it meets a database that may not take it. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
-export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): Authenticator {
+export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
   const lookupLimits = { ...ACCESS_LIMITS, ...limits };
   const version = () => store.version();
   const isAbsent = (answer: TokenAnswer | WorkflowAnswer) => "refused" in answer;

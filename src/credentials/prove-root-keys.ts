@@ -1,7 +1,6 @@
 import type { KeyStore, WrappedKey } from "./ports.ts";
-import { ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
-import type { RootKeyFiles } from "./root-key-files.ts";
-import type { RootKeyRing } from "./root-key-ring.ts";
+import { noRootKey, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
+import { readRootKeys, type RootKeyOptions, type RootKeyRing } from "./root-key-ring.ts";
 import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
 import { eachRow } from "./sealed-rows.ts";
 
@@ -42,6 +41,13 @@ export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise
   return { dataKeys, unreadable, lacking, settled: dataKeys > 0 || (await isSettled(ring, store)) };
 }
 
+/** Reads the root keys and holds them against what is stored. @throws RootKeyError */
+export async function openRootKeys(options: RootKeyOptions): Promise<RootKeyRing> {
+  const ring = await readRootKeys(options);
+  await proveRootKeys(ring, options.store);
+  return ring;
+}
+
 /** Of a store on which nothing is sealed. */
 async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   if (ring.files !== null) return true;
@@ -54,16 +60,8 @@ async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   );
 }
 
-/** Where root keys are files and the file is gone. */
-export function noRootKey(files: RootKeyFiles | null): RootKeyError {
-  const where = files === null ? ROOT_KEY_VARIABLE : files.directory;
-  return new RootKeyError(
-    `${where} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
-  );
-}
-
 function refusal(ring: RootKeyRing, lacking: readonly string[]): RootKeyError {
-  if (ring.all().length === 0) return noRootKey(ring.files);
+  if (ring.all().length === 0) return noRootKey(ring.files?.directory);
   const where = ring.files === null ? ROOT_KEY_VARIABLE : ring.files.directory;
   const absent = lacking.filter((id) => ring.find(id) === undefined);
   if (absent.length === 0)

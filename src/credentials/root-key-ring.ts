@@ -1,5 +1,4 @@
-import { noRootKey, proveRootKeys } from "./prove-root-keys.ts";
-import { parseRootKeys, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
+import { noRootKey, parseRootKeys, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
 import { RootKeyFiles } from "./root-key-files.ts";
 import type { NamedKey } from "./seal.ts";
 import type { KeyStore } from "./ports.ts";
@@ -47,13 +46,6 @@ export async function readRootKeys({
   return given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
 }
 
-/** Both. @throws RootKeyError */
-export async function openRootKeys(options: RootKeyOptions): Promise<RootKeyRing> {
-  const ring = await readRootKeys(options);
-  await proveRootKeys(ring, options.store);
-  return ring;
-}
-
 /**
  * On an embedded store with key files a variable that happens to stand in somebody's shell must not seal anything: all of
  * its keys open, and its first one seals once it was adopted, by `keys rotate`. The files open what they sealed until then.
@@ -95,7 +87,7 @@ function ringOf(read: () => readonly NamedKey[], files: RootKeyFiles | null): Ro
     all: () => keys,
     current() {
       const [first] = keys;
-      if (first === undefined) throw noRootKey(files);
+      if (first === undefined) throw noRootKey(files?.directory);
       return first;
     },
     find(id) {

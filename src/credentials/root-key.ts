@@ -8,6 +8,13 @@ export class RootKeyError extends Error {
   override readonly name = "RootKeyError";
 }
 
+/** Where root keys are files, in that directory, and the file is gone. */
+export function noRootKey(directory: string | undefined): RootKeyError {
+  return new RootKeyError(
+    `${directory ?? ROOT_KEY_VARIABLE} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
+  );
+}
+
 const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
 const HOW_TO = "make one with: openssl rand -base64 32";
 

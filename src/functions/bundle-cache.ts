@@ -8,11 +8,12 @@ import {
   bundleType,
   hashOf,
   type BuiltBundle,
+  type FunctionFile,
 } from "./bundle.ts";
-import type { Contract, ContractTools } from "./contract.ts";
+import type { Contract } from "./bundled.ts";
+import type { ContractTools } from "./contract.ts";
 import { stillHolds } from "./imports/evidence.ts";
 import { readKept, writeKept } from "./kept-text.ts";
-import type { FunctionFile } from "./load-function.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
 export interface Prepared {

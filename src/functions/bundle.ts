@@ -9,7 +9,7 @@ import { gatherEvidence, type Evidence, type Gathering } from "./imports/evidenc
 import { createResolver, type Resolved, type Resolver } from "./imports/resolve-import.ts";
 import { ImportRefused, openTerritory, type ClosedPlace } from "./imports/territory.ts";
 import { FunctionLoadError } from "./load-error.ts";
-import type { Bundle } from "./running.ts";
+import type { Bundle } from "./bundled.ts";
 
 const AUTHOR = fileURLToPath(new URL("./inside/author.ts", import.meta.url));
 const PRELUDE = fileURLToPath(new URL("./inside/open.ts", import.meta.url));
@@ -39,6 +39,14 @@ const READING = {
   define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
   tsconfigRaw: {},
 } as const satisfies BuildOptions;
+
+export interface FunctionFile {
+  readonly file: string;
+  /** The folder that its imports may not leave, except for packages; the file's own unless said. */
+  readonly root?: string;
+  /** What no import may lead to, wherever it lies. */
+  readonly closed?: readonly ClosedPlace[];
+}
 
 export interface BuiltBundle extends Bundle {
   /** What it was made from. */

@@ -2,7 +2,8 @@ import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
 import { openBundleCache, prepareContractTools, prepareType } from "./bundle-cache.ts";
 import type { FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
-import { loadFunction, type FunctionFile, type LoadedFunction, type LoadTools } from "./load-function.ts";
+import type { FunctionFile } from "./bundle.ts";
+import { loadFunction, type LoadedFunction, type LoadTools } from "./load-function.ts";
 import type { Pool } from "./pool.ts";
 import { isolateKey } from "./quarantine.ts";
 

@@ -1,13 +1,9 @@
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { hashOf } from "./bundle.ts";
+import type { Contract } from "./bundled.ts";
 import type { Compiled } from "./inside/compile-contract.ts";
 import type { ContractPart } from "./inside/contract.ts";
 import type { Pool } from "./pool.ts";
-
-/** The checks of a function's own schemas, as a script for its isolates. Which of the two it has is said beside it. */
-export interface Contract extends Readonly<Record<ContractPart, boolean>> {
-  readonly code: string;
-}
 
 export interface CompiledContract {
   /** `null`: no schema, or none that can be used. */

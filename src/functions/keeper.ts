@@ -7,11 +7,23 @@ import type { Named } from "./largest-run.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import type { FromChild, Reply } from "./messages.ts";
 import { Placing } from "./placing.ts";
-import type { PoolStats } from "./pool.ts";
 import type { FunctionsLog } from "./ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
 import { isOpen, limitBytes, PLAIN_MEMORY_MB, type Ward } from "./ward.ts";
+
+export interface PoolStats {
+  /** Those that take everybody's runs, or stand by. */
+  readonly children: number;
+  /** Those that hold one organization's runs only. */
+  readonly apart: number;
+  /** Of these, how many can take a run. */
+  readonly ready: number;
+  readonly active: number;
+  readonly queued: number;
+  readonly killed: number;
+  readonly pids: readonly number[];
+}
 
 export interface KeeperOptions {
   readonly clock: Clock;

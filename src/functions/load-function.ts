@@ -1,21 +1,12 @@
 import { dirname } from "node:path";
 import { Fault } from "../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
-import { bundleFunction, hashOf, withType } from "./bundle.ts";
+import { bundleFunction, hashOf, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
-import type { ClosedPlace } from "./imports/territory.ts";
 import type { Pool } from "./pool.ts";
-import type { Bundle } from "./running.ts";
-
-export interface FunctionFile {
-  readonly file: string;
-  /** The folder that its imports may not leave, except for packages; the file's own unless said. */
-  readonly root?: string;
-  /** What no import may lead to, wherever it lies. */
-  readonly closed?: readonly ClosedPlace[];
-}
+import type { Bundle } from "./bundled.ts";
 
 export interface LoadedFunction {
   readonly file: string;

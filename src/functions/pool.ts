@@ -2,12 +2,13 @@ import type { FunctionHost } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { hashOf } from "./bundle.ts";
-import { Keeper, type KeeperOptions } from "./keeper.ts";
+import { Keeper, type KeeperOptions, type PoolStats } from "./keeper.ts";
 import type { RunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./placing.ts";
 import type { FunctionsLog } from "./ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
-import { Running, type Bundle, type PoolJob } from "./running.ts";
+import type { Bundle } from "./bundled.ts";
+import { Running, type PoolJob } from "./running.ts";
 
 export interface PoolOptions {
   readonly clock: Clock;
@@ -30,19 +31,6 @@ export interface PoolOptions {
   readonly evaluateWithinMs?: number;
   /** Resident megabytes at which a process is looked into, for functions of 64 MB; 320 unless said. */
   readonly childMemoryMb?: number;
-}
-
-export interface PoolStats {
-  /** Those that take everybody's runs, or stand by. */
-  readonly children: number;
-  /** Those that hold one organization's runs only. */
-  readonly apart: number;
-  /** Of these, how many can take a run. */
-  readonly ready: number;
-  readonly active: number;
-  readonly queued: number;
-  readonly killed: number;
-  readonly pids: readonly number[];
 }
 
 export interface Pool {

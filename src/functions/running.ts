@@ -1,18 +1,9 @@
 import type { FunctionHost } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import { knownClass } from "../terms/known-error.ts";
-import type { Contract } from "./contract.ts";
+import type { Bundle } from "./bundled.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "./inside/limits.ts";
 import type { FromChild, Reply, RunKind } from "./messages.ts";
-
-/** What a bundle needs to be run anywhere. */
-export interface Bundle {
-  /** Of its code: equal code is the same bundle. */
-  readonly hash: string;
-  readonly code: string;
-  /** Checked before and after each run. */
-  readonly contract?: Contract | null;
-}
 
 export interface PoolJob {
   readonly what: RunKind;

@@ -5,9 +5,15 @@ import type { Fault } from "../terms/fault.ts";
 export interface TokenGrant {
   readonly tokenId: string;
   readonly organizationId: string;
+  /** How long its request has waited for the store already. */
+  readonly waitedMs?: number;
 }
 
-/** Who is calling. Both throw or reject with `request.unauthenticated`, or with `request.store_unavailable` when it cannot be known. */
+/**
+ * Who is calling. Both give a value when it is in memory, and a promise only when the store has to be asked.
+ * @throws Fault `request.unauthenticated`, or `request.store_unavailable` when the store does not answer and the token or
+ * workflow is not known yet
+ */
 export interface Authenticator {
   resolveToken(token: string): TokenGrant | Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string): Caller | Promise<Caller>;

@@ -1,5 +1,5 @@
 import { ExactNumber, isKeptByDouble } from "./exact-number.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "./json-value.ts";
 
 /** Numbers shorter than this come out of a double as they went in, but for those with an exponent as small as `e-300`. */
 const LONG = 16;

@@ -1,12 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { mayHoldLongNumber, withExactNumbers } from "./exact-json.ts";
 import { ExactNumber } from "./exact-number.ts";
+import type { Json, JsonObject } from "./json-value.ts";
 
-/** Any value JSON can say. Objects may have own properties named `__proto__` or `constructor`: they are plain names. */
-export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [name: string]: Json;
-}
+export type { Json, JsonObject };
 
 /** What a document may measure at the most. All are checked before anything recursive touches it. */
 export interface JsonLimits {

@@ -8,7 +8,7 @@ import type { SourceListing } from "../../src/admin/ports.ts";
 import { osActor } from "../../src/cli/os-actor.ts";
 import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
-import { openRootKeys } from "../../src/credentials/root-key-ring.ts";
+import { openRootKeys } from "../../src/credentials/prove-root-keys.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
 import { openJournalReader, type JournalReader } from "../../src/ledger/journal-reader.ts";
 import { createSchemas } from "../../src/sources/validator.ts";

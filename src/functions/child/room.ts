@@ -4,7 +4,7 @@ import ivm from "isolated-vm";
 import type { ContractPart } from "../inside/contract.ts";
 import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
-import type { Slot } from "./slots.ts";
+import type { Slot } from "./slot.ts";
 
 /** What the author's side of a room has to say, as it came through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;

@@ -1,27 +1,15 @@
 import ivm from "isolated-vm";
-import type { Contract } from "../contract.ts";
+import type { Contract } from "../bundled.ts";
 import { createAnswers } from "./ask.ts";
 import { IsolateContract } from "./contract.ts";
 import { dispose } from "./dispose.ts";
 import { Room } from "./room.ts";
+import type { Slot } from "./slot.ts";
 
 /** How many runs an isolate serves, each in a fresh context, before it is replaced. */
 const CONTEXTS_MAX = 100;
 /** Isolates kept without a run; the one longest unused goes first. */
 const IDLE_MAX = 8;
-
-export interface Slot {
-  readonly key: string;
-  readonly isolate: ivm.Isolate;
-  readonly prelude: ivm.Script;
-  readonly bundle: ivm.Script;
-  /** What its runs' inputs and output are checked by, and which of the two. */
-  readonly contract: IsolateContract;
-  readonly checks: { readonly inputs: boolean; readonly output: boolean };
-  contexts: number;
-  /** Called when V8 gives the isolate up. */
-  lost: (text: string) => void;
-}
 
 interface Compiled {
   readonly code: string;

@@ -9,7 +9,8 @@ import { isArray, jsonBytes, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 import { installTimers } from "./timers.ts";
-import { installWeb, type Ask, type Rest } from "./web.ts";
+import type { Ask, Rest } from "./url.ts";
+import { installWeb } from "./web.ts";
 
 interface Loaded {
   readonly run?: unknown;

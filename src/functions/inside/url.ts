@@ -1,7 +1,12 @@
 import { parse, toText } from "./intrinsics.ts";
 import { NOT_NOW, URL_CHARACTERS, URLS_MAX } from "./limits.ts";
 import { FormParameters } from "./url-search-params.ts";
-import type { Ask, Rest } from "./web.ts";
+
+/** Asks the process outside to parse a URL, which needs no permission. `null`: it is none. */
+export type Ask = (what: "url" | "url-set", first: string, second: string, third: string) => string | null;
+
+/** Waits some milliseconds, in the thread of the isolate. */
+export type Rest = () => void;
 
 const PARTS = [
   "href",

@@ -4,13 +4,7 @@ import { RANDOM_BYTES } from "./limits.ts";
 import { Bytes, createRandom, uuidOf } from "./random.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 import { FormParameters } from "./url-search-params.ts";
-import { urlClass } from "./url.ts";
-
-/** Asks the process outside to parse a URL, which needs no permission. `null`: it is none. */
-export type Ask = (what: "url" | "url-set", first: string, second: string, third: string) => string | null;
-
-/** Waits some milliseconds, in the thread of the isolate. */
-export type Rest = () => void;
+import { urlClass, type Ask, type Rest } from "./url.ts";
 
 /** The parts of the web platform that pure libraries expect. No network, no storage, no clock but `Date`. */
 export function installWeb(scope: Record<string, unknown>, ask: Ask, rest: Rest, seed: string): void {
