@@ -3,7 +3,8 @@ import { OperatorError } from "./terms/operator-error.ts";
 import { osActor } from "./cli/os-actor.ts";
 import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
-import { ConfigError, optionalText, projectFolder, text } from "./config.ts";
+import { projectFolder } from "./project-settings.ts";
+import { ConfigError } from "./settings/read-settings.ts";
 import { drainAgain } from "./ledger/drain-again.ts";
 import { drainJournal } from "./ledger/drain-journal.ts";
 import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
@@ -34,8 +35,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
     place.dataDir === undefined ? {} : { "data-dir": place.dataDir },
     environment,
   ).catch(invalid);
-  const dataDir = resolve(text(settings, "data_dir"));
-  const databaseUrl = optionalText(settings, "database_url");
+  const dataDir = resolve(settings.dataDir);
+  const databaseUrl = settings.databaseUrl;
   let opened: Promise<OpenedStore> | undefined;
   const ledgerDir = join(dataDir, "ledger");
   let journal: JournalReader | undefined;

@@ -1,5 +1,6 @@
 import { watchProject } from "./watch-project.ts";
-import { configFileOf, number, optionalText, type Settings } from "./config.ts";
+import { configFileOf } from "./project-settings.ts";
+import type { Settings } from "./settings/settings.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { readableLine } from "./operate/readable-line.ts";
 import { PACKAGE_ROOT } from "./project.ts";
@@ -19,11 +20,11 @@ export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
  */
 export async function startDev(options: DevOptions): Promise<Running> {
   // The words of an error of the author's own, which a production log does not show.
-  const level = options.settings.get("log_level");
-  const log = createLog(level === "info" ? "debug" : String(level), {
+  const level = options.settings.logLevel;
+  const log = createLog(level === "info" ? "debug" : level, {
     write: (line) => options.print(readableLine(line)),
   });
-  const project = optionalText(options.settings, "project");
+  const project = options.settings.project;
   let { settings } = options;
   let running = await start({ ...options, dev: true, log });
   let version = 0;
@@ -84,10 +85,9 @@ function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): voi
 
 /** A port that the system chose at first stays, so that whoever sends requests finds the service again. */
 function onSamePorts(settings: Settings, running: Running): Settings {
-  const kept = new Map(settings);
-  if (number(settings, "port") === 0) kept.set("port", Number(new URL(running.url).port));
-  if (number(settings, "admin_port") === 0) kept.set("admin_port", Number(new URL(running.adminUrl).port));
-  return kept;
+  const port = settings.port === 0 ? Number(new URL(running.url).port) : settings.port;
+  const adminPort = settings.adminPort === 0 ? Number(new URL(running.adminUrl).port) : settings.adminPort;
+  return { ...settings, port, adminPort };
 }
 
 function reasonOf(error: unknown): string {

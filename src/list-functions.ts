@@ -4,7 +4,7 @@ import type { DescribedFunction, FunctionListing } from "./admin/ports.ts";
 import { OperatorError } from "./terms/operator-error.ts";
 import type { FunctionCase } from "./sdk/data-function.ts";
 import { readCases } from "./functions/read-cases.ts";
-import { text } from "./config.ts";
+
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./project-settings.ts";
@@ -50,7 +50,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
 async function configuredDataDir(project: string | undefined): Promise<readonly string[]> {
   if (project === undefined) return [];
   try {
-    return [text(await readSettingsOf(project, {}, process.env), "data_dir")];
+    return [(await readSettingsOf(project, {}, process.env)).dataDir];
   } catch {
     return [];
   }

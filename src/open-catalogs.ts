@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { flag, list, number, optionalText, text, type Settings } from "./config.ts";
+import type { Settings } from "./settings/settings.ts";
 import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
 import type { Log } from "./operate/log.ts";
 import {
@@ -66,19 +66,19 @@ function readSources(project: string | undefined, version?: string): Promise<Loa
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   const { settings, clock, log, dev } = options;
-  const project = optionalText(settings, "project");
+  const project = settings.project;
   const opening = options.loaded ?? openSources(project);
   const functions = await openFunctions({
     catalog: options.loaded === undefined ? CATALOG : undefined,
     project,
     clock,
     log,
-    dataDirs: [text(settings, "data_dir")],
-    ...functionCaches(text(settings, "data_dir")),
-    processes: number(settings, "limits.function_processes"),
+    dataDirs: [settings.dataDir],
+    ...functionCaches(settings.dataDir),
+    processes: settings.limits.functionProcesses,
     spares: 1,
-    apart: number(settings, "limits.function_processes_apart"),
-    runsPerProcess: number(settings, "limits.function_runs_per_process"),
+    apart: settings.limits.functionProcessesApart,
+    runsPerProcess: settings.limits.functionRunsPerProcess,
   });
   try {
     let loaded = await opening;
@@ -87,7 +87,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
     for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
     for (const id of functions.replaced) log.info({ event: "catalog_function_replaced", function: id });
-    const patterns = flag(settings, "demo") ? ["*"] : list(settings, "catalog");
+    const patterns = settings.demo ? ["*"] : settings.catalog;
     let on = enabled(loaded, patterns);
     let version = 0;
     return {

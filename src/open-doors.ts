@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { list, number, optionalText, type Settings } from "./config.ts";
+import type { Settings } from "./settings/settings.ts";
 import { idleConnectionsByDefault } from "./connections-limit.ts";
 import { createDoor, type OutboundDoor } from "./outbound/door.ts";
-import { DEFAULT_LIMITS } from "./outbound/limits.ts";
+import { outboundLimits } from "./outbound/limits.ts";
 import { createPlayedDoor } from "./outbound/played-door.ts";
 import { VendorReply } from "./outbound/reply.ts";
 import { faultOfStatus } from "./outbound/vendor-fault.ts";
@@ -17,37 +17,25 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   return createDoor({
     clock,
     beforeSend: createBeforeSend(clock),
-    limits: { ...outboundLimits(settings), idleMax: idleConnectionsByDefault() },
-    allowPrivate: list(settings, "outbound.private_origins"),
-    traced: list(settings, "outbound.trace_origins"),
-    proxy: optionalText(settings, "outbound.proxy"),
-    extraAuthorities: readAuthorities(optionalText(settings, "outbound.ca_file")),
+    limits: { ...outboundLimits(settings.limits), idleMax: idleConnectionsByDefault() },
+    allowPrivate: settings.outbound.privateOrigins,
+    traced: settings.outbound.traceOrigins,
+    proxy: settings.outbound.proxy,
+    extraAuthorities: readAuthorities(settings.outbound.caFile),
   });
 }
 
 /** Where the calls of simulated workflows end: sent, read and judged as by the real door, with no network behind it. */
 export function openSimulatedDoor(settings: Settings, clock: Clock): Door {
-  return createPlayedDoor({ clock, player: createSimulatedVendors(clock), limits: outboundLimits(settings) });
+  return createPlayedDoor({ clock, player: createSimulatedVendors(clock), limits: outboundLimits(settings.limits) });
 }
 
 /** How the real door reads a vendor's answer. */
 export function replyReading(settings: Settings): ReplyReading {
-  const limits = { depthMax: number(settings, "limits.json_depth"), keysPerObjectMax: DEFAULT_LIMITS.keysPerObjectMax };
+  const limits = outboundLimits(settings.limits);
   return {
     makeReply: (status, headers, bytes) => new VendorReply(status, headers, bytes, limits, null),
     faultOfStatus,
-  };
-}
-
-function outboundLimits(settings: Settings) {
-  return {
-    connectionsMax: number(settings, "limits.vendor_connections"),
-    waitingMax: number(settings, "limits.vendor_queue"),
-    rawBytesMax: number(settings, "limits.reply_bytes"),
-    decodedBytesMax: number(settings, "limits.reply_decoded_bytes"),
-    depthMax: number(settings, "limits.json_depth"),
-    connectMaxMs: number(settings, "limits.vendor_connect_ms"),
-    lookupMaxMs: number(settings, "limits.vendor_dns_ms"),
   };
 }
 

@@ -1,5 +1,5 @@
 import { basename, extname, resolve } from "node:path";
-import { configFilesOf } from "./config.ts";
+import { configFilesOf } from "./project-settings.ts";
 import { preparePrelude } from "./functions/bundle-cache.ts";
 import { createFunctions, type Functions, type ListedFunction } from "./functions/catalog.ts";
 import { FunctionLoadError } from "./functions/load-error.ts";

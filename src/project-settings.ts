@@ -1,19 +1,30 @@
 import { existsSync } from "node:fs";
 import { nearest } from "./admin/nearest.ts";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  configFileOf,
-  ConfigError,
-  optionOf,
-  projectFolder,
-  readSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from "./config.ts";
+import { ConfigError, readSettings } from "./settings/read-settings.ts";
+import type { Settings } from "./settings/settings.ts";
+import { optionOf, SETTINGS, type Setting } from "./settings/table.ts";
 import { letProjectsImport } from "./project.ts";
 import { importDefault } from "./sources/load-source.ts";
+
+const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
+
+/** The config file of a project folder, if it has one. */
+export function configFileOf(folder: string): string | undefined {
+  return configFilesOf(folder).find((file) => existsSync(file));
+}
+
+/** Wherever a project folder may have its config file. */
+export function configFilesOf(folder: string): readonly string[] {
+  return CONFIG_FILES.map((name) => join(folder, name));
+}
+
+/** The project folder named, or the current folder when it holds a config file. */
+export function projectFolder(named: string | undefined, current: string): string | undefined {
+  if (named !== undefined) return resolve(current, named);
+  return configFileOf(current) === undefined ? undefined : current;
+}
 
 /** The settings of a service: its command line, the environment, and the config file of its project. @throws ConfigError, LoadError */
 export async function settingsFrom(args: readonly string[], version?: string): Promise<Settings> {

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./settings/read-settings.ts";
 import { RootKeyError } from "./credentials/root-key.ts";
 import { LedgerInUse } from "./ledger/directory-lock.ts";
 import { BrokenProject } from "./open-catalogs.ts";

@@ -1,4 +1,5 @@
-import { ConfigError, optionOf, SETTINGS, type Setting } from "./config.ts";
+import { ConfigError } from "./settings/read-settings.ts";
+import { optionOf, SETTINGS, type Setting } from "./settings/table.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf } from "./reason-of.ts";
 import { settingsFrom } from "./project-settings.ts";

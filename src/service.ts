@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { number, text, type Settings } from "./config.ts";
+import type { Settings } from "./settings/settings.ts";
 import { connectionsByDefault } from "./connections-limit.ts";
 import { createApp } from "./http/app.ts";
 import type { Authenticator, DropReason, EdgeObserver } from "./http/ports.ts";
@@ -66,12 +66,12 @@ export interface Service {
 /** Puts the parts together, in the order a request meets them, and listens. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, clock, log } = parts;
-  const region = text(settings, "region");
+  const region = settings.region;
   const admission = createAdmission({
-    runsMax: number(settings, "limits.runs"),
-    runsPerOrganizationMax: number(settings, "limits.runs_per_organization"),
+    runsMax: settings.limits.runs,
+    runsPerOrganizationMax: settings.limits.runsPerOrganization,
   });
-  const budget = new ByteBudget(number(settings, "limits.held_bytes") || heldBytesByDefault());
+  const budget = new ByteBudget(settings.limits.heldBytes || heldBytesByDefault());
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
   const metrics = createMetrics({
@@ -165,16 +165,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const app = createApp({
     authenticator: parts.authenticator,
     bodyLimits: {
-      bodyBytesMax: number(settings, "limits.body_bytes"),
-      depthMax: number(settings, "limits.json_depth"),
-      keysPerObjectMax: number(settings, "limits.keys_per_object"),
+      bodyBytesMax: settings.limits.bodyBytes,
+      depthMax: settings.limits.jsonDepth,
+      keysPerObjectMax: settings.limits.keysPerObject,
     },
-    overloadStatus: number(settings, "overload_status") as 500 | 503,
+    overloadStatus: settings.overloadStatus as 500 | 503,
     data: { check: checks.data, start: (received, arrivedAt) => startData(received, arrivedAt, runData) },
     func: { check: checks.func, start: (received, arrivedAt) => startFunc(received, arrivedAt, runFunction) },
     statusBody: statusBody(parts.deployment),
     budget,
-    heldBytesMax: 2 * number(settings, "limits.body_bytes") + RUN_BYTES_MAX,
+    heldBytesMax: 2 * settings.limits.bodyBytes + RUN_BYTES_MAX,
     clock,
     observer: edgeObserver,
     isStopping: () => stopping,
@@ -182,15 +182,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const edge = createEdge(
     app,
     {
-      headerBytesMax: number(settings, "limits.header_bytes"),
-      headersMax: number(settings, "limits.headers"),
-      headersTimeoutMs: number(settings, "limits.headers_timeout_ms"),
-      requestTimeoutMs: number(settings, "limits.request_timeout_ms"),
-      keepAliveTimeoutMs: number(settings, "limits.keep_alive_ms"),
-      writeTimeoutMs: number(settings, "limits.write_timeout_ms"),
+      headerBytesMax: settings.limits.headerBytes,
+      headersMax: settings.limits.headers,
+      headersTimeoutMs: settings.limits.headersTimeoutMs,
+      requestTimeoutMs: settings.limits.requestTimeoutMs,
+      keepAliveTimeoutMs: settings.limits.keepAliveMs,
+      writeTimeoutMs: settings.limits.writeTimeoutMs,
       ...PIPELINING,
-      bodyBytesMax: number(settings, "limits.body_bytes"),
-      connectionsMax: number(settings, "limits.connections") || connectionsByDefault(),
+      bodyBytesMax: settings.limits.bodyBytes,
+      connectionsMax: settings.limits.connections || connectionsByDefault(),
     },
     edgeObserver,
   );
@@ -200,9 +200,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   await new Promise<void>((resolve, reject) => {
     edge.once("error", reject);
-    edge.listen(number(settings, "port"), text(settings, "host"), resolve);
+    edge.listen(settings.port, settings.host, resolve);
   });
-  const adminUrl = await admin.listen({ port: number(settings, "admin_port"), host: text(settings, "admin_host") });
+  const adminUrl = await admin.listen({ port: settings.adminPort, host: settings.adminHost });
 
   return {
     url: urlOf(edge.address() as AddressInfo),

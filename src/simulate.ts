@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { ConfigError, projectFolder } from "./config.ts";
+import { projectFolder } from "./project-settings.ts";
+import { ConfigError } from "./settings/read-settings.ts";
 import { openSources } from "./open-catalogs.ts";
 import { replyReading } from "./open-doors.ts";
 import { readSettingsOf } from "./project-settings.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { createAuthenticator } from "./access/authenticate.ts";
-import { flag, number, optionalText, text, type Settings } from "./config.ts";
+import type { Settings } from "./settings/settings.ts";
 import { createDemo, demoCommands } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { createDrainer } from "./ledger/drain.ts";
@@ -51,9 +51,9 @@ export interface Running extends Service {
 export async function start(options: StartOptions): Promise<Running> {
   const { settings, environment } = options;
   const clock = options.clock ?? systemClock;
-  const log = options.log ?? createLog(text(settings, "log_level"));
-  const dataDir = resolve(text(settings, "data_dir"));
-  const databaseUrl = optionalText(settings, "database_url");
+  const log = options.log ?? createLog(settings.logLevel);
+  const dataDir = resolve(settings.dataDir);
+  const databaseUrl = settings.databaseUrl;
 
   const opening = openCatalogs({ settings, clock, log, dev: options.dev ?? false, loaded: options.sources });
   const [deployment, opened, catalogs] = await Promise.all([
@@ -84,7 +84,7 @@ export async function start(options: StartOptions): Promise<Running> {
     dir: join(dataDir, "ledger"),
     clock,
     log,
-    limits: { journalBytesMax: number(settings, "limits.journal_bytes") },
+    limits: { journalBytesMax: settings.limits.journalBytes },
   });
   forgetAddress(dataDir);
   await ledger.ready;
@@ -94,7 +94,7 @@ export async function start(options: StartOptions): Promise<Running> {
       ? null
       : createDrainer({ dir: join(dataDir, "ledger"), ledger, sink: store.ledger, clock, log });
   const retention = openRetention({
-    days: number(settings, "ledger_retention_days"),
+    days: settings.ledgerRetentionDays,
     dataDir,
     databaseUrl,
     store,
@@ -181,7 +181,7 @@ export async function start(options: StartOptions): Promise<Running> {
     sources: catalogs.sourceCount,
     functions: catalogs.functionCount,
   });
-  if (flag(settings, "demo") && databaseUrl === undefined) {
+  if (settings.demo && databaseUrl === undefined) {
     const access = await createDemo(store.admin, clock);
     if (access !== null) options.tell(demoCommands(service.url, access));
   }
@@ -196,7 +196,7 @@ export async function start(options: StartOptions): Promise<Running> {
     },
     async close() {
       forgetAddress(dataDir);
-      await service.stop(number(settings, "limits.shutdown_grace_ms"));
+      await service.stop(settings.limits.shutdownGraceMs);
       await retention.close();
       door.close();
       await catalogs.functions.close();

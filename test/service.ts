@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSettings, type SettingKey } from "../src/config.ts";
+import { readSettings } from "../src/settings/read-settings.ts";
+import type { SettingKey } from "../src/settings/settings.ts";
 import { openKeyedStore } from "../src/open-store.ts";
 import { createLog } from "../src/operate/log.ts";
 import type { SourceDeclaration } from "../src/sdk/source.ts";
@@ -98,8 +99,6 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       ...(options.project === undefined ? {} : { project: options.project }),
       ...Object.fromEntries(Object.entries(options.settings ?? {}).map(([key, value]) => [key.replaceAll(/[._]/g, "-"), String(value)])), // prettier-ignore
     },
-    environment: {},
-    file: {},
   });
   const log = createLog("debug", logFile);
   const running = await start({

@@ -1,6 +1,8 @@
+import { readSettings } from "../settings/read-settings.ts";
+
 const MIB = 1024 * 1024;
 
-/** What the ledger may hold and how long it may wait. Documented in `reliability.md` 3; every one can be configured. */
+/** What the ledger may hold and how long it may wait. Only the size of the journal can be set; `docs/reference/limits.md` lists all. */
 export interface LedgerLimits {
   /** Records in memory that are not yet on disk: beyond either bound no new run is taken. */
   readonly recordsMax: number;
@@ -24,7 +26,7 @@ export interface LedgerLimits {
 export const LEDGER_LIMITS: LedgerLimits = {
   recordsMax: 10_000,
   recordBytesMax: 32 * MIB,
-  journalBytesMax: 0,
+  journalBytesMax: readSettings().limits.journalBytes,
   segmentBytesMax: 64 * MIB,
   ballastBytes: 4 * MIB,
   syncIntentsEveryMs: 100,

@@ -1,3 +1,6 @@
+import { readSettings } from "../settings/read-settings.ts";
+import type { Settings } from "../settings/settings.ts";
+
 /** What one vendor may cost the service at the most. `docs/reference/limits.md` gives the reasons. */
 export interface OutboundLimits {
   /** Connections, hence requests under way at once, to one origin. Organizations share them: one alone gets half. */
@@ -24,21 +27,28 @@ export interface OutboundLimits {
   readonly poolsMax: number;
 }
 
-const MIB = 1024 * 1024;
-
-export const DEFAULT_LIMITS: OutboundLimits = {
-  connectionsMax: 128,
-  waitingMax: 512,
+const FIXED = {
   waitMaxMs: 1_000,
-  rawBytesMax: 5 * MIB,
-  decodedBytesMax: 10 * MIB,
-  depthMax: 64,
   keysPerObjectMax: 100_000,
   headerBytesMax: 16 * 1024,
-  connectMaxMs: 5_000,
-  lookupMaxMs: 2_000,
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,
   idleMax: 512,
   poolsMax: 1_000,
 };
+
+/** Those of a deployment. */
+export function outboundLimits(limits: Settings["limits"]): OutboundLimits {
+  return {
+    ...FIXED,
+    connectionsMax: limits.vendorConnections,
+    waitingMax: limits.vendorQueue,
+    rawBytesMax: limits.replyBytes,
+    decodedBytesMax: limits.replyDecodedBytes,
+    depthMax: limits.jsonDepth,
+    connectMaxMs: limits.vendorConnectMs,
+    lookupMaxMs: limits.vendorDnsMs,
+  };
+}
+
+export const DEFAULT_LIMITS: OutboundLimits = outboundLimits(readSettings().limits);

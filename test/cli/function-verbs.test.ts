@@ -8,7 +8,7 @@ import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS, openVerbs } from "../../src/command-line.ts";
-import { readSettings } from "../../src/config.ts";
+import { readSettings } from "../../src/settings/read-settings.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { start } from "../../src/start.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
@@ -225,8 +225,6 @@ test("beside a running service a run goes through that one", async (t) => {
   const { workflow } = await workflowOf(here);
   const settings = readSettings({
     options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
-    environment: {},
-    file: {},
   });
   const log = createLog("error", join(here.dataDir, "log"));
   const running = await start({ settings, environment: {}, tell: () => {}, log });

@@ -1,4 +1,4 @@
-import { optionOf, SETTINGS, variableOf, type Setting } from "../../src/config.ts";
+import { optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every setting there is, from the one list of them. */
@@ -15,7 +15,7 @@ export function configurationPage(): Page {
   };
   return page(
     "docs/reference/configuration.md",
-    generated("src/config.ts"),
+    generated("src/settings/table.ts"),
     "# Configuration",
     "Every setting can be given in three places. The first that has it wins:",
     [

@@ -1,6 +1,7 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
 import { IDLE_MOST } from "../../src/connections-limit.ts";
-import { SETTINGS, type Setting, type SettingKey } from "../../src/config.ts";
+import type { SettingKey } from "../../src/settings/settings.ts";
+import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
 import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";

@@ -1,7 +1,4 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-
-/** One thing an operator can set. The list below is the whole of it; `docs/reference/configuration.md` is bound to it by a test. */
+/** One thing an operator can set. From the list below come the types, the options, the variables, the help and the reference. */
 export interface Setting {
   /** The key in the config file; nested keys with a dot. */
   readonly key: string;
@@ -273,151 +270,12 @@ export const SETTINGS = [
   },
 ] as const satisfies readonly Setting[];
 
-export type SettingKey = (typeof SETTINGS)[number]["key"];
-export type Settings = ReadonlyMap<SettingKey, Setting["default"]>;
-
-export class ConfigError extends Error {}
-
-/** The name of a setting on the command line and in the environment. */
-export function optionOf(setting: Setting): string {
-  return setting.key.replaceAll(/[._]/g, "-");
+/** The name of a setting on the command line. */
+export function optionOf({ key }: Setting): string {
+  return key.replaceAll(/[._]/g, "-");
 }
 
-export function variableOf(setting: Setting): string {
-  return setting.variable ?? `DATARUN_${setting.key.replaceAll(".", "_").toUpperCase()}`;
-}
-
-export interface ConfigInput {
-  /** By option name, as `util.parseArgs` gives them. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the project's config file exports. */
-  readonly file: object;
-}
-
-/** Reads every setting once: option, environment, file, default. @throws ConfigError that names the setting and where its value came from */
-export function readSettings({ options, environment, file }: ConfigInput): Settings {
-  refuseUnknownKeys(file);
-  const settings: Settings = new Map(
-    (SETTINGS as readonly Setting[]).map((setting) => {
-      const option = options[optionOf(setting)];
-      if (option !== undefined) return [setting.key as SettingKey, parse(setting, option, `--${optionOf(setting)}`)];
-      const variable = environment[variableOf(setting)];
-      if (variable !== undefined && variable !== "")
-        return [setting.key as SettingKey, parse(setting, variable, variableOf(setting))];
-      const fromFile = lookUp(file, setting.key);
-      if (fromFile !== undefined)
-        return [setting.key as SettingKey, parse(setting, fromFile, `${setting.key} in the config file`)];
-      return [setting.key as SettingKey, setting.default];
-    }),
-  );
-  refuseContradictions(settings);
-  return settings;
-}
-
-/** Pairs of which the first must not be larger: a part of a time, and the whole. */
-const PARTS: readonly (readonly [part: SettingKey, whole: SettingKey])[] = [
-  ["limits.headers_timeout_ms", "limits.request_timeout_ms"],
-];
-
-function refuseContradictions(settings: Settings): void {
-  for (const [part, whole] of PARTS) {
-    if (number(settings, part) <= number(settings, whole)) continue;
-    throw new ConfigError(
-      `${part} (${number(settings, part)}) must not be more than ${whole} (${number(settings, whole)})`,
-    );
-  }
-}
-
-function parse(setting: Setting, value: unknown, from: string): Setting["default"] {
-  const parsed = convert(setting.type, value);
-  if (parsed === undefined) throw new ConfigError(`${from} must be ${ARTICLE[setting.type]}`);
-  if (setting.oneOf !== undefined && !setting.oneOf.includes(parsed as string)) {
-    throw new ConfigError(`${from} must be one of ${setting.oneOf.join(", ")}`);
-  }
-  if (
-    typeof parsed === "number" &&
-    (parsed < (setting.min ?? 0) || parsed > (setting.max ?? Number.MAX_SAFE_INTEGER))
-  ) {
-    throw new ConfigError(
-      `${from} must be from ${setting.min ?? 0}${setting.max === undefined ? "" : ` to ${setting.max}`}`,
-    );
-  }
-  return parsed;
-}
-
-const ARTICLE = { text: "a text", number: "a whole number", list: "a list", flag: "true or false" } as const;
-
-function convert(type: Setting["type"], value: unknown): Setting["default"] {
-  switch (type) {
-    case "text":
-      return typeof value === "string" && value !== "" ? value : undefined;
-    case "number": {
-      const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-      return Number.isSafeInteger(number) ? (number as number) : undefined;
-    }
-    case "list":
-      if (typeof value === "string") return value.split(",").map((item) => item.trim()).filter((item) => item !== ""); // prettier-ignore
-      return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
-    case "flag":
-      if (typeof value === "boolean") return value;
-      return value === "true" || value === "1" ? true : value === "false" || value === "0" ? false : undefined;
-  }
-}
-
-function lookUp(file: object, key: string): unknown {
-  let value: unknown = file;
-  for (const step of key.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string, unknown>)[step];
-  }
-  return value;
-}
-
-function refuseUnknownKeys(file: object): void {
-  const known = new Set<string>(SETTINGS.map(({ key }) => key));
-  const groups = new Set([...known].filter((key) => key.includes(".")).map((key) => key.split(".")[0]!));
-  for (const [key, value] of Object.entries(file)) {
-    const names =
-      groups.has(key) && typeof value === "object" && value !== null
-        ? Object.keys(value).map((name) => `${key}.${name}`)
-        : [key];
-    const unknown = names.find((name) => !known.has(name));
-    if (unknown !== undefined) throw new ConfigError(`${unknown} in the config file is not a setting`);
-  }
-}
-
-const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
-
-/** The config file of a project folder, if it has one. */
-export function configFileOf(folder: string): string | undefined {
-  return configFilesOf(folder).find((file) => existsSync(file));
-}
-
-/** Wherever a project folder may have its config file. */
-export function configFilesOf(folder: string): readonly string[] {
-  return CONFIG_FILES.map((name) => join(folder, name));
-}
-
-/** The project folder named, or the current folder when it holds a config file. */
-export function projectFolder(named: string | undefined, current: string): string | undefined {
-  if (named !== undefined) return resolve(current, named);
-  return configFileOf(current) === undefined ? undefined : current;
-}
-
-/** A setting with the type that it has by its row. */
-export function text(settings: Settings, key: SettingKey): string {
-  return settings.get(key) as string;
-}
-export function optionalText(settings: Settings, key: SettingKey): string | undefined {
-  return settings.get(key) as string | undefined;
-}
-export function number(settings: Settings, key: SettingKey): number {
-  return settings.get(key) as number;
-}
-export function list(settings: Settings, key: SettingKey): readonly string[] {
-  return settings.get(key) as readonly string[];
-}
-export function flag(settings: Settings, key: SettingKey): boolean {
-  return settings.get(key) as boolean;
+/** Its name in the environment. */
+export function variableOf({ key, variable }: Setting): string {
+  return variable ?? `DATARUN_${key.replaceAll(".", "_").toUpperCase()}`;
 }

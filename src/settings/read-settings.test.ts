@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, optionOf, readSettings, SETTINGS, type Setting } from "./config.ts";
+import { ConfigError, readSettings } from "./read-settings.ts";
+import { optionOf, SETTINGS, type Setting } from "./table.ts";
 
-const read = (options: Readonly<Record<string, string>>) => readSettings({ options, environment: {}, file: {} });
+const read = (options: Readonly<Record<string, string>>) => readSettings({ options });
 const TIMES = (SETTINGS as readonly Setting[]).filter(({ key }) => key.endsWith("_ms"));
 
 test("no time can be set that a timer does not take", () => {

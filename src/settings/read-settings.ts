@@ -1,0 +1,111 @@
+import type { Settings } from "./settings.ts";
+import { optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
+
+export class ConfigError extends Error {}
+
+/** Whence settings come, the one that wins first. */
+export interface SettingsSources {
+  /** By option name, as `util.parseArgs` gives them. */
+  readonly options?: Readonly<Record<string, string | boolean | undefined>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** What the project's config file exports. */
+  readonly file?: object;
+}
+
+type Value = Setting["default"];
+
+/** Reads every setting once: option, environment, file, default. @throws ConfigError that names the setting and where its value came from */
+export function readSettings(sources: SettingsSources = {}): Settings {
+  refuseUnknownKeys(sources.file ?? {});
+  const read: Record<string, Value | Record<string, Value>> = {};
+  for (const setting of SETTINGS as readonly Setting[]) {
+    const [first, second] = setting.key.split(".").map(inCode) as [string, string?];
+    const value = valueOf(setting, sources);
+    if (second === undefined) read[first] = value;
+    else ((read[first] ??= {}) as Record<string, Value>)[second] = value;
+  }
+  // The table has the types, row by row; a loop over it cannot follow them.
+  const settings = read as unknown as Settings;
+  refuseContradictions(settings);
+  return settings;
+}
+
+function inCode(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function valueOf(setting: Setting, { options = {}, environment = {}, file = {} }: SettingsSources): Value {
+  const option = options[optionOf(setting)];
+  if (option !== undefined) return parse(setting, option, `--${optionOf(setting)}`);
+  const variable = environment[variableOf(setting)];
+  if (variable !== undefined && variable !== "") return parse(setting, variable, variableOf(setting));
+  const fromFile = lookUp(file, setting.key);
+  if (fromFile !== undefined) return parse(setting, fromFile, `${setting.key} in the config file`);
+  return setting.default;
+}
+
+/** A part of a time must not be longer than the whole. */
+function refuseContradictions({ limits }: Settings): void {
+  if (limits.headersTimeoutMs <= limits.requestTimeoutMs) return;
+  throw new ConfigError(
+    `limits.headers_timeout_ms (${limits.headersTimeoutMs}) must not be more than limits.request_timeout_ms (${limits.requestTimeoutMs})`,
+  );
+}
+
+function parse(setting: Setting, value: unknown, from: string): Value {
+  const parsed = convert(setting.type, value);
+  if (parsed === undefined) throw new ConfigError(`${from} must be ${ARTICLE[setting.type]}`);
+  if (setting.oneOf !== undefined && !setting.oneOf.includes(parsed as string)) {
+    throw new ConfigError(`${from} must be one of ${setting.oneOf.join(", ")}`);
+  }
+  if (
+    typeof parsed === "number" &&
+    (parsed < (setting.min ?? 0) || parsed > (setting.max ?? Number.MAX_SAFE_INTEGER))
+  ) {
+    throw new ConfigError(
+      `${from} must be from ${setting.min ?? 0}${setting.max === undefined ? "" : ` to ${setting.max}`}`,
+    );
+  }
+  return parsed;
+}
+
+const ARTICLE = { text: "a text", number: "a whole number", list: "a list", flag: "true or false" } as const;
+
+function convert(type: Setting["type"], value: unknown): Value {
+  switch (type) {
+    case "text":
+      return typeof value === "string" && value !== "" ? value : undefined;
+    case "number": {
+      const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+      return Number.isSafeInteger(number) ? (number as number) : undefined;
+    }
+    case "list":
+      if (typeof value === "string") return value.split(",").map((item) => item.trim()).filter((item) => item !== ""); // prettier-ignore
+      return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+    case "flag":
+      if (typeof value === "boolean") return value;
+      return value === "true" || value === "1" ? true : value === "false" || value === "0" ? false : undefined;
+  }
+}
+
+function lookUp(file: object, key: string): unknown {
+  let value: unknown = file;
+  for (const step of key.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}
+
+function refuseUnknownKeys(file: object): void {
+  const known = new Set<string>(SETTINGS.map(({ key }) => key));
+  const groups = new Set([...known].filter((key) => key.includes(".")).map((key) => key.split(".")[0]!));
+  for (const [key, value] of Object.entries(file)) {
+    const names =
+      groups.has(key) && typeof value === "object" && value !== null
+        ? Object.keys(value).map((name) => `${key}.${name}`)
+        : [key];
+    const unknown = names.find((name) => !known.has(name));
+    if (unknown !== undefined) throw new ConfigError(`${unknown} in the config file is not a setting`);
+  }
+}

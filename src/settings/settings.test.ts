@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineConfig } from "../sdk/config.ts";
+import { readSettings } from "./read-settings.ts";
+import { SETTINGS, type Setting } from "./table.ts";
+
+test("every row of the table is a value of the settings, under its name in code", () => {
+  const settings = readSettings() as unknown as Record<string, unknown>;
+  for (const { key, default: value } of SETTINGS as readonly Setting[]) {
+    const path = key
+      .split(".")
+      .map((name) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+    const found = path.reduce<unknown>((within, name) => (within as Record<string, unknown>)[name], settings);
+    assert.deepEqual(found, value, key);
+  }
+});
+
+test("a config file may say whatever the table has, and the compiler knows what that is", () => {
+  // Each of these lines is checked by the compiler; what it refuses is named, so that a looser type fails.
+  const config = defineConfig({
+    ledger_retention_days: 30,
+    outbound: { trace_origins: ["https://a.example"] },
+    limits: { runs: 5 },
+  });
+  const settings = readSettings({ file: config });
+  const runs: number = settings.limits.runs;
+  assert.equal(runs, 5);
+  assert.equal(settings.ledgerRetentionDays, 30);
+  assert.deepEqual(settings.outbound.traceOrigins, ["https://a.example"]);
+  // @ts-expect-error a misspelt name
+  defineConfig({ limits: { rnus: 5 } });
+  // @ts-expect-error a value of another kind
+  defineConfig({ overload_status: 404 });
+  // @ts-expect-error the folder that the file lies in is the project
+  defineConfig({ project: "elsewhere" });
+  // @ts-expect-error a text is no number
+  const region: number = settings.region;
+  assert.equal(region, "local");
+});

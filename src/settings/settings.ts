@@ -1,0 +1,46 @@
+import type { SETTINGS } from "./table.ts";
+
+/*
+ * The types of what the table's rows say, so that a name that is none and a value of another kind are errors of the compiler.
+ */
+
+type Row = (typeof SETTINGS)[number];
+
+/** A name as it stands in the config file. */
+export type SettingKey = Row["key"];
+
+type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice)[] }
+  ? Choice
+  : {
+      readonly text: string;
+      readonly number: number;
+      readonly list: readonly string[];
+      readonly flag: boolean;
+    }[R["type"]];
+type ReadOf<R extends Row> = R["default"] extends undefined ? ValueOf<R> | undefined : ValueOf<R>;
+
+/** `journal_bytes` where it is set is `journalBytes` in code. */
+type InCode<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<InCode<Tail>>}`
+  : Name;
+type GroupIn<Key extends string> = Key extends `${infer Group}.${string}` ? Group : never;
+type Group = GroupIn<Row["key"]>;
+type Alone<Key extends string> = Key extends `${string}.${string}` ? never : Key;
+type In<G extends Group, Key extends string> = Key extends `${G}.${infer Name}` ? Name : never;
+
+/** Every setting with its value, as the service and the verbs use them. */
+export type Settings = {
+  readonly [R in Row as InCode<Alone<R["key"]>>]: ReadOf<R>;
+} & {
+  readonly [G in Group]: { readonly [R in Row as InCode<In<G, R["key"]>>]: ReadOf<R> };
+};
+
+/** Which folder is the project's decides which file is read at all. */
+type InFile = Exclude<Row, { readonly key: "project" }>;
+
+/** What may stand in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
+export type DatarunConfig = {
+  readonly [R in InFile as Alone<R["key"]>]?: ValueOf<R>;
+} & {
+  readonly [G in Group]?: { readonly [R in InFile as In<G, R["key"]>]?: ValueOf<R> };
+};
