@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { nearest } from "./admin/nearest.ts";
+import { nearest } from "./terms/nearest.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, readSettings } from "./settings/read-settings.ts";

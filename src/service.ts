@@ -33,6 +33,7 @@ import { createArgument } from "./sources/argument.ts";
 import { ByteBudget } from "./terms/byte-budget.ts";
 import type { Clock } from "./terms/clock.ts";
 import { FAULTS, type RequestFaultCode } from "./terms/fault.ts";
+import { settledWithin } from "./terms/within.ts";
 
 /** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
 export interface ServiceParts {
@@ -212,32 +213,21 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const endAt = clock.now() + graceMs;
       const closed = edge.stopListening();
       const idle = admission.stop();
-      if (!(await within(graceMs, idle))) {
+      if (!(await settledWithin(clock, graceMs, idle))) {
         deadline.endAll();
-        if (!(await within(ANSWER_LEFT_MS, idle))) await parts.functions.close();
-        await within(ANSWER_LEFT_MS, idle);
+        if (!(await settledWithin(clock, ANSWER_LEFT_MS, idle))) await parts.functions.close();
+        await settledWithin(clock, ANSWER_LEFT_MS, idle);
       }
       // The last answer is begun in this turn. One that a client is slow to read has what is left of the grace.
       await new Promise(setImmediate);
-      await within(Math.max(0, endAt - clock.now()), edge.whenWritten());
+      await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
       edge.closeIdleConnections();
-      if (!(await within(CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
+      if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
       await Promise.all([closed, admin.close()]);
       files.close();
       for (const tally of [refusals, drops]) tally.close();
     },
   };
-
-  /** Whether it settled in that time. */
-  function within(delayMs: number, settled: Promise<void>): Promise<boolean> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(delayMs, () => resolve(false));
-      void settled.then(() => {
-        cancel();
-        resolve(true);
-      });
-    });
-  }
 }
 
 const PATHS = new Set(["/data", "/func", "/status"]);

@@ -20,6 +20,7 @@ import type { Store } from "./storage/store.ts";
 import { startService, type Service } from "./service.ts";
 import { openCatalogs, type BrokenFile } from "./open-catalogs.ts";
 import { systemClock, type Clock } from "./terms/clock.ts";
+import { settledWithin } from "./terms/within.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -79,7 +80,7 @@ export async function start(options: StartOptions): Promise<Running> {
     if (options.forCommand !== true) await settleRootKey(opened, standing, clock, log);
   });
   keyed.catch(() => {});
-  await settledWithin(clock, STORE_WAIT_MS, keyed);
+  if (await settledWithin(clock, STORE_WAIT_MS, keyed)) await keyed;
   const ledger = createLedger({
     dir: join(dataDir, "ledger"),
     clock,
@@ -242,14 +243,6 @@ const LOG_WAIT_MS = 1_000;
 
 /** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
 const DRAIN_WAIT_MS = 5_000;
-
-/** Rejects if the promise does within that time; otherwise waits no longer. */
-function settledWithin(clock: Clock, delayMs: number, promise: Promise<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(delayMs, resolve);
-    promise.then(() => resolve(), reject).finally(cancel);
-  });
-}
 
 const DAYS_LEFT_MAX = 3_650;
 const DAYS_LEFT_WARNING = 14;

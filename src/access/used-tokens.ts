@@ -1,5 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import type { AccessStore } from "./ports.ts";
+import { settledWithin } from "../terms/within.ts";
 
 const FLUSH_MS = 10_000;
 const CLOSE_WAIT_MS = 2_000;
@@ -48,13 +49,7 @@ export class UsedTokens {
   /** The last flush, waited for as long as a store may take. Nothing is timed after it. */
   async close(): Promise<void> {
     this.#closed = true;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(CLOSE_WAIT_MS, resolve);
-      void this.flush().then(() => {
-        cancel();
-        resolve();
-      });
-    });
+    await settledWithin(this.#clock, CLOSE_WAIT_MS, this.flush());
   }
 
   #arm(): void {

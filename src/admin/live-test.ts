@@ -3,7 +3,7 @@ import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import { compareShapes } from "../simulation/compare-shapes.ts";
 import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { resembles } from "../terms/resembles.ts";
+import { resembles } from "../terms/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";

@@ -14,6 +14,7 @@ import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, FAULT_OF_KIND, FAULTS, type SourceFaultCode } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { CALL_MS_MAX } from "../terms/times.ts";
 
 export interface FunctionCaseParts {
   readonly functions: FunctionCatalog;
@@ -172,7 +173,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
   return {
     id,
     declaration: { id, title: id, inputs: {}, run },
-    timeoutMs: real?.timeoutMs ?? 60_000,
+    timeoutMs: real?.timeoutMs ?? CALL_MS_MAX,
     inputNames: real?.inputNames ?? [],
     filter: (inputs) => real?.filter(inputs) ?? inputs,
     inputProblem: (filtered) => real?.inputProblem(filtered) ?? null,

@@ -6,6 +6,7 @@ import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
 import type { VerbDeps } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
+import { stepsOf } from "../terms/json-pointer.ts";
 
 /** The input of a verb is not what its schema says. Names every field at fault and no value. */
 export class InputError extends OperatorError {
@@ -53,6 +54,6 @@ function toProblems(schema: TObject, error: SchemaError): FieldProblem[] {
   }
   // It says once more of an unknown property that nothing fits it.
   if (error.keyword === "boolean") return [];
-  const property = error.instancePath.split("/")[1] ?? "";
+  const [property = ""] = stepsOf(error.instancePath);
   return [toProblem({ ...error, parentSchema: schema.properties[property] })];
 }

@@ -1,5 +1,5 @@
 import { OperatorError } from "../terms/operator-error.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../terms/nearest.ts";
 
 /** What is said of a name that nothing bears. It is repeated only where it has the form of an id that is no secret. */
 export function unknownId(noun: string, id: string, listedBy: string): OperatorError {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../admin/nearest.ts";
+import { nearest } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
-import { nearest } from "../admin/nearest.ts";
+import { nearest } from "../terms/nearest.ts";
 import type { VerbDeps } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
@@ -14,6 +14,7 @@ import { readFields } from "./read-fields.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { openTerminal } from "./terminal.ts";
+import { stepsOf } from "../terms/json-pointer.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
@@ -148,7 +149,7 @@ async function inWordsOf<Result>(
 }
 
 function wordFor(path: string, { positional, options }: CommandShape): string {
-  const property = path.split("/")[1] ?? "";
+  const [property = ""] = stepsOf(path);
   const byPosition = positional.find((option) => option.property === property);
   if (byPosition !== undefined) return byPosition.placeholder;
   const filling = options.filter((option) => option.property === property);

@@ -1,16 +1,15 @@
 import type { FunctionCase } from "../sdk/data-function.ts";
-import { PREFIX } from "../terms/ids.ts";
+import { ID_CHARS_MAX, PREFIX } from "../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { FunctionLoadError } from "./load-error.ts";
+import { CALL_MS_MAX } from "../terms/times.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
-const TIMEOUT_MAX_MS = 60_000;
 const MEMORY_DEFAULT_MB = 64;
 /** What V8 needs for itself. */
 const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
 const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
-const ID_CHARACTERS = 128;
 const TITLE_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 20_000;
 
@@ -34,7 +33,7 @@ export function checkDeclaration(file: string, json: string, schemaProblems: rea
   const given = JSON.parse(json) as JsonObject;
   const problems: string[] = [];
   const { id, title, description, timeout_ms, memory_mb, cases, run } = given;
-  if (typeof id !== "string" || id.length > ID_CHARACTERS || !ID.test(id))
+  if (typeof id !== "string" || id.length > ID_CHARS_MAX || !ID.test(id))
     problems.push(`"id" must be "${PREFIX.dataFunction}" and a name in lower snake case`);
   if (typeof title !== "string" || title.trim() === "") problems.push('"title" must be a text');
   else if (title.length > TITLE_CHARACTERS) problems.push(`"title" must have at most ${TITLE_CHARACTERS} characters`);
@@ -42,8 +41,7 @@ export function checkDeclaration(file: string, json: string, schemaProblems: rea
   else if ((description ?? "").length > DESCRIPTION_CHARACTERS)
     problems.push(`"description" must have at most ${DESCRIPTION_CHARACTERS} characters`);
   if (run !== "function") problems.push('"run" must be a function; is the declaration the default export?');
-  if (!isWhole(timeout_ms, 1, TIMEOUT_MAX_MS))
-    problems.push(`"timeout_ms" must be a whole number up to ${TIMEOUT_MAX_MS}`);
+  if (!isWhole(timeout_ms, 1, CALL_MS_MAX)) problems.push(`"timeout_ms" must be a whole number up to ${CALL_MS_MAX}`);
   if (!isWhole(memory_mb, MEMORY_MIN_MB, MEMORY_MAX_MB))
     problems.push(`"memory_mb" must be a whole number from ${MEMORY_MIN_MB} to ${MEMORY_MAX_MB}`);
   if (cases !== undefined && !Array.isArray(cases)) problems.push('"cases" must be a list');

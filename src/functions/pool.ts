@@ -9,6 +9,7 @@ import type { FunctionsLog } from "./ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
 import type { Bundle } from "./bundled.ts";
 import { Running, type PoolJob } from "./running.ts";
+import { settledWithin } from "../terms/within.ts";
 
 export interface PoolOptions {
   readonly clock: Clock;
@@ -90,16 +91,9 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function started(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(START_WITHIN_MS, resolve);
-      void keeper.ready().then(resolve).finally(cancel);
-    });
-  }
-
   async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
     // The time that a process takes to start is none of the file's.
-    await started();
+    await settledWithin(clock, START_WITHIN_MS, keeper.ready());
     // Of the compiler's runs each has the declaration to answer for.
     const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;

@@ -4,9 +4,9 @@ import { CONTEXTS } from "../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { toProblem } from "../terms/schema-problem.ts";
 import { invalid } from "./read-body.ts";
+import { ID_CHARS_MAX } from "../terms/ids.ts";
 
 export const SOURCES_PER_RUN_MAX = 100;
-export const SOURCE_ID_CHARS_MAX = 128;
 const PROBLEMS_MAX = 10;
 
 const SourceEntry = Type.Unsafe({
@@ -28,7 +28,7 @@ const Sources = Type.Unsafe({
   type: "object",
   description: "From source identifier (`<vendor>__<source_name>`) to source configuration.",
   maxProperties: SOURCES_PER_RUN_MAX,
-  propertyNames: { maxLength: SOURCE_ID_CHARS_MAX },
+  propertyNames: { maxLength: ID_CHARS_MAX },
   additionalProperties: SourceEntry,
 });
 
@@ -70,7 +70,7 @@ export const FuncBody = Type.Object(
       context: Type.Optional(Context),
       sources: Type.Optional(Sources),
       data_func: Type.Optional(
-        Type.Union([Type.String({ maxLength: SOURCE_ID_CHARS_MAX }), Type.Null()], {
+        Type.Union([Type.String({ maxLength: ID_CHARS_MAX }), Type.Null()], {
           "x-says": "must be a string or null",
           description: "One function identifier (`dfunc_` prefix).",
         }),

@@ -3,6 +3,7 @@ import type { DrainNote, RunningLedger } from "./running-ledger.ts";
 import { Outbox, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "./ports.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
+import { within } from "../terms/within.ts";
 
 export interface DrainerOptions {
   readonly dir: string;
@@ -181,17 +182,10 @@ class JournalDrainer implements Drainer {
   async #write(runs: OutboxBatch["runs"], upTo: number): Promise<void> {
     const { journal, drained } = this.#outbox;
     const mark = { journal, after: this.#databaseHas ?? drained, upTo };
-    let cancel = (): void => {};
-    const late = new Promise<never>((_, reject) => {
-      const { writeTimeoutMs } = this.#limits;
-      cancel = this.#options.clock.after(writeTimeoutMs, () => reject(new Error(`no answer in ${writeTimeoutMs} ms`)));
-    });
-    try {
-      await Promise.race([this.#options.sink.write(runs, mark), late]);
-      this.#databaseHas = null;
-    } finally {
-      cancel();
-    }
+    const { clock, sink } = this.#options;
+    const { writeTimeoutMs } = this.#limits;
+    await within(clock, writeTimeoutMs, sink.write(runs, mark), () => new Error(`no answer in ${writeTimeoutMs} ms`));
+    this.#databaseHas = null;
   }
 
   #wentOut(batch: OutboxBatch): void {

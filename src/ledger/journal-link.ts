@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../terms/clock.ts";
 import type { FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
+import { settledWithin } from "../terms/within.ts";
 
 type Failure = Extract<FromJournal, { readonly is: "failed" }>;
 
@@ -88,7 +89,7 @@ export class JournalLink {
     this.#worker?.postMessage(message);
   }
 
-  /** Ends the thread: by its own hand, or by force if it has not done so in time, or not at all where the kernel holds it. */
+  /** Asks the thread to end, then forces it. A thread that the kernel holds is left behind. */
   async stop(withinMs: number): Promise<void> {
     this.#ending = true;
     this.#cancelRestart?.();
@@ -97,11 +98,8 @@ export class JournalLink {
     const gone = new Promise<void>((resolve) => (this.#onExit = resolve));
     this.post({ stop: true });
     const { clock } = this.#options;
-    const cancelForce = clock.after(withinMs, () => void worker.terminate());
-    let cancelWait = (): void => {};
-    const waited = new Promise<void>((resolve) => (cancelWait = clock.after(withinMs + FORCE_MS, resolve)));
-    await Promise.race([gone, waited]);
-    cancelForce();
-    cancelWait();
+    if (await settledWithin(clock, withinMs, gone)) return;
+    void worker.terminate();
+    await settledWithin(clock, FORCE_MS, gone);
   }
 }

@@ -17,6 +17,7 @@ import { OpenRun } from "./open-run.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { toStored } from "./stored-text.ts";
 import { Unacknowledged } from "./unacknowledged.ts";
+import { settledWithin } from "../terms/within.ts";
 
 export interface LedgerOptions {
   /** Its own; made if it does not exist. */
@@ -349,13 +350,8 @@ class FileLedger implements RunningLedger {
     this.#onReady();
   }
 
-  #emptied(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(this.#limits.closeMs, resolve);
-      this.#onEmpty = () => {
-        cancel();
-        resolve();
-      };
-    });
+  async #emptied(): Promise<void> {
+    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    await settledWithin(this.#options.clock, this.#limits.closeMs, empty);
   }
 }

@@ -18,7 +18,7 @@ import { DECLARED, NameLookup } from "./name-lookup.ts";
 import type { SocketNeeds } from "./open-socket.ts";
 import { OriginPools } from "./origin-pools.ts";
 import { OriginPool } from "./origin-pool.ts";
-import { type OriginMatch, OriginRules } from "./origin-rules.ts";
+import { type OriginMatch, OriginRules } from "../terms/origins.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import type { VendorReply } from "./reply.ts";
 import { type Address, SourceAddresses } from "./source-addresses.ts";

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { Clock } from "../terms/clock.ts";
 import type { Resolve } from "./dns-resolve.ts";
 import type { HostsFile } from "./hosts-file.ts";
+import { within } from "../terms/within.ts";
 
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
@@ -59,7 +60,7 @@ export class NameLookup {
     const { clock, resolve, hosts, timeoutMs, cacheMs } = this.#options;
     const local = await hosts.addressesOf(name);
     if (local.length > 0) return local;
-    const addresses = await within(clock, timeoutMs, resolve(name));
+    const addresses = await within(clock, timeoutMs, resolve(name), tooLate);
     this.#forget(name);
     if (this.#known.size >= NAMES_MAX) this.#forgetOne();
     this.#known.set(name, { owner, addresses, until: clock.now() + cacheMs });
@@ -84,9 +85,6 @@ export class NameLookup {
   }
 }
 
-function within<Value>(clock: Clock, limitMs: number, work: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(limitMs, () => reject(new Error("the name lookup took too long")));
-    work.then(resolve, reject).finally(cancel);
-  });
+function tooLate(): Error {
+  return new Error("the name lookup took too long");
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isRedirect, isSuccess } from "./exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
-import { OriginRules } from "./origin-rules.ts";
+import { OriginRules } from "../terms/origins.ts";
 import type { PlayedReply, VendorPlayer } from "./ports.ts";
 import { holdFor, VendorReply } from "./reply.ts";
 import { SourceAddresses } from "./source-addresses.ts";

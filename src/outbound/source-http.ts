@@ -3,7 +3,7 @@ import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { canStandInHeader, HeaderValueError } from "./header-fields.ts";
-import type { OriginMatch } from "./origin-rules.ts";
+import type { OriginMatch } from "../terms/origins.ts";
 import { buildRequest, type OutgoingRequest } from "./outgoing-request.ts";
 import { followRedirect } from "./redirect.ts";
 import type { VendorReply } from "./reply.ts";

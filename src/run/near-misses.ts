@@ -1,5 +1,5 @@
 import type { JsonObject } from "../terms/json.ts";
-import { resembles } from "../terms/resembles.ts";
+import { resembles } from "../terms/nearest.ts";
 import type { Planned } from "./plan.ts";
 import type { NearMiss } from "./ports.ts";
 

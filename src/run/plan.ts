@@ -1,6 +1,7 @@
 import type { Clock } from "../terms/clock.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import type { PlannedCall, Run, RunnableSource, SourceCatalog, SourceEntry } from "./ports.ts";
+import { CALL_MS_MAX } from "../terms/times.ts";
 
 /** A call and what it is a call of: nothing, when the requested identifier is of no source. */
 export interface Planned {
@@ -8,7 +9,6 @@ export interface Planned {
   readonly source: RunnableSource | undefined;
 }
 
-export const SOURCE_TIMEOUT_MS_MAX = 60_000;
 const NO_FIELDS: SourceEntry = Object.freeze({});
 
 /** One planned call for every key of `config.sources`, in the order they were sent. */
@@ -43,7 +43,7 @@ interface CallPlan {
 }
 
 export function planCall(run: Run, plan: CallPlan): PlannedCall {
-  const ownDeadline = plan.from + (plan.source?.timeoutMs ?? SOURCE_TIMEOUT_MS_MAX);
+  const ownDeadline = plan.from + (plan.source?.timeoutMs ?? CALL_MS_MAX);
   return {
     run,
     id: plan.id,

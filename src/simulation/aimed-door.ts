@@ -1,6 +1,6 @@
 import type { Door, RunnableSource } from "../run/ports.ts";
 import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
-import { isDeclaredOrigin } from "./declared-origins.ts";
+import { isDeclaredOrigin } from "../terms/origins.ts";
 
 /** Where a declared origin is played; starts the player if there is none yet. */
 export type PlayedAt = (origin: string) => Promise<string>;

@@ -7,7 +7,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
 import { aimDoor } from "./aimed-door.ts";
 import { asList } from "./as-list.ts";
-import { isDeclaredOrigin } from "./declared-origins.ts";
+import { isDeclaredOrigin } from "../terms/origins.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 import type { CaseParts } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";

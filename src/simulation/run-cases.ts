@@ -1,7 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import { createBoundedSchemas } from "../terms/bounded-schemas.ts";
-import { resembles } from "../terms/resembles.ts";
+import { resembles } from "../terms/nearest.ts";
 import { renderDifference, type Difference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
 import { judgeCase, undeclaredInputs, type OutputProblem } from "./judge-case.ts";

@@ -15,7 +15,7 @@ import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { asFault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { isDeclaredOrigin } from "./declared-origins.ts";
+import { isDeclaredOrigin } from "../terms/origins.ts";
 import { differences } from "./difference.ts";
 import { renderReport, runCases, type SourceReport } from "./run-cases.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";

@@ -1,7 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
-import { isDeclaredOrigin } from "./declared-origins.ts";
+import { isDeclaredOrigin } from "../terms/origins.ts";
 import { isMagic, MAGIC, magicReply, SLOW_MS } from "./magic-inputs.ts";
 import { matchRequest, requestsOf } from "./match-request.ts";
 import type { ReplyReading } from "./ports.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeclaredOrigin, OriginRules } from "../terms/origins.ts";
 import { declarationProblem } from "./check-declaration.ts";
 
 const problemOf = (origin: string) =>
@@ -10,4 +11,26 @@ test("a pattern of origins is never one under which anybody may have a name", ()
     assert.match(problemOf(wide) ?? "", /^origins: /, wide);
   for (const own of ["https://*.acme.example", "https://*.acme.co.uk", "https://*.acme.github.io:8443"])
     assert.equal(problemOf(own), null, own);
+});
+
+test("the loader, the door and a simulated vendor agree on what an origin is and what it covers", () => {
+  for (const origin of [
+    "https://*.Registry.example",
+    "https://*.registry.example:443",
+    "https://*.registry.example/",
+  ]) {
+    assert.equal(problemOf(origin), null, origin);
+    assert.ok(isDeclaredOrigin("https://a.registry.example/x", [origin]), origin);
+    assert.ok(!isDeclaredOrigin("https://registry.example/x", [origin]), origin);
+  }
+  for (const origin of [
+    "https://*.1.2",
+    "https://acme.example/path",
+    "https://user@acme.example",
+    "acme.example",
+    "",
+  ]) {
+    assert.match(problemOf(origin) ?? "", /is not an origin/, origin);
+    assert.throws(() => new OriginRules([origin]), /is not an origin/, origin);
+  }
 });

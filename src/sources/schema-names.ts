@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { stepsOf } from "../terms/json-pointer.ts";
 
 /** Keywords whose value is one schema that describes the same object. */
 const ONE_BRANCH = ["if", "then", "else"] as const;
@@ -43,8 +44,7 @@ function resolveLocal(root: JsonObject, reference: string): unknown {
   if (fragment === "") return root;
   if (!fragment.startsWith("/")) return findAnchor(root, fragment, new Set());
   let value: unknown = root;
-  for (const step of fragment.slice(1).split("/")) {
-    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const name of stepsOf(fragment)) {
     if (typeof value !== "object" || value === null) return undefined;
     value = own(value as JsonObject, name);
   }

@@ -2,6 +2,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
+import { within } from "../terms/within.ts";
 
 /** How long an administrator's act waits for a store that is not there yet. */
 const READY_MS_MAX = 5_000;
@@ -30,15 +31,6 @@ export function sayWhenAway<Port extends object>(engine: Engine, clock: Clock, p
 }
 
 async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
-  let cancel = (): void => {};
-  const tooLate = new Promise<never>((_, reject) => {
-    cancel = clock.after(READY_MS_MAX, () => {
-      reject(new OperatorError("unavailable", engine.health().says ?? "The store does not answer."));
-    });
-  });
-  try {
-    await Promise.race([engine.ready(), tooLate]);
-  } finally {
-    cancel();
-  }
+  const away = () => new OperatorError("unavailable", engine.health().says ?? "The store does not answer.");
+  await within(clock, READY_MS_MAX, engine.ready(), away);
 }

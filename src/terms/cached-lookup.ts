@@ -1,6 +1,7 @@
 import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./clock.ts";
 import { FairShare } from "./fair-share.ts";
+import { within } from "./within.ts";
 
 export interface LookupLimits {
   /** Entries kept of what was found, and apart from them of what was not, so that a flood of misses evicts nothing good. */
@@ -126,10 +127,7 @@ export class CachedLookup<Value extends object> {
   }
 
   #within(key: string, waitMs: number, answer: Promise<Value>): Promise<Value> {
-    const inTime = new Promise<Value>((resolve, reject) => {
-      const cancel = this.#clock.after(Math.max(0, waitMs), () => reject(new Error("no time is left to wait")));
-      void answer.finally(cancel).then(resolve, reject);
-    });
+    const inTime = within(this.#clock, Math.max(0, waitMs), answer, () => new Error("no time is left to wait"));
     return inTime.catch((thrown: unknown) => this.#knownOr(key, thrown));
   }
 

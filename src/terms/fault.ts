@@ -207,3 +207,13 @@ export const FAULT_OF_KIND = {
 } as const satisfies Record<string, SourceFaultCode>;
 
 export type FailureKind = keyof typeof FAULT_OF_KIND;
+
+/** The kinds of failure that say something about the vendor. Bad inputs, credentials and rates do not. */
+export const VENDOR_FAILED = [
+  "unreachable",
+  "timeout",
+  "connection_lost",
+  "vendor_5xx",
+] as const satisfies readonly SourceKind[];
+
+type SourceKind = (typeof FAULTS)[SourceFaultCode]["kind"];

@@ -13,6 +13,11 @@ export const PREFIX = {
   accessToken: "drt_",
 } as const;
 
+/** `<vendor>__<source_name>`, lower snake case; two underscores stand once. */
+export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
+/** Of sources and of functions. */
+export const ID_CHARS_MAX = 128;
+
 type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "dataFunction">;
 
 /** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond they were made in. */

@@ -3,7 +3,7 @@ import { IDLE_MOST } from "../../src/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
-import { SOURCE_ID_CHARS_MAX, SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
+import { SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
@@ -17,13 +17,16 @@ import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { MESSAGE_CHARS_MAX } from "../../src/run/status.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
-import { TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX } from "../../src/sources/check-declaration.ts";
+import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/evaluate.ts";
 import { XML_VALUES_MAX } from "../../src/sources/declarative/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/sources/declarative/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
+import { VENDOR_FAILED } from "../../src/terms/fault.ts";
+import { ID_CHARS_MAX } from "../../src/terms/ids.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
+import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every limit with its number, read from where the code keeps it. */
@@ -60,7 +63,7 @@ export function limitsPage(): Page {
       ["members of one JSON object", "limits.keys_per_object", "422"],
       ["values in one JSON document", count(JSON_VALUES_MAX), "422"],
       ["sources of one run", count(SOURCES_PER_RUN_MAX), "422"],
-      ["length of a source or function identifier", `${SOURCE_ID_CHARS_MAX} characters`, "422"],
+      ["length of a source or function identifier", `${ID_CHARS_MAX} characters`, "422"],
       ["header block", "limits.header_bytes", "431"],
       ["header fields", "limits.headers", "431"],
       ["time for the headers", "limits.headers_timeout_ms", "408"],
@@ -84,7 +87,7 @@ export function limitsPage(): Page {
       ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
       ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
       ["a check by a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "`input` for inputs, `contract` for an output: is too large to be checked"],
-      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(TIMEOUT_MS_MAX)} at the most`, "that source fails as `timeout`"],
+      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(CALL_MS_MAX)} at the most`, "that source fails as `timeout`"],
       ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
       ["log line of a run", `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`, "`calls_not_shown` counts the rest; all are on the ledger"],
       ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "cut"],
@@ -119,7 +122,7 @@ export function limitsPage(): Page {
       ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "the next one is not kept; organizations share them, and none is ever used for two"],
       ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
     ]), // prettier-ignore
-    `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${["unreachable", "timeout", "connection_lost", "vendor_5xx"].map(code).join(", ")} count.`,
+    `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
     "## Access",
     rows([
       ["an answer about a token or workflow is used without asking again", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],

@@ -1,12 +1,11 @@
 import type { Clock } from "../../terms/clock.ts";
-import { Fault } from "../../terms/fault.ts";
+import { Fault, VENDOR_FAILED } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
 import { Breaker } from "../breaker.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
 const BREAKERS_MAX = 10_000;
-/** The kinds of failure that say something about the vendor. Bad inputs, credentials and rates do not. */
-const VENDOR_FAILED = new Set(["unreachable", "timeout", "connection_lost", "vendor_5xx"]);
+const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 
 /** A breaker for each source and credential; where there is no credential, for each source and organization. */
 export function withBreaker(clock: Clock): Around & { openCount(): number } {
@@ -36,7 +35,7 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
 /** Whether the vendor failed; `undefined` when the call never got as far as the vendor. */
 function verdict(thrown: unknown, call: PlannedCall): boolean | undefined {
   const kind = thrown instanceof Fault ? thrown.row.kind : "adapter";
-  if (VENDOR_FAILED.has(kind)) return true;
+  if (BLAMES_VENDOR.has(kind)) return true;
   return call.attempts.length > 0 ? false : undefined;
 }
 

@@ -13,6 +13,7 @@ import type {
   RunSource,
 } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";
+import { fieldAt } from "../../terms/json-pointer.ts";
 
 /**
  * Resolves the credential of a call by the order of section 2.3 and checks it against the source's schema, before any
@@ -60,10 +61,9 @@ function proceed(
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged);
   if (problem === null) return next(source, call);
-  const field = problem.path.slice(1).replaceAll("/", ".");
   return Promise.reject(
     new Fault("source.credential_missing", {
-      problem: `credential field ${field} ${problem.message}`.replace("  ", " "),
+      problem: `credential field ${fieldAt(problem.path)} ${problem.message}`.replace("  ", " "),
     }),
   );
 }

@@ -2,6 +2,7 @@ import { endCall } from "../end-call.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, Around, PlannedCall } from "../ports.ts";
+import { within } from "../../terms/within.ts";
 
 /**
  * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, what
@@ -51,10 +52,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
 
 /** What a call has to wait for before its adapter runs, until its deadline at the longest. Nothing was sent by then. */
 export function beforeDeadline<Value>(call: PlannedCall, clock: Clock, waited: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => reject(timedOut(call)));
-    void waited.finally(cancel).then(resolve, reject);
-  });
+  return within(clock, Math.max(0, call.deadlineAt - clock.now()), waited, () => timedOut(call));
 }
 
 function timedOut({ deadlineAt, startedAt }: PlannedCall): Fault {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../terms/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";
 import type { SourceFile } from "./format.ts";
-import { didYouMean } from "./near-miss.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import { publishedSchema } from "./published-schema.ts";
 import type { Place } from "./read-document.ts";
 

@@ -1,6 +1,7 @@
 import { createBoundedSchemas, patternProblem, type BoundedCheck } from "../../terms/bounded-schemas.ts";
 import { schemaErrors } from "../../terms/schema-language.ts";
 import type { Place } from "./read-document.ts";
+import { stepsOf } from "../../terms/json-pointer.ts";
 
 /** Compiles only what has been checked. */
 const bounded = createBoundedSchemas();
@@ -9,8 +10,9 @@ const bounded = createBoundedSchemas();
 export function checkAuthorSchema(schema: object, place: Place): void {
   const [error] = schemaErrors(schema);
   if (error !== undefined) {
-    const steps = error.instancePath.split("/").slice(1);
-    place.in(...steps).refuse("schema.invalid", `this is no JSON Schema: it ${error.message ?? "is not valid"}`);
+    place
+      .in(...stepsOf(error.instancePath))
+      .refuse("schema.invalid", `this is no JSON Schema: it ${error.message ?? "is not valid"}`);
   }
   const pattern = patternProblem(schema);
   if (pattern !== null)

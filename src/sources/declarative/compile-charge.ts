@@ -2,7 +2,7 @@ import type { JsonObject } from "../../terms/json.ts";
 import { isTrue } from "./evaluate.ts";
 import { ANSWER_NAMES, compileExpression, type ReplyView } from "./expression.ts";
 import type { SourceFile } from "./format.ts";
-import { didYouMean } from "./near-miss.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import type { Place } from "./read-document.ts";
 
 /** What a file says of when its vendor bills. Where it cannot be worked out, the charge model alone counts. */

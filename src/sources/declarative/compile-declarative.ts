@@ -9,16 +9,16 @@ import {
 } from "../../sdk/source.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
+import { parseOrigin } from "../../terms/origins.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
 import { compileCharge } from "./compile-charge.ts";
 import { checkFormat } from "./check-format.ts";
 import { declaredNames } from "../schema-names.ts";
 import { checkAuthorSchema, compileWhenNeeded } from "./check-schema.ts";
-import { durationMs } from "./durations.ts";
+import { durationMs } from "../../terms/durations.ts";
 import type { RequestFile, SourceFile } from "./format.ts";
 import { compileErrors, compileJudge, faultOfStatus } from "./judge-reply.ts";
 import { assertFits, compileMap } from "./map-record.ts";
-import { checkOrigins } from "./origins.ts";
 import { compilePredicate } from "./expression.ts";
 import { readDocument, type Place } from "./read-document.ts";
 import { compileRequest, type RequestTemplate } from "./render-request.ts";
@@ -187,4 +187,13 @@ function compileAuthenticated(
 
 function acceptOf(source: SourceFile): string {
   return source.reply?.format === "xml" ? "application/xml, text/xml" : "application/json";
+}
+
+function checkOrigins(origins: readonly string[], place: Place): void {
+  for (const [index, origin] of origins.entries()) {
+    if (parseOrigin(origin) !== null) continue;
+    place
+      .in(index)
+      .refuse("url.origin", "an origin is scheme, host and perhaps port", "write https://api.vendor.example");
+  }
 }

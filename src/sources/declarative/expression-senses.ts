@@ -1,5 +1,5 @@
 import type { Node } from "./evaluate.ts";
-import { didYouMean } from "./near-miss.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import type { Place } from "./read-document.ts";
 
 const TYPES = ["array", "boolean", "null", "number", "object", "string"];

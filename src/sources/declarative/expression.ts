@@ -4,7 +4,7 @@ import { evaluate, isTrue, type Node } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
 import { checkAfterPipe, checkComparison, checkHeaderName } from "./expression-senses.ts";
 import { slipIn } from "./expression-slips.ts";
-import { didYouMean } from "./near-miss.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import type { Place } from "./read-document.ts";
 
 /** What an expression is about: one answer of a vendor. `body` is `null` where it cannot be read. */

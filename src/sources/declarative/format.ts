@@ -1,7 +1,9 @@
 import { Type, type Static, type TSchema } from "typebox";
 import { CHARGE_MODELS } from "../../terms/charge.ts";
 import { FAULT_OF_KIND } from "../../terms/fault.ts";
-import { DURATION_PATTERN } from "./durations.ts";
+import { durationPattern } from "../../terms/durations.ts";
+import { SOURCE_ID } from "../../terms/ids.ts";
+import { CALL_MS_MAX } from "../../terms/times.ts";
 
 /**
  * The format of a declarative source file. One schema: editors read it as `source.schema.json`, the loader checks files
@@ -26,7 +28,7 @@ const template = (description: string) =>
 const duration = (description: string) =>
   Type.String({
     description: `${description} Written \`300ms\`, \`5s\`, \`5m\`, \`1h\` or \`1d\`.`,
-    pattern: DURATION_PATTERN,
+    pattern: durationPattern("ms", "s", "m", "h", "d"),
   });
 
 const expression = (description: string) => text(`${description} JMESPath over \`status\`, \`headers\` and \`body\`.`);
@@ -264,7 +266,7 @@ export const SourceFormat = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "The address of this schema, for editors." })),
     id: Type.String({
-      pattern: "^[a-z][a-z0-9_]*__[a-z0-9][a-z0-9_]*$",
+      pattern: SOURCE_ID.source,
       description: "`<vendor>__<source_name>`, lower snake case.",
     }),
     title: text("A short name for people."),
@@ -277,7 +279,11 @@ export const SourceFormat = Type.Object(
       description: "The only places its requests may reach.",
     }),
     timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 60_000, description: "From the arrival of the request; 15000 unless said." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: CALL_MS_MAX,
+        description: "From the arrival of the request; 15000 unless said.",
+      }),
     ),
     auth: Type.Optional(
       Type.Unsafe<Static<typeof AnyAuth> | Static<typeof AnyAuth>[]>({

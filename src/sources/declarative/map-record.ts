@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { compileExpression, type ReplyView } from "./expression.ts";
 import type { FieldMap } from "./format.ts";
 import type { Place } from "./read-document.ts";
+import { stepsOf } from "../../terms/json-pointer.ts";
 
 /** Makes a record from an answer. @throws Fault `contract` where that is not possible */
 export type MapRecord = (view: ReplyView) => JsonObject;
@@ -49,9 +50,8 @@ function compileField(map: FieldMap, place: Place): (view: ReplyView) => Json | 
 export function assertFits(fits: BoundedCheck, record: Json): void {
   if (fits(record)) return;
   const [error] = fits.errors ?? [];
-  const path = (error?.instancePath ?? "").slice(1).replaceAll("/", ".");
   const missing = (error?.params as { missingProperty?: string } | undefined)?.missingProperty;
-  const field = [path, missing].filter((part) => part !== undefined && part !== "").join(".");
+  const field = [...stepsOf(error?.instancePath ?? ""), ...(missing === undefined ? [] : [missing])].join(".");
   const problem = missing === undefined ? `field ${field} is not as declared` : `field ${field} is missing`;
   throw new Fault("source.contract", { problem, field });
 }

@@ -1,6 +1,6 @@
 import { inPathSegment } from "./encodings.ts";
 import { isAbsent } from "./filters.ts";
-import { isDeclared } from "./origins.ts";
+import { isDeclaredOrigin } from "../../terms/origins.ts";
 import type { Place } from "./read-document.ts";
 import {
   encodeValue,
@@ -37,7 +37,7 @@ export function compileUrl(written: string, origins: readonly string[], known: K
     );
   }
   const origin = originOf(found[1] ?? "", place);
-  if (!isDeclared(origin, origins)) {
+  if (!isDeclaredOrigin(origin, origins)) {
     place.refuse(
       "url.origin",
       `${origin} is not among the origins`,

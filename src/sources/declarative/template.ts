@@ -1,6 +1,6 @@
 import type { Json } from "../../terms/json.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
-import { didYouMean } from "./near-miss.ts";
+import { didYouMean } from "../../terms/nearest.ts";
 import type { Place } from "./read-document.ts";
 import { valueProblem, type ValueOrigin } from "./value-problem.ts";
 

@@ -5,7 +5,7 @@ import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
-import { nearest } from "../../nearest.ts";
+import { nearest } from "../../../terms/nearest.ts";
 import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

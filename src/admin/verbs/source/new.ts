@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { playCase } from "../../../simulation/play-case.ts";
 import { renderReport, runCases } from "../../../simulation/run-cases.ts";
 import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/draft-source.ts";
-import { SOURCE_ID } from "../../../sources/check-declaration.ts";
+import { SOURCE_ID } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";
 import type { SourceWorkshop } from "../../ports.ts";

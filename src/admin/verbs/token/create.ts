@@ -4,8 +4,7 @@ import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";
-
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+import { durationMs, durationPattern } from "../../../terms/durations.ts";
 
 export default defineVerb({
   summary: "Issue an access token for an organization",
@@ -18,7 +17,7 @@ export default defineVerb({
       name: Type.Optional(nameInput("What the token is for, to tell it from others")),
       expires_in: Type.Optional(
         Type.String({
-          pattern: "^[1-9][0-9]{0,4}[mhdw]$",
+          pattern: durationPattern("m", "h", "d", "w"),
           description: "How long it is valid: a number and m, h, d or w. Left out: until it is revoked",
           "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
         }),
@@ -45,7 +44,3 @@ export default defineVerb({
     return { token_id: token.id, access_token: accessToken };
   },
 });
-
-function durationMs(text: string): number {
-  return Number(text.slice(0, -1)) * UNIT_MS[text.slice(-1) as keyof typeof UNIT_MS];
-}

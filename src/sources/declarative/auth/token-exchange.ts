@@ -1,7 +1,7 @@
 import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
-import { durationMs } from "../durations.ts";
+import { durationMs } from "../../../terms/durations.ts";
 import { compileExpression, type ReplyView } from "../expression.ts";
 import type { TokenExchangeFile } from "../format.ts";
 import { checkHeaderName, compileRequest } from "../render-request.ts";

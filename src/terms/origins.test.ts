@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { OriginRules } from "./origin-rules.ts";
+import { OriginRules } from "./origins.ts";
 
 const label = fc.stringMatching(/^[a-z](?:[a-z0-9-]{0,6}[a-z0-9])?$/);
 const domain = fc.tuple(label, label).map((labels) => labels.join("."));

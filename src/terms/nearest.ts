@@ -1,9 +1,32 @@
+const SHOWN_MAX = 5;
+
+/** The candidates that a word was probably meant to be: misspelled ones first, then those it is a part of. */
+export function nearest(word: string, candidates: readonly string[]): readonly string[] {
+  const misspelled = candidates.filter((candidate) => resembles(word, candidate));
+  const parts = word
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part.length > 2);
+  const partly = candidates.filter((candidate) => parts.some((part) => candidate.toLowerCase().includes(part)));
+  return [...new Set([...misspelled, ...partly])].slice(0, SHOWN_MAX);
+}
+
+/** A question about the name that was probably meant, where one is near enough to be a slip of the finger. */
+export function didYouMean(written: string, known: Iterable<string>): string | undefined {
+  const names = [...known];
+  const meant = names.find((name) => hasSlips(1, written, name)) ?? names.find((name) => resembles(written, name));
+  return meant === undefined ? undefined : `did you mean "${meant}"?`;
+}
+
 /** One slip for short names, two for longer ones; case and the kind of separator do not count. */
 export function resembles(name: string, declared: string): boolean {
+  return hasSlips(lettersOf(declared).length <= 4 ? 1 : 2, name, declared);
+}
+
+function hasSlips(atMost: number, name: string, declared: string): boolean {
   const a = lettersOf(name);
   const b = lettersOf(declared);
-  const slips = b.length <= 4 ? 1 : 2;
-  return a !== "" && Math.abs(a.length - b.length) <= slips && isWithin(slips, a, b);
+  return a !== "" && Math.abs(a.length - b.length) <= atMost && isWithin(atMost, a, b);
 }
 
 function lettersOf(name: string): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { resembles } from "./resembles.ts";
+import { resembles } from "./nearest.ts";
 
 test("a slip or two resemble what was meant, and three do not", () => {
   for (const slip of ["comapny_number", "company-number", "COMPANYNUMBER", "cmpany_numbr", "company_numberss"]) {

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "./fake-clock.ts";
+import { settledWithin, within } from "./within.ts";
+
+const late = () => new Error("late");
+
+test("what settles in time is given on, either way, and leaves no timer behind", async () => {
+  const clock = new FakeClock();
+  assert.equal(await within(clock, 10, Promise.resolve("value"), late), "value");
+  await assert.rejects(within(clock, 10, Promise.reject(new Error("its own")), late), { message: "its own" });
+  assert.equal(await settledWithin(clock, 10, Promise.resolve()), true);
+  assert.equal(await settledWithin(clock, 10, Promise.reject(new Error("its own"))), true);
+  assert.equal(clock.timers, 0);
+});
+
+test("what does not is not waited for", async () => {
+  const clock = new FakeClock();
+  const never = new Promise<never>(() => {});
+  const waits = assert.rejects(within(clock, 10, never, late), { message: "late" });
+  const asks = settledWithin(clock, 10, never);
+  await clock.advance(10);
+  await waits;
+  assert.equal(await asks, false);
+});
