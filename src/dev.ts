@@ -3,7 +3,7 @@ import { configFileOf } from "./project-settings.ts";
 import type { Settings } from "./settings/settings.ts";
 import { createLog, type Log } from "./operate/log.ts";
 import { readableLine } from "./operate/readable-line.ts";
-import { PACKAGE_ROOT } from "./project.ts";
+import { PACKAGE_ROOT } from "./package-root.ts";
 import { start, type Running, type StartOptions } from "./start.ts";
 
 export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {

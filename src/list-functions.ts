@@ -8,7 +8,7 @@ import { readCases } from "./functions/read-cases.ts";
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./project-settings.ts";
-import { PACKAGE_ROOT } from "./project.ts";
+import { PACKAGE_ROOT } from "./package-root.ts";
 
 import { systemClock } from "./terms/clock.ts";
 

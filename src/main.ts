@@ -15,7 +15,7 @@ async function runVerb(): Promise<void> {
   const version = async () => {
     const [{ readDeployment }, { PACKAGE_ROOT }] = await Promise.all([
       import("./deployment.ts"),
-      import("./project.ts"),
+      import("./package-root.ts"),
     ]);
     return (await readDeployment(PACKAGE_ROOT)).gitDerivedVersion;
   };

@@ -3,14 +3,8 @@ import { join, resolve } from "node:path";
 import type { Settings } from "./settings/settings.ts";
 import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
 import type { Log } from "./operate/log.ts";
-import {
-  isEnabled,
-  keepLastGood,
-  letProjectsImport,
-  loadSources,
-  PACKAGE_ROOT,
-  type LoadedSources,
-} from "./project.ts";
+import { PACKAGE_ROOT } from "./package-root.ts";
+import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./project.ts";
 import type { RunnableSource, SourceCatalog } from "./run/ports.ts";
 import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
 import { createSchemas } from "./sources/validator.ts";

@@ -1,12 +1,13 @@
 import { existsSync, globSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, relative, resolve, sep } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
+import { PACKAGE_ROOT } from "./package-root.ts";
 import type { RunnableSource } from "./run/ports.ts";
 import { LoadError } from "./sources/load-error.ts";
 import { loadSource, type LoadOptions } from "./sources/load-source.ts";
 
-const SDK = new URL("./sdk/index.ts", import.meta.url).href;
+const SDK = pathToFileURL(join(PACKAGE_ROOT, "src/sdk/index.ts")).href;
 const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
 const FUNCTION_FILES = "**/*.{ts,js,mjs}";
 
@@ -136,5 +137,3 @@ function matches(pattern: string, id: string): boolean {
   const expression = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*"); // prettier-ignore
   return new RegExp(`^${expression}$`).test(id);
 }
-
-export const PACKAGE_ROOT = fileURLToPath(new URL("..", import.meta.url));

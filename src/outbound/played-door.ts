@@ -1,4 +1,4 @@
-import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { Door, PlannedCall, PlayedReply, RunnableSource, VendorPlayer } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -6,7 +6,6 @@ import { Fault } from "../terms/fault.ts";
 import { isRedirect, isSuccess } from "./exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
-import type { PlayedReply, VendorPlayer } from "./ports.ts";
 import { holdFor, VendorReply } from "./reply.ts";
 import { SourceAddresses } from "./source-addresses.ts";
 import { SourceHttp } from "./source-http.ts";

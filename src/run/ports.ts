@@ -158,6 +158,20 @@ export interface Door {
   httpFor(source: RunnableSource, call: PlannedCall): Http;
 }
 
+/** A vendor's answer that nobody sent. */
+export interface PlayedReply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/** Who answers in a vendor's place. */
+export interface VendorPlayer {
+  /** What answers the requests of one call, one after the other. @throws Fault where the vendor would not answer */
+  playFor(source: RunnableSource, call: PlannedCall): () => Promise<PlayedReply>;
+}
+
 /**
  * The door's question before each request: records the intent and answers with the attempt, or throws the fault that
  * forbids it. `free`: its vendor is known never to bill it.

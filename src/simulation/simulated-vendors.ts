@@ -1,5 +1,4 @@
-import type { VendorPlayer } from "../outbound/ports.ts";
-import type { PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { PlannedCall, RunnableSource, VendorPlayer } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";

@@ -5,7 +5,7 @@ import { renderFunctionReport, runFunctionCases } from "../../src/admin/run-func
 import { readCases } from "../../src/functions/read-cases.ts";
 import { openSources } from "../../src/open-catalogs.ts";
 import { openFunctions } from "../../src/open-functions.ts";
-import { PACKAGE_ROOT } from "../../src/project.ts";
+import { PACKAGE_ROOT } from "../../src/package-root.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
