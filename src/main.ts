@@ -1,21 +1,21 @@
 const [command, ...rest] = process.argv.slice(2);
 
 // Each loads what it needs and nothing else: a verb is over before a service would have been read.
-if (command === "start" || command === "dev") await (await import("./serve.ts")).serve(command, rest);
-else if (command === "simulate") await (await import("./serve-vendors.ts")).serveVendors(rest);
+if (command === "start" || command === "dev") await (await import("./commands/serve.ts")).serve(command, rest);
+else if (command === "simulate") await (await import("./commands/serve-vendors.ts")).serveVendors(rest);
 else await runVerb();
 
 async function runVerb(): Promise<void> {
   const [{ findVerbs }, { runCli }, { COMMANDS, openVerbs }] = await Promise.all([
     import("./admin/find-verbs.ts"),
     import("./cli/run-cli.ts"),
-    import("./command-line.ts"),
+    import("./commands/open-verbs.ts"),
   ]);
   // Asked for only where it is to be shown: it may have to ask git.
   const version = async () => {
     const [{ readDeployment }, { PACKAGE_ROOT }] = await Promise.all([
-      import("./deployment.ts"),
-      import("./package-root.ts"),
+      import("./composition/deployment.ts"),
+      import("./project/package-root.ts"),
     ]);
     return (await readDeployment(PACKAGE_ROOT)).gitDerivedVersion;
   };

@@ -6,6 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** What the wiring puts together. */
+const ALL_PARTS = [
+  ...["terms", "settings", "sdk", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
+  ...["outbound", "storage", "http", "operate", "project"],
+];
+
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   terms: [],
@@ -24,6 +30,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operate: ["terms"],
   cli: ["terms", "admin"],
   storage: ["terms"],
+  project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
+  composition: ALL_PARTS,
+  commands: [...ALL_PARTS, "composition", "cli"],
 };
 
 /** Names that say nothing about what a file holds. */
@@ -73,10 +82,9 @@ test("a folder imports only what the table allows it", () => {
       if (from === undefined || from === to || target.endsWith("/ports.ts")) return [];
       const allowed = MAY_IMPORT[from] ?? [];
       if (to !== undefined && allowed.includes(to)) return [];
-      const instead =
-        to === undefined
-          ? "only main.ts and what it is made of know all the parts: take what you need as an argument"
-          : `say what you need as an interface in src/${from}/ports.ts and let main.ts pass it in`;
+      const instead = ["composition", "commands", "project", undefined].includes(to)
+        ? "only the wiring knows all the parts: take what you need as an argument"
+        : `say what you need as an interface in src/${from}/ports.ts and let src/composition pass it in`;
       return [`${file} imports ${target}: ${from} may import ${allowed.join(", ") || "nothing"}; ${instead}`];
     });
   assert.deepEqual(wrong, []);
@@ -131,7 +139,9 @@ test("every folder of src stands in the table and has a README of five to twenty
 
 test("no file or folder is named for nothing", () => {
   const wrong = globSync("src/**/*", { cwd: root }).filter(
-    (path) => path.split("/").some((part) => EMPTY_NAMES.test(part.replace(/\.\w+$/, ""))) && path !== "src/service.ts",
+    (path) =>
+      path.split("/").some((part) => EMPTY_NAMES.test(part.replace(/\.\w+$/, ""))) &&
+      path !== "src/composition/service.ts",
   );
   assert.deepEqual(wrong, [], "name the thing it holds");
 });

@@ -1,7 +1,7 @@
 import { declarationProblem } from "../src/sources/check-declaration.ts";
 import { toRunnable } from "../src/sources/runnable.ts";
 import { createSchemas } from "../src/sources/validator.ts";
-import type { LoadedSource, LoadedSources } from "../src/project.ts";
+import type { LoadedSource, LoadedSources } from "../src/project/load-sources.ts";
 import type { HttpOptions } from "../src/sdk/http.ts";
 import { defineSource, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../src/sdk/source.ts";
 import type { JsonObject } from "../src/terms/json.ts";

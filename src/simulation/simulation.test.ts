@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { openCaseEngine } from "../case-engine.ts";
+import { openCaseEngine } from "../composition/case-engine.ts";
 import { faultOfStatus } from "../outbound/vendor-fault.ts";
 import { createPlayedDoor } from "../outbound/played-door.ts";
 import { VendorReply } from "../outbound/reply.ts";

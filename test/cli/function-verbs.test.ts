@@ -7,10 +7,10 @@ import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS, openVerbs } from "../../src/command-line.ts";
+import { COMMANDS, openVerbs } from "../../src/commands/open-verbs.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { createLog } from "../../src/operate/log.ts";
-import { start } from "../../src/start.ts";
+import { start } from "../../src/composition/start.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
 
 interface Place {

@@ -9,7 +9,7 @@ import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS, openVerbs } from "../../src/command-line.ts";
+import { COMMANDS, openVerbs } from "../../src/commands/open-verbs.ts";
 import { project } from "../start/project-folder.ts";
 
 class Collected extends Writable {

@@ -3,9 +3,9 @@ import { after, test } from "node:test";
 import { join } from "node:path";
 import { renderFunctionReport, runFunctionCases } from "../../src/admin/run-function-cases.ts";
 import { readCases } from "../../src/functions/read-cases.ts";
-import { openSources } from "../../src/open-catalogs.ts";
-import { openFunctions } from "../../src/open-functions.ts";
-import { PACKAGE_ROOT } from "../../src/package-root.ts";
+import { openSources } from "../../src/project/open-catalogs.ts";
+import { openFunctions } from "../../src/project/open-functions.ts";
+import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openKeyedStore } from "../../src/open-store.ts";
+import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { createClient, type Client, type Reply } from "../rig/client.ts";
 import { readLedger, type LedgerRows } from "../rig/ledger-rows.ts";

@@ -1,6 +1,6 @@
 import { makeAccessToken, tokenDigest } from "../../src/access/access-token.ts";
 import type { IssuedToken, NamedWorkflow } from "../../src/admin/ports.ts";
-import type { OpenedStore } from "../../src/open-store.ts";
+import type { OpenedStore } from "../../src/composition/open-store.ts";
 import type { Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openCaseEngine } from "../../src/case-engine.ts";
+import { openCaseEngine } from "../../src/composition/case-engine.ts";
 import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { openCaseEngine } from "../../src/case-engine.ts";
+import { openCaseEngine } from "../../src/composition/case-engine.ts";
 import { createPlayedDoor } from "../../src/outbound/played-door.ts";
 import { VendorReply } from "../../src/outbound/reply.ts";
 import { faultOfStatus } from "../../src/outbound/vendor-fault.ts";

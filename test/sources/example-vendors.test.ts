@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { openCaseEngine } from "../../src/case-engine.ts";
+import { openCaseEngine } from "../../src/composition/case-engine.ts";
 import type { PlannedCall, Run } from "../../src/run/ports.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { openKeyedStore } from "../../src/open-store.ts";
+import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { createOperator, type Operator, type Organization } from "../rig/organization.ts";

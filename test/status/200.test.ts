@@ -24,7 +24,7 @@ test("git_sha is the commit of the checkout, and the version is derived from it"
   try {
     sha = git("rev-parse", "HEAD");
   } catch {
-    return t.diagnostic("not in a checkout: the build's file is tested beside src/deployment.ts");
+    return t.diagnostic("not in a checkout: the build's file is tested beside src/composition/deployment.ts");
   }
   const { git_sha, git_derived_version } = (await service.send("GET", "/status")).json();
   assert.equal(git_sha, sha);

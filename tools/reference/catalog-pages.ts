@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
-import { PACKAGE_ROOT } from "../../src/package-root.ts";
-import type { LoadedSource } from "../../src/project.ts";
+import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
+import type { LoadedSource } from "../../src/project/load-sources.ts";
 import { collectAnswer } from "../../src/run/collect.ts";
 import type { PlannedCall } from "../../src/run/ports.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";

@@ -1,6 +1,6 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { helpOnVerb } from "../../src/cli/help.ts";
-import { COMMANDS } from "../../src/command-line.ts";
+import { COMMANDS } from "../../src/commands/open-verbs.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every command, in the words of its own `--help`. */

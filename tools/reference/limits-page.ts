@@ -1,5 +1,5 @@
 import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
-import { IDLE_MOST } from "../../src/connections-limit.ts";
+import { IDLE_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { openFunctions, type OpenFunction } from "../../src/open-functions.ts";
+import { openFunctions, type OpenFunction } from "../../src/project/open-functions.ts";
 import { systemClock } from "../../src/terms/clock.ts";
-import { PACKAGE_ROOT } from "../../src/package-root.ts";
-import { openSources } from "../../src/open-catalogs.ts";
+import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
+import { openSources } from "../../src/project/open-catalogs.ts";
 import { apiPage } from "./api-page.ts";
 import { catalogPages } from "./catalog-pages.ts";
 import { commandsPage } from "./commands-page.ts";

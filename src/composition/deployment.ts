@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Deployment } from "./http/routes/status.ts";
-import { isJsonObject, type Json, type JsonObject } from "./terms/json.ts";
+import type { Deployment } from "../http/routes/status.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 const run = promisify(execFile);
 const SHA = /^[0-9a-f]{40}$/;

@@ -1,22 +1,22 @@
 import { join, resolve } from "node:path";
-import { OperatorError } from "./terms/operator-error.ts";
-import { osActor } from "./cli/os-actor.ts";
-import type { OpenVerbDeps, Place } from "./cli/run-cli.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { osActor } from "../cli/os-actor.ts";
+import type { OpenVerbDeps, Place } from "../cli/run-cli.ts";
 import type { AttachedService, AttachPlace } from "./attach-service.ts";
-import { projectFolder } from "./project-settings.ts";
-import { ConfigError } from "./settings/read-settings.ts";
-import { drainAgain } from "./ledger/drain-again.ts";
-import { drainJournal } from "./ledger/drain-journal.ts";
-import { openJournalReader, type JournalReader } from "./ledger/journal-reader.ts";
-import { hasJournal } from "./ledger/journal-tables.ts";
-import { createLedgerReader } from "./ledger/ledger-reader.ts";
-import type { ListedFunctions } from "./list-functions.ts";
-import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { projectFolder } from "../project/config-file.ts";
+import { ConfigError } from "../settings/read-settings.ts";
+import { drainAgain } from "../ledger/drain-again.ts";
+import { drainJournal } from "../ledger/drain-journal.ts";
+import { openJournalReader, type JournalReader } from "../ledger/journal-reader.ts";
+import { hasJournal } from "../ledger/journal-tables.ts";
+import { createLedgerReader } from "../ledger/ledger-reader.ts";
+import type { ListedFunctions } from "../project/list-functions.ts";
+import { openKeyedStore, type OpenedStore } from "../composition/open-store.ts";
 import type { OpenedWorkshop } from "./open-workshop.ts";
-import type { LoadedSources } from "./project.ts";
-import { readSettingsOf } from "./project-settings.ts";
-import { LoadError } from "./sources/load-error.ts";
-import { systemClock } from "./terms/clock.ts";
+import type { LoadedSources } from "../project/load-sources.ts";
+import { readSettingsOf } from "../project/config-file.ts";
+import { LoadError } from "../sources/load-error.ts";
+import { systemClock } from "../terms/clock.ts";
 
 /** The commands that are no verbs: they run until they are stopped. */
 export const COMMANDS = [
@@ -45,7 +45,8 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
   let workshop: OpenedWorkshop | undefined;
   let loading: Promise<LoadedSources> | undefined;
   // What few verbs need is loaded by those alone: it takes longer than most of them.
-  const loaded = () => (loading ??= import("./open-catalogs.ts").then(({ openSources }) => openSources(project)));
+  const loaded = () =>
+    (loading ??= import("../project/open-catalogs.ts").then(({ openSources }) => openSources(project)));
   const open = (adoptRootKey = false) =>
     (opened ??= openKeyedStore({
       // A mistyped folder, or an empty database, must not become a store by being looked at.
@@ -170,7 +171,7 @@ function openJournal(dir: string): JournalReader {
 }
 
 async function listFunctions(project: string | undefined, dataDir: string): Promise<ListedFunctions> {
-  const { openListedFunctions } = await import("./list-functions.ts");
+  const { openListedFunctions } = await import("../project/list-functions.ts");
   return openListedFunctions(project, dataDir);
 }
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { createCredentialFinder } from "./credentials/find-credential.ts";
-import { proveRootKeys, type KeyStanding } from "./credentials/prove-root-keys.ts";
-import { readRootKeys } from "./credentials/root-key-ring.ts";
-import { createSealer } from "./credentials/sealer.ts";
-import { openStore, type Opening, type Store, type StoreNews } from "./storage/store.ts";
-import type { Clock } from "./terms/clock.ts";
+import { createCredentialFinder } from "../credentials/find-credential.ts";
+import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
+import { readRootKeys } from "../credentials/root-key-ring.ts";
+import { createSealer } from "../credentials/sealer.ts";
+import { openStore, type Opening, type Store, type StoreNews } from "../storage/store.ts";
+import type { Clock } from "../terms/clock.ts";
 
 export interface StoreSettings {
   readonly dataDir: string;

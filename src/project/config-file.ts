@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { nearest } from "./terms/nearest.ts";
+import { nearest } from "../terms/nearest.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ConfigError, readSettings } from "./settings/read-settings.ts";
-import type { Settings } from "./settings/settings.ts";
-import { optionOf, SETTINGS, type Setting } from "./settings/table.ts";
-import { letProjectsImport } from "./project.ts";
-import { importDefault } from "./sources/load-source.ts";
+import { ConfigError, readSettings } from "../settings/read-settings.ts";
+import type { Settings } from "../settings/settings.ts";
+import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
+import { letProjectsImport } from "./load-sources.ts";
+import { importDefault } from "../sources/load-source.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
 

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
-import { projectFolder } from "./project-settings.ts";
-import { ConfigError } from "./settings/read-settings.ts";
-import { openSources } from "./open-catalogs.ts";
-import { replyReading } from "./open-doors.ts";
-import { readSettingsOf } from "./project-settings.ts";
-import { MAGIC } from "./simulation/magic-inputs.ts";
-import { startVendorSimulator, type VendorSimulator } from "./simulation/vendor-simulator.ts";
-import { systemClock } from "./terms/clock.ts";
+import { projectFolder } from "../project/config-file.ts";
+import { ConfigError } from "../settings/read-settings.ts";
+import { openSources } from "../project/open-catalogs.ts";
+import { replyReading } from "../composition/open-doors.ts";
+import { readSettingsOf } from "../project/config-file.ts";
+import { MAGIC } from "../simulation/magic-inputs.ts";
+import { startVendorSimulator, type VendorSimulator } from "../simulation/vendor-simulator.ts";
+import { systemClock } from "../terms/clock.ts";
 
 const PORT = "8090";
 

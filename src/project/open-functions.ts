@@ -1,16 +1,16 @@
 import { basename, extname, resolve } from "node:path";
-import { configFilesOf } from "./project-settings.ts";
-import { preparePrelude } from "./functions/bundle-cache.ts";
-import { createFunctions, type Functions, type ListedFunction } from "./functions/catalog.ts";
-import { FunctionLoadError } from "./functions/load-error.ts";
-import type { PoolStats } from "./functions/keeper.ts";
-import { createPool, type Pool } from "./functions/pool.ts";
-import type { ClosedPlace } from "./functions/imports/territory.ts";
-import type { FunctionsLog } from "./functions/ports.ts";
-import { functionFiles } from "./project.ts";
-import type { FunctionCatalog } from "./run/ports.ts";
-import type { Clock } from "./terms/clock.ts";
-import { PREFIX } from "./terms/ids.ts";
+import { configFilesOf } from "./config-file.ts";
+import { preparePrelude } from "../functions/bundle-cache.ts";
+import { createFunctions, type Functions, type ListedFunction } from "../functions/catalog.ts";
+import { FunctionLoadError } from "../functions/load-error.ts";
+import type { PoolStats } from "../functions/keeper.ts";
+import { createPool, type Pool } from "../functions/pool.ts";
+import type { ClosedPlace } from "../functions/imports/territory.ts";
+import type { FunctionsLog } from "../functions/ports.ts";
+import { functionFiles } from "./load-sources.ts";
+import type { FunctionCatalog } from "../run/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { PREFIX } from "../terms/ids.ts";
 
 export interface FunctionFolders {
   /** Left out: the catalog's functions are not there. */

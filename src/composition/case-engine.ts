@@ -1,15 +1,15 @@
-import { createDoor } from "./outbound/door.ts";
-import { callAdapter } from "./run/around/adapter.ts";
-import { compose } from "./run/around/compose.ts";
-import { withCredential } from "./run/around/credential.ts";
-import { withDeadline } from "./run/around/deadline.ts";
-import { withInputs } from "./run/around/inputs.ts";
-import { createBeforeSend } from "./run/attempts.ts";
-import type { CredentialFinder } from "./run/ports.ts";
-import type { CaseParts } from "./simulation/ports.ts";
-import { createArgument } from "./sources/argument.ts";
-import type { Clock } from "./terms/clock.ts";
-import { Secret } from "./terms/secret.ts";
+import { createDoor } from "../outbound/door.ts";
+import { callAdapter } from "../run/around/adapter.ts";
+import { compose } from "../run/around/compose.ts";
+import { withCredential } from "../run/around/credential.ts";
+import { withDeadline } from "../run/around/deadline.ts";
+import { withInputs } from "../run/around/inputs.ts";
+import { createBeforeSend } from "../run/attempts.ts";
+import type { CredentialFinder } from "../run/ports.ts";
+import type { CaseParts } from "../simulation/ports.ts";
+import { createArgument } from "../sources/argument.ts";
+import type { Clock } from "../terms/clock.ts";
+import { Secret } from "../terms/secret.ts";
 
 /** A case's credential is the inline one: each case has an owner of its own, so that none finds another's token. */
 function inlineOnly(): CredentialFinder {

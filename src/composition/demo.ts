@@ -1,7 +1,7 @@
-import { makeAccessToken, tokenDigest } from "./access/access-token.ts";
-import type { AdminStore } from "./admin/ports.ts";
-import type { Clock } from "./terms/clock.ts";
-import { newId } from "./terms/ids.ts";
+import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
+import type { AdminStore } from "../admin/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import { newId } from "../terms/ids.ts";
 
 export interface DemoAccess {
   readonly accessToken: string;

@@ -1,10 +1,10 @@
-import { watchProject } from "./watch-project.ts";
-import { configFileOf } from "./project-settings.ts";
-import type { Settings } from "./settings/settings.ts";
-import { createLog, type Log } from "./operate/log.ts";
-import { readableLine } from "./operate/readable-line.ts";
-import { PACKAGE_ROOT } from "./package-root.ts";
-import { start, type Running, type StartOptions } from "./start.ts";
+import { watchProject } from "../project/watch-project.ts";
+import { configFileOf } from "../project/config-file.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createLog, type Log } from "../operate/log.ts";
+import { readableLine } from "../operate/readable-line.ts";
+import { PACKAGE_ROOT } from "../project/package-root.ts";
+import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
   /** Where readable lines go. */

@@ -1,20 +1,20 @@
-import type { LiveAnswer, LiveQuestion } from "./admin/ports.ts";
-import { callAdapter } from "./run/around/adapter.ts";
-import { compose } from "./run/around/compose.ts";
-import { withCredential } from "./run/around/credential.ts";
-import { withDeadline } from "./run/around/deadline.ts";
-import { withInputs } from "./run/around/inputs.ts";
-import { settle } from "./run/fan-out.ts";
-import { planCall } from "./run/plan.ts";
-import type { Door, Run } from "./run/ports.ts";
-import { reportCall } from "./run/report.ts";
-import type { Reply } from "./sdk/http.ts";
-import { captureReplies } from "./simulation/capture-replies.ts";
-import { createArgument } from "./sources/argument.ts";
-import { heldWithoutLimit } from "./terms/byte-budget.ts";
-import type { Clock } from "./terms/clock.ts";
-import { newId } from "./terms/ids.ts";
-import type { JsonObject } from "./terms/json.ts";
+import type { LiveAnswer, LiveQuestion } from "../admin/ports.ts";
+import { callAdapter } from "../run/around/adapter.ts";
+import { compose } from "../run/around/compose.ts";
+import { withCredential } from "../run/around/credential.ts";
+import { withDeadline } from "../run/around/deadline.ts";
+import { withInputs } from "../run/around/inputs.ts";
+import { settle } from "../run/fan-out.ts";
+import { planCall } from "../run/plan.ts";
+import type { Door, Run } from "../run/ports.ts";
+import { reportCall } from "../run/report.ts";
+import type { Reply } from "../sdk/http.ts";
+import { captureReplies } from "../simulation/capture-replies.ts";
+import { createArgument } from "../sources/argument.ts";
+import { heldWithoutLimit } from "../terms/byte-budget.ts";
+import type { Clock } from "../terms/clock.ts";
+import { newId } from "../terms/ids.ts";
+import type { JsonObject } from "../terms/json.ts";
 
 /**
  * Asks one real vendor from a command line, by the steps of a run. It stands on no run's ledger, which belongs to the

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
-import type { SourceWorkshop } from "./admin/ports.ts";
-import { openCaseEngine } from "./case-engine.ts";
-import { createLiveVendors } from "./live-vendors.ts";
-import { openVendorDoor } from "./open-doors.ts";
-import type { OutboundDoor } from "./outbound/door.ts";
-import type { LoadedSources } from "./project.ts";
-import { readSettingsOf } from "./project-settings.ts";
-import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
-import { toRunnable } from "./sources/runnable.ts";
-import { createSchemas } from "./sources/validator.ts";
-import { systemClock } from "./terms/clock.ts";
+import type { SourceWorkshop } from "../admin/ports.ts";
+import { openCaseEngine } from "../composition/case-engine.ts";
+import { createLiveVendors } from "../composition/live-vendors.ts";
+import { openVendorDoor } from "../composition/open-doors.ts";
+import type { OutboundDoor } from "../outbound/door.ts";
+import type { LoadedSources } from "../project/load-sources.ts";
+import { readSettingsOf } from "../project/config-file.ts";
+import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../sources/runnable.ts";
+import { createSchemas } from "../sources/validator.ts";
+import { systemClock } from "../terms/clock.ts";
 
 export type OpenedWorkshop = SourceWorkshop & { close(): void };
 

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Settings } from "./settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { idleConnectionsByDefault } from "./connections-limit.ts";
-import { createDoor, type OutboundDoor } from "./outbound/door.ts";
-import { outboundLimits } from "./outbound/limits.ts";
-import { createPlayedDoor } from "./outbound/played-door.ts";
-import { VendorReply } from "./outbound/reply.ts";
-import { faultOfStatus } from "./outbound/vendor-fault.ts";
-import { createBeforeSend } from "./run/attempts.ts";
-import type { Door } from "./run/ports.ts";
-import type { ReplyReading } from "./simulation/ports.ts";
-import { createSimulatedVendors } from "./simulation/simulated-vendors.ts";
-import type { Clock } from "./terms/clock.ts";
+import { createDoor, type OutboundDoor } from "../outbound/door.ts";
+import { outboundLimits } from "../outbound/limits.ts";
+import { createPlayedDoor } from "../outbound/played-door.ts";
+import { VendorReply } from "../outbound/reply.ts";
+import { faultOfStatus } from "../outbound/vendor-fault.ts";
+import { createBeforeSend } from "../run/attempts.ts";
+import type { Door } from "../run/ports.ts";
+import type { ReplyReading } from "../simulation/ports.ts";
+import { createSimulatedVendors } from "../simulation/simulated-vendors.ts";
+import type { Clock } from "../terms/clock.ts";
 
 /** The only way to real vendors, as the settings want it. */
 export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {

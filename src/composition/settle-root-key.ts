@@ -1,8 +1,8 @@
-import { proveRootKeys, type KeyStanding } from "./credentials/prove-root-keys.ts";
-import { proofOf } from "./credentials/seal.ts";
+import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
+import { proofOf } from "../credentials/seal.ts";
 import type { OpenedStore } from "./open-store.ts";
-import type { Log } from "./operate/log.ts";
-import type { Clock } from "./terms/clock.ts";
+import type { Log } from "../operate/log.ts";
+import type { Clock } from "../terms/clock.ts";
 
 /**
  * What a start makes of how its root keys stand to the store. The first service on a store says by which root key all will

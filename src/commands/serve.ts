@@ -1,9 +1,9 @@
-import { ConfigError } from "./settings/read-settings.ts";
-import { optionOf, SETTINGS, type Setting } from "./settings/table.ts";
+import { ConfigError } from "../settings/read-settings.ts";
+import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf } from "./reason-of.ts";
-import { settingsFrom } from "./project-settings.ts";
-import { start, type Running, type StartOptions } from "./start.ts";
+import { settingsFrom } from "../project/config-file.ts";
+import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /** `datarun start` and `datarun dev`, until they are told to stop. */
 export async function serve(name: "start" | "dev", args: string[]): Promise<void> {

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { DescribedFunction, FunctionListing } from "./admin/ports.ts";
-import { OperatorError } from "./terms/operator-error.ts";
-import type { FunctionCase } from "./sdk/data-function.ts";
-import { readCases } from "./functions/read-cases.ts";
+import type { DescribedFunction, FunctionListing } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import type { FunctionCase } from "../sdk/data-function.ts";
+import { readCases } from "../functions/read-cases.ts";
 
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";
-import { readSettingsOf } from "./project-settings.ts";
+import { readSettingsOf } from "./config-file.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 
-import { systemClock } from "./terms/clock.ts";
+import { systemClock } from "../terms/clock.ts";
 
 export interface ListedFunctions {
   readonly listing: FunctionListing;

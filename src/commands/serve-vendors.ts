@@ -1,4 +1,4 @@
-import { ConfigError } from "./settings/read-settings.ts";
+import { ConfigError } from "../settings/read-settings.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf } from "./reason-of.ts";
 import { simulate } from "./simulate.ts";

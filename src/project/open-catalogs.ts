@@ -1,14 +1,14 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Settings } from "./settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { openFunctions, type FunctionCaches, type OpenedFunctions } from "./open-functions.ts";
-import type { Log } from "./operate/log.ts";
+import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
-import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./project.ts";
-import type { RunnableSource, SourceCatalog } from "./run/ports.ts";
-import { compileDeclarative } from "./sources/declarative/compile-declarative.ts";
-import { createSchemas } from "./sources/validator.ts";
-import type { Clock } from "./terms/clock.ts";
+import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./load-sources.ts";
+import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
+import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
+import { createSchemas } from "../sources/validator.ts";
+import type { Clock } from "../terms/clock.ts";
 
 /** A file that cannot be used; the reason names the line where that is known, and the message the file as well. */
 export interface BrokenFile {
