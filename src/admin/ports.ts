@@ -1,5 +1,5 @@
 /**
- * What the operator's verbs need of the world. `main.ts` gives the real ones; each is opened only when a verb asks for it.
+ * What the operator's verbs need of the world. `commands/open-verbs.ts` gives the real ones; each is opened only when a verb asks for it.
  */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";

@@ -4,7 +4,7 @@ import { type Option, shapeOf } from "./options.ts";
 
 const COLUMNS = 96;
 
-/** A command that is no verb: `main.ts` runs it and it is only listed here. */
+/** A command that is no verb: `main.ts` starts it and it is only listed here. */
 export interface OtherCommand {
   readonly name: string;
   readonly summary: string;

@@ -1,5 +1,5 @@
 /**
- * What the engine needs of the world. Each interface is as small as the need; `main.ts` gives the real ones.
+ * What the engine needs of the world. Each interface is as small as the need; `composition` gives the real ones.
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../sdk/http.ts";
@@ -279,7 +279,7 @@ export interface NearMiss {
 /** Runs one planned call to its answer. Rejects with whatever went wrong. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
 
-/** Something that happens around a call. The whole stack is one list, composed once, outermost first. */
+/** Something that happens around a call. The whole stack is one list, composed once in `composition/service.ts`, outermost first. */
 export type Around = (next: RunSource) => RunSource;
 
 /** A collected result: JSON text that is known to be one object. `bytes` are a vendor's own, spliced unchanged. */
