@@ -7,10 +7,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
-const ALL_PARTS = [
-  ...["terms", "settings", "sdk", "access", "credentials", "ledger", "sources", "functions", "run", "simulation"],
-  ...["outbound", "storage", "http", "operate", "project"],
-];
+const ALL_PARTS: readonly string[] = words(`
+  terms settings sdk access credentials ledger sources functions run simulation outbound storage http operate project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +35,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Names that say nothing about what a file holds. */
 const EMPTY_NAMES = /^(utils?|shared|common|helpers?|services?|managers?|misc|lib)$/;
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 interface Import {
   readonly file: string;

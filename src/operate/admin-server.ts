@@ -9,12 +9,16 @@ export interface AdminServerParts {
   readonly warnings: () => readonly string[];
 }
 
+/** Probes and scrapers; whoever else finds the port must not take the files of the service. */
+const CONNECTIONS_MAX = 64;
+
 /**
  * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
  * `/live` says that the process turns; `/ready` that runs would be accepted.
  */
 export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   const server = fastify({ logger: false, forceCloseConnections: true });
+  server.server.maxConnections = CONNECTIONS_MAX;
   server.addHook("onSend", async (_request, reply) => {
     void reply
       .header("X-Frame-Options", "DENY")

@@ -1,13 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RunObserver } from "../run/ports.ts";
 import type { Fault } from "../terms/fault.ts";
+import { GAUGES, type Readings } from "./gauges.ts";
 
-/** Read when the page is asked for. */
-export interface Readings {
-  readonly runsUnderWay: () => number;
-  readonly gauges: Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
-  /** Whether a source identifier is one of ours: others would let a caller make up labels without end. */
-  readonly isSource: (id: string) => boolean;
+export interface Metrics extends RunObserver {
+  refused(path: string, fault: Fault): void;
+  page(): Promise<string>;
+  readonly contentType: string;
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -23,9 +22,7 @@ interface SourceCounts {
  * Prometheus metrics. A run adds to plain arrays; the page is put together when somebody asks for it, so that counting
  * costs the request path next to nothing. Labels are bounded: identifiers of sources that exist, and kinds of the fault table.
  */
-export function createMetrics(
-  readings: Readings,
-): RunObserver & { refused(path: string, fault: Fault): void; page(): Promise<string>; readonly contentType: string } {
+export function createMetrics(isSource: (id: string) => boolean, readings: Readings): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "datarun_" });
   const runs = new Map<string, number>();
@@ -35,7 +32,7 @@ export function createMetrics(
   const sources = new Map<string, SourceCounts>();
 
   function countsOf(id: string): SourceCounts {
-    const known = readings.isSource(id) ? id : "(unknown)";
+    const known = isSource(id) ? id : "(unknown)";
     let counts = sources.get(known);
     if (counts === undefined) {
       counts = { outcomes: new Map(), charged: new Map(), buckets: new Float64Array(SECONDS.length + 1), sumMs: 0 };
@@ -72,8 +69,9 @@ export function createMetrics(
       [...sources].map(([id, { buckets, sumMs }]) => [[id], buckets, sumMs]),
     ),
   );
-  gauge(registry, "datarun_runs_under_way", "Runs under way now.", readings.runsUnderWay);
-  for (const [name, { help, read }] of Object.entries(readings.gauges)) gauge(registry, `datarun_${name}`, help, read);
+  for (const [name, { help, read }] of Object.entries(GAUGES)) {
+    gauge(registry, `datarun_${name}`, help, () => read(readings));
+  }
 
   return {
     contentType: registry.contentType,

@@ -279,7 +279,7 @@ export interface NearMiss {
 /** Runs one planned call to its answer. Rejects with whatever went wrong. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
 
-/** Something that happens around a call. The whole stack is one list, composed once in `composition/service.ts`, outermost first. */
+/** Something that happens around a call. The whole stack is one list, composed once in `composition/runs.ts`, outermost first. */
 export type Around = (next: RunSource) => RunSource;
 
 /** A collected result: JSON text that is known to be one object. `bytes` are a vendor's own, spliced unchanged. */

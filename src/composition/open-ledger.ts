@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { createDrainer, type Drainer } from "../ledger/drain.ts";
+import { openLedgerDesk } from "../ledger/ledger-desk.ts";
+import { createLedgerReader } from "../ledger/ledger-reader.ts";
+import { createLedger } from "../ledger/ledger.ts";
+import { keepLedgerFor } from "../ledger/retention.ts";
+import type { RunningLedger } from "../ledger/running-ledger.ts";
+import { untilDrained } from "../ledger/until-drained.ts";
+import type { Log } from "../operate/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Store } from "../storage/store.ts";
+import type { Clock } from "../terms/clock.ts";
+
+export interface LedgerParts {
+  readonly settings: Settings;
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface OpenedLedger extends AsyncDisposable {
+  readonly ledger: RunningLedger;
+  undrainedRuns(): number;
+  /** What will stop it from taking runs before long. */
+  warnings(): readonly string[];
+}
+
+/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+const DRAIN_WAIT_MS = 5_000;
+
+/** The journal; where a database is shared, what carries it there; and what deletes old runs. */
+export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
+  const { settings, dataDir, store, clock, log } = parts;
+  await using opened = new AsyncDisposableStack();
+  const dir = join(dataDir, "ledger");
+  const limits = { journalBytesMax: settings.limits.journalBytes };
+  const ledger = opened.adopt(createLedger({ dir, clock, log, limits }), (it) => it.close());
+  await ledger.ready;
+  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  const isShared = settings.databaseUrl !== undefined;
+  const drainer = isShared ? createDrainer({ dir, ledger, sink: store.ledger, clock, log }) : null;
+  if (drainer !== null) opened.defer(() => drainOnce(drainer, clock));
+  opened.defer(openRetention(parts, dir));
+  const kept = opened.move();
+  return {
+    ledger,
+    undrainedRuns: () => drainer?.state().pendingRuns ?? 0,
+    warnings: () => (isShared ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function drainOnce(drainer: Drainer, clock: Clock): Promise<void> {
+  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
+  await untilDrained(drainer, clock, () => clock.now() >= giveUpAt);
+  await drainer.close();
+}
+
+/** Where each machine has a ledger of its own, a thread prunes it: it is large, and no run shall wait for that. */
+function openRetention({ settings, store, clock, log }: LedgerParts, dir: string): () => Promise<void> {
+  const days = settings.ledgerRetentionDays;
+  if (days === 0) return async () => {};
+  const desk = settings.databaseUrl === undefined ? openLedgerDesk({ dir }) : null;
+  const end = keepLedgerFor({ days, ledger: desk ?? createLedgerReader(store.ledgerTables), clock, log });
+  return async () => {
+    end();
+    await desk?.close();
+  };
+}
+
+const DAYS_LEFT_WARNING = 14;
+
+/** Where the journal is the ledger, nothing leaves it by itself unless it is told how long to keep runs. */
+function daysLeftWarning(daysLeft: number | null): string[] {
+  if (daysLeft === null || daysLeft >= DAYS_LEFT_WARNING) return [];
+  return [`journal: full in ${Math.floor(daysLeft)} days at the rate of the last day`];
+}

@@ -1,0 +1,61 @@
+import type { CredentialFinder } from "../run/ports.ts";
+import type { Log } from "../operate/log.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Store } from "../storage/store.ts";
+import type { Clock } from "../terms/clock.ts";
+import { settledWithin } from "../terms/within.ts";
+import { openKeyedStore } from "./open-store.ts";
+import { settleRootKey } from "./settle-root-key.ts";
+
+export interface StoreParts {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** See `StartOptions`. */
+  readonly forCommand?: boolean;
+}
+
+export interface ProvenStore extends AsyncDisposable {
+  readonly store: Store;
+  readonly finder: CredentialFinder;
+  /** Rejects when the root key turns out not to be the store's. */
+  readonly failed: Promise<never>;
+  unreadableDataKeys(): number;
+}
+
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+const STORE_WAIT_MS = 3_000;
+
+/** The store of a service, its root keys held against what is stored as soon as that can be asked. @throws RootKeyError */
+export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
+  const { settings, environment, dataDir, clock, log, forCommand = false } = parts;
+  await using opened = new AsyncDisposableStack();
+  const keyed = await openKeyedStore({
+    dataDir,
+    databaseUrl: settings.databaseUrl,
+    rootKey: environment["DATARUN_ROOT_KEY"],
+    clock,
+    opening: forCommand ? "look" : "upgrade",
+    tell: ({ event, says }) => log.warn({ event }, says),
+  });
+  const { store, finder } = keyed;
+  opened.defer(() => store.close());
+  let unreadable = 0;
+  const settled = keyed.proven.then(async (standing) => {
+    unreadable = standing.unreadable;
+    if (!forCommand) await settleRootKey(keyed, standing, clock, log);
+  });
+  const failed = new Promise<never>((_, reject) => void settled.catch(reject));
+  failed.catch(() => {});
+  if (await settledWithin(clock, STORE_WAIT_MS, settled)) await settled;
+  const kept = opened.move();
+  return {
+    store,
+    finder,
+    failed,
+    unreadableDataKeys: () => unreadable,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

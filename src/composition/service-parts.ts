@@ -1,0 +1,29 @@
+import type { Authenticator } from "../http/ports.ts";
+import type { Deployment } from "../http/routes/status.ts";
+import type { Readings } from "../operate/gauges.ts";
+import type { Log } from "../operate/log.ts";
+import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "../run/ports.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Clock } from "../terms/clock.ts";
+
+/** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly deployment: Deployment;
+  readonly authenticator: Authenticator;
+  readonly finder: CredentialFinder;
+  readonly ledger: Ledger;
+  readonly sources: SourceCatalog;
+  readonly functions: FunctionCatalog & { close(): Promise<void> };
+  readonly door: Door;
+  readonly simulatedDoor: Door;
+  /** Reasons why runs would be refused, for the readiness probe. */
+  readonly notReady: () => readonly string[];
+  /** What will stop it from taking runs before long. */
+  readonly warnings: () => readonly string[];
+  /** The words of errors that functions throw go to the log, at its level `debug`. */
+  readonly tellsErrors: boolean;
+  readonly readings: Omit<Readings, "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;
+}

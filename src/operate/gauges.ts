@@ -1,0 +1,100 @@
+/** What the service can say of itself at any moment. Each is asked for when the metrics page is. */
+export interface Readings {
+  runsUnderWay(): number;
+  heldBytes(): number;
+  /** Of clients: those that are open, and those closed without an answer since the start. */
+  connections(): { readonly open: number; readonly dropped: number };
+  openBreakers(): number;
+  /** Of each origin. */
+  vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
+  functions(): FunctionReadings;
+  ledger(): LedgerReadings;
+  /** Runs that have not gone to the shared database; 0 where none is shared. */
+  undrainedRuns(): number;
+  unreadableDataKeys(): number;
+  droppedLogLines(): number;
+}
+
+interface FunctionReadings {
+  readonly active: number;
+  readonly queued: number;
+  readonly children: number;
+  readonly apart: number;
+  readonly killed: number;
+}
+
+interface LedgerReadings {
+  readonly pendingRecords: number;
+  readonly lagMs: number;
+  readonly journalBytes: number;
+  readonly journalBytesMax: number;
+  readonly journalDaysLeft: number | null;
+}
+
+interface Gauge {
+  readonly help: string;
+  readonly read: (readings: Readings) => number;
+}
+
+const DAYS_LEFT_MAX = 3_650;
+
+/** Every gauge of the metrics page, by its name there without `datarun_`. */
+export const GAUGES: Readonly<Record<string, Gauge>> = {
+  runs_under_way: { help: "Runs under way now.", read: (it) => it.runsUnderWay() },
+  ledger_pending_records: {
+    help: "Runs that have ended and are not known to be on disk.",
+    read: (it) => it.ledger().pendingRecords,
+  },
+  ledger_lag_seconds: { help: "Age of the oldest of them.", read: (it) => it.ledger().lagMs / 1000 },
+  ledger_undrained_runs: {
+    help: "Runs that have not gone to the shared database.",
+    read: (it) => it.undrainedRuns(),
+  },
+  log_lines_dropped: {
+    help: "Lines of the log that were dropped since the start, because their reader was too slow.",
+    read: (it) => it.droppedLogLines(),
+  },
+  data_keys_unreadable: {
+    help: "Data keys that could not be opened at the start: credentials that are sealed with them fail.",
+    read: (it) => it.unreadableDataKeys(),
+  },
+  journal_bytes: { help: "Size of the journal.", read: (it) => it.ledger().journalBytes },
+  journal_bytes_max: { help: "Size at which no new run is taken.", read: (it) => it.ledger().journalBytesMax },
+  journal_days_left: {
+    help: "Days until the journal is full at the rate of the last day; 3650 for more, and for no growth.",
+    read: (it) => Math.min(DAYS_LEFT_MAX, it.ledger().journalDaysLeft ?? DAYS_LEFT_MAX),
+  },
+  vendor_calls_in_flight: { help: "Requests under way to vendors.", read: (it) => sum(it.vendorCalls(), "inFlight") },
+  vendor_calls_waiting: {
+    help: "Requests that wait for a connection.",
+    read: (it) => sum(it.vendorCalls(), "waiting"),
+  },
+  function_runs_under_way: { help: "Functions that run now.", read: (it) => it.functions().active },
+  function_runs_waiting: { help: "Functions that wait for a process.", read: (it) => it.functions().queued },
+  function_processes: {
+    help: "Processes that hold isolates, spare ones included.",
+    read: (it) => it.functions().children,
+  },
+  function_processes_apart: {
+    help: "Processes that are set apart for the functions of one organization.",
+    read: (it) => it.functions().apart,
+  },
+  function_processes_killed: {
+    help: "Processes killed since the start because of what ran in them.",
+    read: (it) => it.functions().killed,
+  },
+  held_bytes: {
+    help: "Bytes of requests, replies and answers that are held in memory.",
+    read: (it) => it.heldBytes(),
+  },
+  connections: { help: "Connections of clients that are open.", read: (it) => it.connections().open },
+  connections_dropped: {
+    help: "Connections of clients that were closed without an answer since the start, for want of places.",
+    read: (it) => it.connections().dropped,
+  },
+  breakers_open: { help: "Sources, by credential, that are not called for a while.", read: (it) => it.openBreakers() },
+};
+
+function sum<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
+  return rows.reduce((total, row) => total + row[key], 0);
+}
