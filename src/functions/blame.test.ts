@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
-import { startPool, type PoolRig, type Tried } from "./pool-rig.ts";
+import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
 
 /** A source of 60 ms and 20 ms of work, as a function of every day. */
 const SMALL = `async ({ run }) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Fault } from "../terms/fault.ts";
-import { startPool, type PoolRig } from "./pool-rig.ts";
+import { startPool, type PoolRig } from "./pool/pool.kit.ts";
 
 let rig: PoolRig;
 before(async () => {

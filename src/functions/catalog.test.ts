@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
-import { preparePrelude, prepareType } from "./bundle-cache.ts";
+import { preparePrelude, prepareType } from "./load/bundle-cache.ts";
 import { createFunctions, type Functions, type FunctionsOptions } from "./catalog.ts";
-import { FunctionLoadError } from "./load-error.ts";
-import { startPool } from "./pool-rig.ts";
+import { FunctionLoadError } from "./load/load-error.ts";
+import { startPool } from "./pool/pool.kit.ts";
 
 const HOST: FunctionHost = {
   runSource: async (source, inputs) => ({

@@ -1,11 +1,11 @@
 import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
-import { openBundleCache, prepareContractTools, prepareType } from "./bundle-cache.ts";
-import type { FunctionFacts } from "./declaration.ts";
-import { FunctionLoadError } from "./load-error.ts";
-import type { FunctionFile } from "./bundle.ts";
-import { loadFunction, type LoadedFunction, type LoadTools } from "./load-function.ts";
-import type { Pool } from "./pool.ts";
-import { isolateKey } from "./quarantine.ts";
+import { openBundleCache, prepareContractTools, prepareType } from "./load/bundle-cache.ts";
+import type { FunctionFacts } from "./load/declaration.ts";
+import { FunctionLoadError } from "./load/load-error.ts";
+import type { FunctionFile } from "./load/bundle.ts";
+import { loadFunction, type LoadedFunction, type LoadTools } from "./load/load-function.ts";
+import type { Pool } from "./pool/pool.ts";
+import { isolateKey } from "./pool/quarantine.ts";
 
 export interface FunctionsOptions {
   readonly files: readonly FunctionFile[];

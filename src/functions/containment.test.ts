@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../terms/fault.ts";
-import { startPool, type PoolRig, type Tried } from "./pool-rig.ts";
-import { openRss } from "./rss.ts";
+import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
+import { openRss } from "./pool/rss.ts";
 
 const LIMIT_MS = 350;
 

@@ -8,8 +8,8 @@ import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createFunctions, type Functions } from "./catalog.ts";
-import { FunctionLoadError } from "./load-error.ts";
-import { startPool } from "./pool-rig.ts";
+import { FunctionLoadError } from "./load/load-error.ts";
+import { startPool } from "./pool/pool.kit.ts";
 
 /** Checks in the service's own thread would take seconds for every hostile schema below. */
 const LOOP_MS = 1_500;

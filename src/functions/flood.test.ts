@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startPool } from "./pool-rig.ts";
+import { startPool } from "./pool/pool.kit.ts";
 
 const FLOOD_MS = 20_000;
 const INNOCENT = `async ({ run, pipe }) => {

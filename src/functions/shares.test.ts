@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
-import { startPool } from "./pool-rig.ts";
+import { startPool } from "./pool/pool.kit.ts";
 
 const NEVER = "() => new Promise(() => {})";
 

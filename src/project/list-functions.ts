@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DescribedFunction, FunctionListing } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
-import { readCases } from "../functions/read-cases.ts";
+import { readCases } from "../functions/load/read-cases.ts";
 
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenFunction } from "./open-functions.ts";

@@ -1,11 +1,11 @@
 import { basename, extname, resolve } from "node:path";
 import { configFilesOf } from "./config-file.ts";
-import { preparePrelude } from "../functions/bundle-cache.ts";
+import { preparePrelude } from "../functions/load/bundle-cache.ts";
 import { createFunctions, type Functions, type ListedFunction } from "../functions/catalog.ts";
-import { FunctionLoadError } from "../functions/load-error.ts";
-import type { PoolStats } from "../functions/keeper.ts";
-import { createPool, type Pool } from "../functions/pool.ts";
-import type { ClosedPlace } from "../functions/imports/territory.ts";
+import { FunctionLoadError } from "../functions/load/load-error.ts";
+import type { PoolStats } from "../functions/pool/supervisor.ts";
+import { createPool, type Pool } from "../functions/pool/pool.ts";
+import type { ClosedPlace } from "../functions/imports/import-scope.ts";
 import type { FunctionsLog } from "../functions/ports.ts";
 import { functionFiles } from "./load-sources.ts";
 import type { FunctionCatalog } from "../run/ports.ts";

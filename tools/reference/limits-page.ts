@@ -2,7 +2,7 @@ import { ACCESS_LIMITS } from "../../src/access/authenticate.ts";
 import { IDLE_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
-import { WAITING_PER_ORGANIZATION } from "../../src/functions/placing.ts";
+import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { preparePrelude } from "../bundle-cache.ts";
+import { preparePrelude } from "../load/bundle-cache.ts";
 import { NOT_NOW } from "../inside/limits.ts";
-import type { FromChild } from "../messages.ts";
+import type { FromChild } from "../pool/messages.ts";
 import { createAnswers } from "./ask.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";

@@ -4,7 +4,7 @@
  * way to end a thread that spins.
  */
 import { setPriority } from "node:os";
-import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../messages.ts";
+import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../pool/messages.ts";
 import { holdLifeLine } from "./life-line.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import ivm from "isolated-vm";
-import type { ContractPart } from "../inside/contract.ts";
+import type { ContractPart } from "../inside/check-contract.ts";
 import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";

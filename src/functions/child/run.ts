@@ -1,6 +1,6 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/limits.ts";
-import type { ContractPart } from "../inside/contract.ts";
-import type { FailedWhy, FromChild, StartRun } from "../messages.ts";
+import type { ContractPart } from "../inside/check-contract.ts";
+import type { FailedWhy, FromChild, StartRun } from "../pool/messages.ts";
 import { depthWithin } from "./depth.ts";
 import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";

@@ -1,5 +1,5 @@
 import type ivm from "isolated-vm";
-import type { IsolateContract } from "./contract.ts";
+import type { IsolateContract } from "./isolate-contract.ts";
 
 /** An isolate that serves runs of one bundle for one owner. */
 export interface Slot {

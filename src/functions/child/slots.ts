@@ -1,7 +1,7 @@
 import ivm from "isolated-vm";
-import type { Contract } from "../bundled.ts";
+import type { Contract } from "../load/bundled.ts";
 import { createAnswers } from "./ask.ts";
-import { IsolateContract } from "./contract.ts";
+import { IsolateContract } from "./isolate-contract.ts";
 import { dispose } from "./dispose.ts";
 import { Room } from "./room.ts";
 import type { Slot } from "./slot.ts";

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
-import { bundleFunction } from "../bundle.ts";
+import { bundleFunction } from "../load/bundle.ts";
 import { createFunctions } from "../catalog.ts";
-import { FunctionLoadError } from "../load-error.ts";
-import { startPool } from "../pool-rig.ts";
+import { FunctionLoadError } from "../load/load-error.ts";
+import { startPool } from "../pool/pool.kit.ts";
 import { HARMLESS, REFUSED, type Attack } from "./attacks.ts";
 import { layFiles, type Laid } from "./lay-files.ts";
-import type { ClosedPlace } from "./territory.ts";
+import type { ClosedPlace } from "./import-scope.ts";
 
 const SECRET = "SECRET";
 const KEY = `root_dd4c${SECRET}:WZvwg5G/${SECRET}=`;

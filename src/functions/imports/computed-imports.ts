@@ -3,7 +3,7 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, extname, join } from "node:path";
 import type { TransformOptions, TransformResult } from "esbuild";
 import type { Gathering } from "./evidence.ts";
-import { EXTENSIONS, isWithin, type Scope } from "./territory.ts";
+import { EXTENSIONS, isWithin, type Scope } from "./import-scope.ts";
 
 export type Transform = (text: string, options: TransformOptions) => Promise<TransformResult>;
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { bundleFunction } from "../bundle.ts";
-import type { ClosedPlace } from "./territory.ts";
+import { bundleFunction } from "../load/bundle.ts";
+import type { ClosedPlace } from "./import-scope.ts";
 import { layFiles, type Laid } from "./lay-files.ts";
 
 interface Lawful {

@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Gathering } from "./evidence.ts";
 import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
-import { ImportRefused, isWithin, type Scope, type Territory } from "./territory.ts";
+import { ImportRefused, isWithin, type Scope, type Territory } from "./import-scope.ts";
 
 /** A file as it may be read: its real path, and whose it is. */
 export interface Resolved {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ReplyLane } from "./reply-lane.ts";
+import { ReplyLane } from "./reply-queue.ts";
 
 const LARGE = 100_000;
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
-import type { FunctionCase } from "../sdk/data-function.ts";
-import { isJsonObject } from "../terms/json.ts";
+import type { FunctionCase } from "../../sdk/data-function.ts";
+import { isJsonObject } from "../../terms/json.ts";
 import { FunctionLoadError } from "./load-error.ts";
 
 /** A function's cases: in its own file, or in `<name>.cases.json` beside it. @throws FunctionLoadError */

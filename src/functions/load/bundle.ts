@@ -4,18 +4,18 @@ import { basename, dirname, extname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Loader, Message, PartialMessage, Plugin } from "esbuild";
 import { bundle, BundlerEnded, transform } from "./bundler.ts";
-import { ComputedImport, spellOutImports } from "./imports/computed-imports.ts";
-import { gatherEvidence, type Evidence, type Gathering } from "./imports/evidence.ts";
-import { createResolver, type Resolved, type Resolver } from "./imports/resolve-import.ts";
-import { ImportRefused, openTerritory, type ClosedPlace } from "./imports/territory.ts";
+import { ComputedImport, spellOutImports } from "../imports/computed-imports.ts";
+import { gatherEvidence, type Evidence, type Gathering } from "../imports/evidence.ts";
+import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
+import { ImportRefused, openTerritory, type ClosedPlace } from "../imports/import-scope.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import type { Bundle } from "./bundled.ts";
 
-const AUTHOR = fileURLToPath(new URL("./inside/author.ts", import.meta.url));
-const PRELUDE = fileURLToPath(new URL("./inside/open.ts", import.meta.url));
-const TYPE = fileURLToPath(new URL("./inside/type.ts", import.meta.url));
-const CONTRACT = fileURLToPath(new URL("./inside/contract.ts", import.meta.url));
-const CONTRACT_COMPILER = fileURLToPath(new URL("./inside/compile-contract.ts", import.meta.url));
+const AUTHOR = fileURLToPath(new URL("../inside/author.ts", import.meta.url));
+const PRELUDE = fileURLToPath(new URL("../inside/open.ts", import.meta.url));
+const TYPE = fileURLToPath(new URL("../inside/type.ts", import.meta.url));
+const CONTRACT = fileURLToPath(new URL("../inside/check-contract.ts", import.meta.url));
+const CONTRACT_COMPILER = fileURLToPath(new URL("../inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
 /** Files of functions are in a namespace of their own: what esbuild finds by itself is in `file`. */
 const OURS = "function";

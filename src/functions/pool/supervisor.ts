@@ -1,16 +1,16 @@
-import type { Clock } from "../terms/clock.ts";
-import { printable } from "../terms/printable.ts";
-import { Fault } from "../terms/fault.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { printable } from "../../terms/printable.ts";
+import { Fault } from "../../terms/fault.ts";
 import { Blame } from "./blame.ts";
 import { Fleet } from "./fleet.ts";
 import type { Named } from "./largest-run.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import type { FromChild, Reply } from "./messages.ts";
-import { Placing } from "./placing.ts";
-import type { FunctionsLog } from "./ports.ts";
+import { Placing } from "./placement.ts";
+import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import { isOpen, limitBytes, PLAIN_MEMORY_MB, type Ward } from "./ward.ts";
+import { isOpen, limitBytes, PLAIN_MEMORY_MB, type Ward } from "./host-process.ts";
 
 export interface PoolStats {
   /** Those that take everybody's runs, or stand by. */

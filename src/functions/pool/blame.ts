@@ -1,7 +1,7 @@
-import type { FunctionsLog } from "./ports.ts";
+import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import type { Ward } from "./ward.ts";
+import type { Ward } from "./host-process.ts";
 
 /**
  * Who is struck and who is suspected. Struck is only whom a fact names: a thread that does not leave, an isolate that V8

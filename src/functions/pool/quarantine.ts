@@ -1,4 +1,4 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../../terms/clock.ts";
 
 /** What ended its process so often does not run again for an hour, or until its file is loaded anew. */
 const STRIKES_MAX = 2;

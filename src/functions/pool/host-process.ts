@@ -1,5 +1,5 @@
 import type { IsolateProcess } from "./child-process.ts";
-import type { ReplyLane } from "./reply-lane.ts";
+import type { ReplyLane } from "./reply-queue.ts";
 import type { Running } from "./running.ts";
 
 /** Runs that are granted no more than this share a process with those of others. */

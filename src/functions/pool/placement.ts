@@ -1,8 +1,8 @@
-import { FairShare } from "../terms/fair-share.ts";
-import { TurnQueue } from "../terms/turn-queue.ts";
+import { FairShare } from "../../terms/fair-share.ts";
+import { TurnQueue } from "../../terms/turn-queue.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import { isOpen, newApart, PLAIN_MEMORY_MB, type Ward } from "./ward.ts";
+import { isOpen, newApart, PLAIN_MEMORY_MB, type Ward } from "./host-process.ts";
 
 export interface PlacingOptions {
   readonly quarantine: Quarantine;

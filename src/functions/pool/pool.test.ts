@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../terms/clock.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
-import type { Fault } from "../terms/fault.ts";
-import { preparePrelude } from "./bundle-cache.ts";
-import { hashOf } from "./bundle.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { FakeClock } from "../../terms/fake-clock.ts";
+import type { Fault } from "../../terms/fault.ts";
+import { preparePrelude } from "../load/bundle-cache.ts";
+import { hashOf } from "../load/bundle.ts";
 import { createPool } from "./pool.ts";
-import { startPool, type Tried } from "./pool-rig.ts";
+import { startPool, type Tried } from "./pool.kit.ts";
 import { createQuarantine } from "./quarantine.ts";
 
 /** Its thread never leaves the isolate: the process has to be killed. */
@@ -144,7 +144,7 @@ test("a process has no environment but its channel and the place of compiled cod
 
 test("the processes die with the service, although a thread in them spins", async () => {
   const script = `
-    const { startPool } = await import(${JSON.stringify(new URL("./pool-rig.ts", import.meta.url).href)});
+    const { startPool } = await import(${JSON.stringify(new URL("./pool.kit.ts", import.meta.url).href)});
     const rig = await startPool({ after() {} }, { children: 1, spares: 1 });
     await rig.settled(2);
     void rig.attempt("() => { for (;;); }", { limitMs: 60000 });

@@ -1,5 +1,5 @@
 import type ivm from "isolated-vm";
-import type { ContractPart } from "../inside/contract.ts";
+import type { ContractPart } from "../inside/check-contract.ts";
 
 /**
  * The checks of one function's contract in one of its isolates, under the time and memory of the run that asks. They

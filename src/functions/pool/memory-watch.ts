@@ -1,8 +1,8 @@
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../../terms/clock.ts";
 import { nameLargest, type Named, type Weighed } from "./largest-run.ts";
 import type { FromChild } from "./messages.ts";
 import type { Running } from "./running.ts";
-import { limitBytes, type Ward } from "./ward.ts";
+import { limitBytes, type Ward } from "./host-process.ts";
 
 export interface MemoryWatchParts {
   readonly clock: Clock;

@@ -1,15 +1,15 @@
-import type { FunctionHost } from "../run/ports.ts";
-import type { Clock } from "../terms/clock.ts";
-import { Fault } from "../terms/fault.ts";
-import { hashOf } from "./bundle.ts";
-import { Keeper, type KeeperOptions, type PoolStats } from "./keeper.ts";
+import type { FunctionHost } from "../../run/ports.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import { hashOf } from "../load/bundle.ts";
+import { Keeper, type KeeperOptions, type PoolStats } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
-import { WAITING_PER_ORGANIZATION } from "./placing.ts";
-import type { FunctionsLog } from "./ports.ts";
+import { WAITING_PER_ORGANIZATION } from "./placement.ts";
+import type { FunctionsLog } from "../ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
-import type { Bundle } from "./bundled.ts";
+import type { Bundle } from "../load/bundled.ts";
 import { Running, type PoolJob } from "./running.ts";
-import { settledWithin } from "../terms/within.ts";
+import { settledWithin } from "../../terms/within.ts";
 
 export interface PoolOptions {
   readonly clock: Clock;

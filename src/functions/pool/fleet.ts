@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { printable } from "../terms/printable.ts";
-import type { Clock } from "../terms/clock.ts";
+import { printable } from "../../terms/printable.ts";
+import type { Clock } from "../../terms/clock.ts";
 import { IsolateProcess } from "./child-process.ts";
 import type { FromChild } from "./messages.ts";
-import type { FunctionsLog } from "./ports.ts";
-import { ReplyLane } from "./reply-lane.ts";
-import type { Ward } from "./ward.ts";
+import type { FunctionsLog } from "../ports.ts";
+import { ReplyLane } from "./reply-queue.ts";
+import type { Ward } from "./host-process.ts";
 
 export interface FleetOptions {
   readonly clock: Clock;

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import { Fault } from "../terms/fault.ts";
+import { Fault } from "../../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
 import { bundleFunction, hashOf, withType, type FunctionFile } from "./bundle.ts";
-import { compileContract, type CompiledContract, type ContractTools } from "./contract.ts";
+import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { FunctionLoadError } from "./load-error.ts";
-import type { Pool } from "./pool.ts";
+import type { Pool } from "../pool/pool.ts";
 import type { Bundle } from "./bundled.ts";
 
 export interface LoadedFunction {

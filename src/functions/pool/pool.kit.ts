@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FunctionHost } from "../run/ports.ts";
-import { systemClock } from "../terms/clock.ts";
-import { preparePrelude } from "./bundle-cache.ts";
-import { hashOf } from "./bundle.ts";
+import type { FunctionHost } from "../../run/ports.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { preparePrelude } from "../load/bundle-cache.ts";
+import { hashOf } from "../load/bundle.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
-import type { FunctionsLog, LogFields } from "./ports.ts";
+import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";
-import type { Bundle } from "./bundled.ts";
+import type { Bundle } from "../load/bundled.ts";
 
 /** What one run left behind, for tests to look at. */
 export interface Tried {

@@ -11,8 +11,8 @@ import {
   type FunctionFile,
 } from "./bundle.ts";
 import type { Contract } from "./bundled.ts";
-import type { ContractTools } from "./contract.ts";
-import { stillHolds } from "./imports/evidence.ts";
+import type { ContractTools } from "./compile-contract.ts";
+import { stillHolds } from "../imports/evidence.ts";
 import { readKept, writeKept } from "./kept-text.ts";
 
 /** What is kept of a loaded file: enough to run it without bundling or evaluating it again. */
@@ -92,10 +92,10 @@ let tools: Promise<string> | undefined;
 /** Changes with the bundler, with what decides what may be imported, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
-    const own = ["bundle.ts", "bundler.ts", "contract.ts", "../terms/schema-problem.ts"].map((name) =>
+    const own = ["bundle.ts", "bundler.ts", "compile-contract.ts", "../../terms/schema-problem.ts"].map((name) =>
       fileURLToPath(new URL(name, import.meta.url)),
     );
-    const files = [...own, ...(await filesIn("./imports/")), ...(await filesIn("./inside/"))];
+    const files = [...own, ...(await filesIn("../imports/")), ...(await filesIn("../inside/"))];
     const packages = ["esbuild", "typebox", "ajv", "ajv-formats"].map(manifestOf);
     const texts = await Promise.all([...files, ...packages].map((file) => readFile(file, "utf8")));
     return hashOf(JSON.stringify(texts));

@@ -1,5 +1,5 @@
-import { FairShare } from "../terms/fair-share.ts";
-import { TurnQueue } from "../terms/turn-queue.ts";
+import { FairShare } from "../../terms/fair-share.ts";
+import { TurnQueue } from "../../terms/turn-queue.ts";
 import { LARGE_REPLY_CHARACTERS } from "./messages.ts";
 
 /** Of a process. It takes milliseconds to bring one into its isolate, so that a few under way keep it busy. */
