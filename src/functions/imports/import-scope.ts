@@ -20,7 +20,7 @@ export class ImportRefused extends Error {
 }
 
 /** Where the imports of one project's functions may lead. Paths are real ones unless said. */
-export interface Territory {
+export interface ImportScope {
   /** Why what is written leads out of it, before anybody looks whether it is there; else null. */
   pathProblem(path: string, scope: Scope): string | null;
   /** Why that file may not be read, now that it is known; else null. */
@@ -32,7 +32,7 @@ export interface Territory {
 
 export const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 
-export function openTerritory(root: string, closed: readonly ClosedPlace[]): Territory {
+export function openImportScope(root: string, closed: readonly ClosedPlace[]): ImportScope {
   const project: Scope = { folder: root, isPackage: false };
   const identities = new Map<string, Promise<string | null>>();
   let shut: Promise<ReadonlyMap<string, ClosedPlace>> | undefined;

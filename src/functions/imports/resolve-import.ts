@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Gathering } from "./evidence.ts";
 import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
-import { ImportRefused, isWithin, type Scope, type Territory } from "./import-scope.ts";
+import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
 
 /** A file as it may be read: its real path, and whose it is. */
 export interface Resolved {
@@ -38,15 +38,15 @@ const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
  * Finds what is imported as Node and bundlers do, but looks only where a function may read, and takes no hint from
  * anywhere but package.json. Every look is gathered, so that it can be asked later whether it would find the same.
  */
-export function createResolver(territory: Territory, { look, read }: Gathering): Resolver {
+export function createResolver(allowed: ImportScope, { look, read }: Gathering): Resolver {
   const manifests = new Map<string, Promise<Manifest | null>>();
 
   /** The last step of every way: nothing is handed out that has not passed here. */
   async function admit(specifier: string, { path, scope }: Found): Promise<Resolved> {
     const { kind, real } = await look(path);
     if (kind === "nothing") throw new ImportRefused(`Could not resolve "${specifier}": there is no such file`);
-    const problem = territory.pathProblem(real, scope) ?? (kind === "file" ? null : "is not a regular file");
-    const refused = problem ?? (await territory.fileProblem(real, scope));
+    const problem = allowed.pathProblem(real, scope) ?? (kind === "file" ? null : "is not a regular file");
+    const refused = problem ?? (await allowed.fileProblem(real, scope));
     if (refused !== null) throw new ImportRefused(`"${specifier}" ${refused}`);
     const manifest = await nearestManifest(dirname(real), scope);
     const sideEffects = manifest === null || hasSideEffects(manifest, relative(manifest.folder, real));
@@ -69,7 +69,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
     const manifest = await manifestIn(path, scope);
     for (const main of manifest?.mains ?? []) {
       const begins = join(path, main);
-      if (territory.pathProblem(begins, scope) !== null) continue;
+      if (allowed.pathProblem(begins, scope) !== null) continue;
       const found = (await asFile({ path: begins, scope })) ?? (await asFile({ path: join(begins, "index"), scope }));
       if (found !== null) return found;
     }
@@ -78,7 +78,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
 
   async function manifestIn(folder: string, scope: Scope): Promise<Manifest | null> {
     const { kind, real } = await look(join(folder, "package.json"));
-    if (kind !== "file" || (await territory.fileProblem(real, scope)) !== null) return null;
+    if (kind !== "file" || (await allowed.fileProblem(real, scope)) !== null) return null;
     const manifest = manifests.get(real) ?? read(real).then((bytes) => toManifest(folder, bytes.toString()));
     manifests.set(real, manifest);
     return manifest;
@@ -93,7 +93,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
 
   async function relativeTo(folder: string, specifier: string, scope: Scope): Promise<Resolved> {
     const path = resolve(folder, specifier);
-    const problem = territory.pathProblem(path, scope);
+    const problem = allowed.pathProblem(path, scope);
     if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
     const isFolder = /(^|\/)\.{0,2}$/.test(specifier);
     const found = (isFolder ? null : await asFile({ path, scope })) ?? (await asFolder({ path, scope }));
@@ -119,7 +119,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
       if (manifest?.exports !== undefined && manifest.exports !== null)
         return exported(specifier, manifest, rest, of, conditions);
       const path = join(real, rest);
-      const problem = territory.pathProblem(path, of);
+      const problem = allowed.pathProblem(path, of);
       if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
       const file = rest === "" || rest.endsWith("/") ? null : await asFile({ path, scope: of });
       const found = file ?? (await asFolder({ path, scope: of }));
@@ -131,7 +131,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
 
   function scopeOfPackage(specifier: string, place: string, real: string): Scope {
     try {
-      return territory.scopeOf(place, real);
+      return allowed.scopeOf(place, real);
     } catch (thrown) {
       throw thrown instanceof ImportRefused ? new ImportRefused(`"${specifier}" ${thrown.message}`) : thrown;
     }
@@ -148,7 +148,7 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
     if (target === null || !target.startsWith("./"))
       throw new ImportRefused(`Could not resolve "${specifier}": the package does not export it`);
     const path = join(manifest.folder, target);
-    const problem = territory.pathProblem(path, scope);
+    const problem = allowed.pathProblem(path, scope);
     if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
     return admit(specifier, { path, scope });
   }
@@ -166,14 +166,14 @@ export function createResolver(territory: Territory, { look, read }: Gathering):
     if (target.startsWith("node:")) throw builtin(target);
     if (!target.startsWith("./")) return bare(target, manifest.folder, scope, conditions);
     const path = join(manifest.folder, target);
-    const problem = territory.pathProblem(path, scope);
+    const problem = allowed.pathProblem(path, scope);
     if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
     return admit(specifier, { path, scope });
   }
 
   return {
     entry: async (file) => {
-      const entry = await admit(basename(file), { path: resolve(file), scope: territory.project });
+      const entry = await admit(basename(file), { path: resolve(file), scope: allowed.project });
       const manifest = await nearestManifest(dirname(entry.file), entry.scope);
       return { ...entry, isModule: manifest?.type === "module" && /\.[jt]s$/.test(entry.file) };
     },

@@ -7,7 +7,7 @@ import { bundle, BundlerEnded, transform } from "./bundler.ts";
 import { ComputedImport, spellOutImports } from "../imports/computed-imports.ts";
 import { gatherEvidence, type Evidence, type Gathering } from "../imports/evidence.ts";
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
-import { ImportRefused, openTerritory, type ClosedPlace } from "../imports/import-scope.ts";
+import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
 import { FunctionLoadError } from "./load-error.ts";
 import type { Bundle } from "./bundled.ts";
 
@@ -63,7 +63,7 @@ export interface BuiltBundle extends Bundle {
 export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
   const top = await realpath(root);
   const gathering = gatherEvidence();
-  const resolver = createResolver(openTerritory(top, closed), gathering);
+  const resolver = createResolver(openImportScope(top, closed), gathering);
   const files = new Map<string, string>();
   const text = await build(file, [onlyThrough(resolver, gathering, top, files)], files);
   if (text.length > BUNDLE_BYTES_MAX)

@@ -1,7 +1,7 @@
 import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import type { Ward } from "./host-process.ts";
+import type { HostProcess } from "./host-process.ts";
 
 /**
  * Who is struck and who is suspected. Struck is only whom a fact names: a thread that does not leave, an isolate that V8
@@ -29,9 +29,9 @@ export class Blame {
   }
 
   /** A process had to be killed because this run held most of it and would not leave. Alone, it is a fact. */
-  named(ward: Ward, running: Running): void {
-    ward.blamed.add(running.job.isolate);
-    if (ward.apart?.exclusive === true) this.strikeRun(running);
+  named(host: HostProcess, running: Running): void {
+    host.blamed.add(running.job.isolate);
+    if (host.apart?.exclusive === true) this.strikeRun(running);
     else this.suspect([running]);
   }
 
@@ -44,14 +44,14 @@ export class Blame {
    * memory, which chooses by size and not by fault: it says something of a run that was there alone because of an earlier
    * death, and of no other.
    */
-  ofDeath(ward: Ward, how: string): void {
-    if (ward.blameSettled) return;
-    const present = new Set([...ward.runs.values()].map((running) => running.job.isolate));
+  ofDeath(host: HostProcess, how: string): void {
+    if (host.blameSettled) return;
+    const present = new Set([...host.runs.values()].map((running) => running.job.isolate));
     const [only] = present;
-    const exact = present.size === 1 && (how !== "SIGKILL" || ward.apart?.exclusive === true);
+    const exact = present.size === 1 && (how !== "SIGKILL" || host.apart?.exclusive === true);
     if (only !== undefined && exact) {
-      ward.blamed.add(only);
+      host.blamed.add(only);
       this.strike(only);
-    } else this.suspect(ward.runs.values());
+    } else this.suspect(host.runs.values());
   }
 }

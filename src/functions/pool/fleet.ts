@@ -4,8 +4,8 @@ import type { Clock } from "../../terms/clock.ts";
 import { IsolateProcess } from "./child-process.ts";
 import type { FromChild } from "./messages.ts";
 import type { FunctionsLog } from "../ports.ts";
-import { ReplyLane } from "./reply-queue.ts";
-import type { Ward } from "./host-process.ts";
+import { ReplyQueue } from "./reply-queue.ts";
+import type { HostProcess } from "./host-process.ts";
 
 export interface FleetOptions {
   readonly clock: Clock;
@@ -17,9 +17,9 @@ export interface FleetEvents {
   /** How many processes there shall be that take everybody's runs or stand by. */
   wanted(): number;
   ready(): void;
-  heard(ward: Ward, message: FromChild): void;
-  /** Once, after it has gone; it is in `wards` no more. */
-  died(ward: Ward, how: string, lastWords: string): void;
+  heard(host: HostProcess, message: FromChild): void;
+  /** Once, after it has gone; it is in `hosts` no more. */
+  died(host: HostProcess, how: string, lastWords: string): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
@@ -29,8 +29,8 @@ const STILLBORN_MS = 1_000;
 
 /** The processes: as many as are wanted, each replaced as soon as it takes no more runs. It knows nothing of runs. */
 export class Fleet {
-  readonly wards: ReadonlySet<Ward>;
-  readonly #wards = new Set<Ward>();
+  readonly hosts: ReadonlySet<HostProcess>;
+  readonly #hosts = new Set<HostProcess>();
   readonly #options: FleetOptions;
   readonly #events: FleetEvents;
   #starting = false;
@@ -38,7 +38,7 @@ export class Fleet {
   #failures = 0;
 
   constructor(options: FleetOptions, events: FleetEvents) {
-    this.wards = this.#wards;
+    this.hosts = this.#hosts;
     this.#options = options;
     this.#events = events;
   }
@@ -66,23 +66,23 @@ export class Fleet {
   }
 
   /** Ends a process for which nothing is running any more, or shall be. */
-  end(ward: Ward): void {
-    ward.killed = true;
-    ward.retired = true;
-    ward.process.kill();
+  end(host: HostProcess): void {
+    host.killed = true;
+    host.retired = true;
+    host.process.kill();
   }
 
   /** Ends all of them. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
-    const wards = [...this.#wards];
-    for (const ward of wards) this.end(ward);
-    await Promise.all(wards.map((ward) => ward.gone));
+    const hosts = [...this.#hosts];
+    for (const host of hosts) this.end(host);
+    await Promise.all(hosts.map((host) => host.gone));
   }
 
   #count(): number {
     let count = 0;
-    for (const { retired, apart } of this.#wards) if (!retired && apart === null) count += 1;
+    for (const { retired, apart } of this.#hosts) if (!retired && apart === null) count += 1;
     return count;
   }
 
@@ -92,22 +92,22 @@ export class Fleet {
       const { promise, resolve } = Promise.withResolvers<void>();
       const process = new IsolateProcess(prelude, {
         message: (message) => {
-          if (message.type !== "ready") return this.#events.heard(ward, message);
-          ward.ready = true;
-          ward.emptyBytes = process.rssBytes();
+          if (message.type !== "ready") return this.#events.heard(host, message);
+          host.ready = true;
+          host.emptyBytes = process.rssBytes();
           settled();
           this.#events.ready();
         },
         exit: (how, lastWords) => {
           settled();
           resolve();
-          this.#died(ward, how, lastWords);
+          this.#died(host, how, lastWords);
         },
       });
-      const ward: Ward = {
+      const host: HostProcess = {
         process,
         runs: new Map(),
-        replies: new ReplyLane(),
+        replies: new ReplyQueue(),
         bornAt: this.#options.clock.now(),
         gone: promise,
         ready: false,
@@ -118,25 +118,25 @@ export class Fleet {
         blameSettled: false,
         killed: false,
       };
-      this.#wards.add(ward);
+      this.#hosts.add(host);
     });
   }
 
-  #died(ward: Ward, how: string, lastWords: string): void {
-    const wasWanted = !ward.killed && (!ward.retired || ward.runs.size > 0);
-    ward.retired = true;
-    this.#wards.delete(ward);
+  #died(host: HostProcess, how: string, lastWords: string): void {
+    const wasWanted = !host.killed && (!host.retired || host.runs.size > 0);
+    host.retired = true;
+    this.#hosts.delete(host);
     if (this.#closed) return;
-    const young = this.#options.clock.now() - ward.bornAt < STILLBORN_MS;
-    this.#failures = young && !ward.killed && ward.runs.size === 0 ? this.#failures + 1 : 0;
+    const young = this.#options.clock.now() - host.bornAt < STILLBORN_MS;
+    this.#failures = young && !host.killed && host.runs.size === 0 ? this.#failures + 1 : 0;
     if (wasWanted)
       this.#options.log.error({
         event: "function_process_died",
-        pid: ward.process.pid,
+        pid: host.process.pid,
         how,
         lastWords: printable(lastWords),
-        runs: ward.runs.size,
+        runs: host.runs.size,
       });
-    this.#events.died(ward, how, lastWords);
+    this.#events.died(host, how, lastWords);
   }
 }

@@ -1,5 +1,5 @@
 import type { IsolateProcess } from "./child-process.ts";
-import type { ReplyLane } from "./reply-queue.ts";
+import type { ReplyQueue } from "./reply-queue.ts";
 import type { Running } from "./running.ts";
 
 /** Runs that are granted no more than this share a process with those of others. */
@@ -7,10 +7,10 @@ export const PLAIN_MEMORY_MB = 64;
 const MEGABYTE = 1_048_576;
 
 /** One process and what is going on in it. */
-export interface Ward {
+export interface HostProcess {
   readonly process: IsolateProcess;
   readonly runs: Map<number, Running>;
-  readonly replies: ReplyLane;
+  readonly replies: ReplyQueue;
   readonly bornAt: number;
   readonly gone: Promise<void>;
   ready: boolean;
@@ -43,11 +43,11 @@ export function newApart(): Apart {
 }
 
 /** Where its memory is looked into. V8 needs up to twice what a function keeps; in plain processes few keep much. */
-export function limitBytes(ward: Ward, plainMb: number): number {
-  const beyondPlainMb = Math.max(0, (ward.apart?.mostGrantedMb ?? 0) - PLAIN_MEMORY_MB);
+export function limitBytes(host: HostProcess, plainMb: number): number {
+  const beyondPlainMb = Math.max(0, (host.apart?.mostGrantedMb ?? 0) - PLAIN_MEMORY_MB);
   return (plainMb + 2 * beyondPlainMb) * MEGABYTE;
 }
 
-export function isOpen(ward: Ward): boolean {
-  return ward.ready && !ward.retired;
+export function isOpen(host: HostProcess): boolean {
+  return host.ready && !host.retired;
 }

@@ -2,21 +2,21 @@ import type { Clock } from "../../terms/clock.ts";
 import { nameLargest, type Named, type Weighed } from "./largest-run.ts";
 import type { FromChild } from "./messages.ts";
 import type { Running } from "./running.ts";
-import { limitBytes, type Ward } from "./host-process.ts";
+import { limitBytes, type HostProcess } from "./host-process.ts";
 
 export interface MemoryWatchParts {
   readonly clock: Clock;
-  readonly wards: ReadonlySet<Ward>;
+  readonly hosts: ReadonlySet<HostProcess>;
   /** Resident megabytes at which a plain process is looked into. */
   readonly childMemoryMb: number;
   /** To end a run for what it holds. */
-  readonly endRun: (ward: Ward, named: Named) => void;
+  readonly endRun: (host: HostProcess, named: Named) => void;
   /** What the process gave back when that run had gone. */
   readonly gaveBack: (running: Running, bytes: number) => void;
   /** The process takes nothing new and goes when it is empty: nobody is to blame. */
-  readonly retire: (ward: Ward) => void;
+  readonly retire: (host: HostProcess) => void;
   /** Nothing else is left. `null`: it cannot be told who holds so much. */
-  readonly kill: (ward: Ward, named: Running | null) => void;
+  readonly kill: (host: HostProcess, named: Running | null) => void;
 }
 
 const LOOK_EVERY_MS = 50;
@@ -47,7 +47,7 @@ type Relief =
  */
 export class MemoryWatch {
   readonly #parts: MemoryWatchParts;
-  readonly #reliefs = new WeakMap<Ward, Relief>();
+  readonly #reliefs = new WeakMap<HostProcess, Relief>();
   #cancel: (() => void) | undefined;
   #stopped = false;
 
@@ -61,7 +61,7 @@ export class MemoryWatch {
     this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
       this.#cancel = undefined;
       let goesOn = false;
-      for (const ward of this.#parts.wards) if (!ward.killed && this.#look(ward)) goesOn = true;
+      for (const host of this.#parts.hosts) if (!host.killed && this.#look(host)) goesOn = true;
       if (goesOn) this.begin();
     });
   }
@@ -72,40 +72,40 @@ export class MemoryWatch {
   }
 
   /** What its isolates hold, from the process itself. */
-  heard(ward: Ward, { runs }: Extract<FromChild, { type: "weighed" }>): void {
-    if (ward.killed || this.#reliefs.get(ward)?.stage !== "asked") return;
-    this.#reliefs.delete(ward);
-    const rssBytes = ward.process.rssBytes();
-    const limit = limitBytes(ward, this.#parts.childMemoryMb);
+  heard(host: HostProcess, { runs }: Extract<FromChild, { type: "weighed" }>): void {
+    if (host.killed || this.#reliefs.get(host)?.stage !== "asked") return;
+    this.#reliefs.delete(host);
+    const rssBytes = host.process.rssBytes();
+    const limit = limitBytes(host, this.#parts.childMemoryMb);
     // What it only kept warm was all.
     if (rssBytes <= limit) return;
     const weighed: Weighed[] = [];
     for (const { id, bytes } of runs) {
-      const running = ward.runs.get(id);
+      const running = host.runs.get(id);
       if (running !== undefined && !running.over) weighed.push({ running, bytes });
     }
-    const named = this.#name(weighed, rssBytes, limit, ward);
+    const named = this.#name(weighed, rssBytes, limit, host);
     const [first] = named;
     if (first !== undefined) {
-      this.#reliefs.set(ward, {
+      this.#reliefs.set(host, {
         stage: "ending",
         running: first.running,
         rssBytes,
         alone: named.length === 1,
         gone: false,
       });
-      for (const one of named) this.#parts.endRun(ward, one);
-    } else if (rssBytes > HOPELESS_AT * limit && ward.runs.size > 0) this.#parts.kill(ward, null);
-    else this.#parts.retire(ward);
+      for (const one of named) this.#parts.endRun(host, one);
+    } else if (rssBytes > HOPELESS_AT * limit && host.runs.size > 0) this.#parts.kill(host, null);
+    else this.#parts.retire(host);
   }
 
   /** One; and where the process is far over its limit, as many as bring it out of danger by what they were measured to hold. */
-  #name(weighed: readonly Weighed[], rssBytes: number, limit: number, ward: Ward): Named[] {
+  #name(weighed: readonly Weighed[], rssBytes: number, limit: number, host: HostProcess): Named[] {
     const named: Named[] = [];
     let left = weighed;
     let bytes = rssBytes;
     do {
-      const largest = nameLargest(left, bytes, ward.emptyBytes);
+      const largest = nameLargest(left, bytes, host.emptyBytes);
       if (largest === null || (named.length > 0 && !largest.measured)) break;
       named.push(largest);
       bytes -= largest.bytes;
@@ -115,38 +115,38 @@ export class MemoryWatch {
   }
 
   /** Whether there is a reason to look again. */
-  #look(ward: Ward): boolean {
-    const rssBytes = ward.process.rssBytes();
-    const limit = limitBytes(ward, this.#parts.childMemoryMb);
+  #look(host: HostProcess): boolean {
+    const rssBytes = host.process.rssBytes();
+    const limit = limitBytes(host, this.#parts.childMemoryMb);
     const over = rssBytes > limit;
     const withinMs = rssBytes > DANGEROUS_AT * limit ? DANGEROUS_WITHIN_MS : ANSWER_WITHIN_MS;
-    const relief = this.#reliefs.get(ward);
-    if (relief?.stage === "ending") this.#lookAfter(ward, relief, rssBytes, limit);
-    else if (over && relief === undefined) this.#ask(ward);
+    const relief = this.#reliefs.get(host);
+    if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
+    else if (over && relief === undefined) this.#ask(host);
     else if (relief !== undefined && this.#parts.clock.now() - relief.askedAt > withinMs) {
-      this.#reliefs.delete(ward);
-      if (over) this.#parts.kill(ward, null);
+      this.#reliefs.delete(host);
+      if (over) this.#parts.kill(host, null);
     }
-    return ward.runs.size > 0 || over;
+    return host.runs.size > 0 || over;
   }
 
-  #ask(ward: Ward): void {
-    this.#reliefs.set(ward, { stage: "asked", askedAt: this.#parts.clock.now() });
-    ward.process.send({ type: "weigh" });
+  #ask(host: HostProcess): void {
+    this.#reliefs.set(host, { stage: "asked", askedAt: this.#parts.clock.now() });
+    host.process.send({ type: "weigh" });
   }
 
   /** What its end gave back is a measurement too, and the only one of a thread that does not come out to answer. */
-  #lookAfter(ward: Ward, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
+  #lookAfter(host: HostProcess, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
     const { running } = relief;
-    if (ward.runs.has(running.id)) {
-      if (rssBytes > HOPELESS_AT * limit && rssBytes > relief.rssBytes) this.#parts.kill(ward, running);
+    if (host.runs.has(running.id)) {
+      if (rssBytes > HOPELESS_AT * limit && rssBytes > relief.rssBytes) this.#parts.kill(host, running);
       return;
     }
     if (!relief.gone) {
       relief.gone = true;
       return;
     }
-    this.#reliefs.delete(ward);
+    this.#reliefs.delete(host);
     if (relief.alone) this.#parts.gaveBack(running, relief.rssBytes - rssBytes);
   }
 }

@@ -2,9 +2,9 @@ import { FairShare } from "../../terms/fair-share.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import { isOpen, newApart, PLAIN_MEMORY_MB, type Ward } from "./host-process.ts";
+import { isOpen, newApart, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
-export interface PlacingOptions {
+export interface PlacementOptions {
   readonly quarantine: Quarantine;
   /** Processes that take everybody's runs; what is ready beyond them stands by. */
   readonly children: number;
@@ -19,22 +19,22 @@ const APART_GRANT_MB = 512;
 /** Unless said otherwise. */
 export const WAITING_PER_ORGANIZATION = 256;
 
-export type Placed = { readonly running: Running; readonly ward: Ward | null };
+export type Placed = { readonly running: Running; readonly host: HostProcess | null };
 
 /**
  * Where runs go, and who is next. Organizations share the places fairly and take turns where they have to wait. A run
  * that is granted much memory, or that may have ended a process, goes into a process set apart for its organization:
  * what it does there hits nobody else, and however many of those runs somebody has, there is a process for the others'.
  */
-export class Placing {
-  readonly #options: PlacingOptions;
-  readonly #wards: ReadonlySet<Ward>;
+export class Placement {
+  readonly #options: PlacementOptions;
+  readonly #hosts: ReadonlySet<HostProcess>;
   readonly #waiting = new TurnQueue<Running>();
   readonly #places: FairShare;
   readonly #apart: FairShare;
 
-  constructor(wards: ReadonlySet<Ward>, options: PlacingOptions) {
-    this.#wards = wards;
+  constructor(hosts: ReadonlySet<HostProcess>, options: PlacementOptions) {
+    this.#hosts = hosts;
     this.#options = options;
     this.#places = new FairShare(options.children * options.runsPerChild);
     this.#apart = new FairShare(options.apart);
@@ -65,28 +65,28 @@ export class Placing {
 
   /** The next run that need not wait, and its process, where its place is taken now; `null`: it is not to be run. */
   next(): Placed | undefined {
-    let ward = null as Ward | null;
+    let host = null as HostProcess | null;
     const running = this.#waiting.next(
       () => true,
       (waiting) => {
         if (waiting.over || this.#standingOf(waiting) === "quarantined") return true;
-        ward = this.#wardFor(waiting);
-        return ward !== null;
+        host = this.#wardFor(waiting);
+        return host !== null;
       },
     );
     if (running === undefined) return undefined;
-    if (ward !== null) this.#take(running, ward);
-    return { running, ward };
+    if (host !== null) this.#take(running, host);
+    return { running, host };
   }
 
   /** A run has left its process, whose `runs` say so. */
-  left(running: Running, ward: Ward): void {
+  left(running: Running, host: HostProcess): void {
     const { organizationId, memoryMb } = running.job;
-    if (ward.apart === null) return this.#places.give(organizationId);
-    ward.apart.grantedMb -= memoryMb;
-    if (ward.runs.size > 0) return;
+    if (host.apart === null) return this.#places.give(organizationId);
+    host.apart.grantedMb -= memoryMb;
+    if (host.runs.size > 0) return;
     this.#apart.give(organizationId);
-    Object.assign(ward.apart, newApart());
+    Object.assign(host.apart, newApart());
   }
 
   /** Whether a run waits for a process set apart that it may have, and none stands by that could be one. */
@@ -102,16 +102,16 @@ export class Placing {
     return lacks;
   }
 
-  #wardFor(running: Running): Ward | null {
+  #wardFor(running: Running): HostProcess | null {
     if (this.#needsApart(running)) return this.#apartFor(running) ?? null;
     if (!this.#places.fits(running.job.organizationId)) return null;
     return choosePlain(this.#plain(), running.job.isolate, this.#options.runsPerChild) ?? null;
   }
 
   /** One where it fits beside others of its own organization, else one that nobody has, else one that stands by. */
-  #apartFor(running: Running): Ward | undefined {
+  #apartFor(running: Running): HostProcess | undefined {
     const { organizationId, memoryMb } = running.job;
-    const ready = [...this.#wards].filter((ward) => isOpen(ward) && ward.apart !== null);
+    const ready = [...this.#hosts].filter((host) => isOpen(host) && host.apart !== null);
     if (this.#standingOf(running) !== "alone") {
       const shared = ready.find(
         ({ apart }) =>
@@ -122,16 +122,16 @@ export class Placing {
     if (!this.#apart.fits(organizationId)) return undefined;
     const free = ready.find(({ apart }) => apart!.owner === null);
     if (free !== undefined || this.#apartCount() >= this.#options.apart) return free;
-    return [...this.#wards]
-      .filter((ward) => isOpen(ward) && ward.apart === null)
+    return [...this.#hosts]
+      .filter((host) => isOpen(host) && host.apart === null)
       .slice(this.#options.children)
-      .find((ward) => ward.runs.size === 0);
+      .find((host) => host.runs.size === 0);
   }
 
-  #take(running: Running, ward: Ward): void {
+  #take(running: Running, host: HostProcess): void {
     const { organizationId, memoryMb } = running.job;
     if (!this.#needsApart(running)) return void this.#places.take(organizationId);
-    const apart = (ward.apart ??= newApart());
+    const apart = (host.apart ??= newApart());
     if (apart.owner === null) this.#apart.take(organizationId);
     apart.owner = organizationId;
     apart.exclusive = this.#standingOf(running) === "alone";
@@ -149,23 +149,23 @@ export class Placing {
     return this.#options.quarantine.standingOf(running.job.isolate);
   }
 
-  #plain(): Ward[] {
-    return [...this.#wards].filter((ward) => isOpen(ward) && ward.apart === null).slice(0, this.#options.children);
+  #plain(): HostProcess[] {
+    return [...this.#hosts].filter((host) => isOpen(host) && host.apart === null).slice(0, this.#options.children);
   }
 
   #apartCount(): number {
     let count = 0;
-    for (const { apart, killed } of this.#wards) if (apart !== null && !killed) count += 1;
+    for (const { apart, killed } of this.#hosts) if (apart !== null && !killed) count += 1;
     return count;
   }
 }
 
 /** The least busy, and among equals always the same for the same isolate, where it is likely to be warm. */
-function choosePlain(wards: readonly Ward[], isolate: string, runsMax: number): Ward | undefined {
-  const open = wards.filter((ward) => ward.runs.size < runsMax);
+function choosePlain(hosts: readonly HostProcess[], isolate: string, runsMax: number): HostProcess | undefined {
+  const open = hosts.filter((host) => host.runs.size < runsMax);
   if (open.length < 2) return open[0];
   const home = open[hashOf(isolate) % open.length]!;
-  const least = open.reduce((best, ward) => (ward.runs.size < best.runs.size ? ward : best));
+  const least = open.reduce((best, host) => (host.runs.size < best.runs.size ? host : best));
   return home.runs.size === least.runs.size ? home : least;
 }
 

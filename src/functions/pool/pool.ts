@@ -2,7 +2,7 @@ import type { FunctionHost } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import { hashOf } from "../load/bundle.ts";
-import { Keeper, type KeeperOptions, type PoolStats } from "./supervisor.ts";
+import { Supervisor, type SupervisorOptions, type PoolStats } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./placement.ts";
 import type { FunctionsLog } from "../ports.ts";
@@ -58,7 +58,7 @@ const EVALUATE_MEMORY_MB = 128;
 export function createPool(options: PoolOptions): Pool {
   const { clock, log } = options;
   const quarantine = createQuarantine(clock);
-  const settings: KeeperOptions = {
+  const settings: SupervisorOptions = {
     clock,
     log,
     quarantine,
@@ -71,7 +71,7 @@ export function createPool(options: PoolOptions): Pool {
     waitingPerOrganization: options.waitingPerOrganization ?? WAITING_PER_ORGANIZATION,
     childMemoryMb: options.childMemoryMb ?? 320,
   };
-  const keeper = new Keeper(settings);
+  const supervisor = new Supervisor(settings);
   let lastId = 0;
   // One after the other: the compiler takes more memory than functions do.
   let compiling: Promise<unknown> = Promise.resolve();
@@ -81,9 +81,9 @@ export function createPool(options: PoolOptions): Pool {
     const running = new Running((lastId += 1), job, host);
     const stopDeadline = clock.after(Math.max(0, job.deadlineAt - clock.now()), () => {
       running.fail(new Fault("function.timeout", { afterMs: job.timeoutMs }));
-      keeper.end(running);
+      supervisor.end(running);
     });
-    keeper.place(running);
+    supervisor.place(running);
     try {
       return await running.ended;
     } finally {
@@ -93,7 +93,7 @@ export function createPool(options: PoolOptions): Pool {
 
   async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
     // The time that a process takes to start is none of the file's.
-    await settledWithin(clock, START_WITHIN_MS, keeper.ready());
+    await settledWithin(clock, START_WITHIN_MS, supervisor.ready());
     // Of the compiler's runs each has the declaration to answer for.
     const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
@@ -124,11 +124,11 @@ export function createPool(options: PoolOptions): Pool {
     },
     forgetBundle: (hash) => {
       quarantine.forgetBundle(hash);
-      keeper.forgetBundle(hash);
+      supervisor.forgetBundle(hash);
     },
-    stats: () => keeper.stats(),
-    ready: () => keeper.ready(),
-    close: () => keeper.close(),
+    stats: () => supervisor.stats(),
+    ready: () => supervisor.ready(),
+    close: () => supervisor.close(),
   };
 }
 

@@ -19,7 +19,7 @@ interface Waiting {
  * counts them: a thread that is busy, or a hundred functions at once, must not fill the process with replies. The
  * organizations in it share the room fairly.
  */
-export class ReplyLane {
+export class ReplyQueue {
   readonly #share: FairShare;
   readonly #waiting = new TurnQueue<Waiting>();
   readonly #ofRuns = new Map<number, { readonly owner: string; bytes: number }>();

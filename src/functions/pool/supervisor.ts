@@ -6,11 +6,11 @@ import { Fleet } from "./fleet.ts";
 import type { Named } from "./largest-run.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import type { FromChild, Reply } from "./messages.ts";
-import { Placing } from "./placement.ts";
+import { Placement } from "./placement.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
-import { isOpen, limitBytes, PLAIN_MEMORY_MB, type Ward } from "./host-process.ts";
+import { isOpen, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PoolStats {
   /** Those that take everybody's runs, or stand by. */
@@ -25,7 +25,7 @@ export interface PoolStats {
   readonly pids: readonly number[];
 }
 
-export interface KeeperOptions {
+export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: FunctionsLog;
   readonly quarantine: Quarantine;
@@ -48,21 +48,21 @@ const MEGABYTE = 1_048_576;
 const BREACH = 2;
 
 /**
- * Carries runs to the processes and what they say back, and ends what does not obey. Where a run goes is `Placing`'s, who
+ * Carries runs to the processes and what they say back, and ends what does not obey. Where a run goes is `Placement`'s, who
  * holds too much `MemoryWatch`'s, who is to blame `Blame`'s, and the processes themselves are the `Fleet`'s. None of them
  * knows what functions do.
  */
-export class Keeper {
-  readonly #options: KeeperOptions;
+export class Supervisor {
+  readonly #options: SupervisorOptions;
   readonly #fleet: Fleet;
-  readonly #placing: Placing;
+  readonly #placement: Placement;
   readonly #memory: MemoryWatch;
   readonly #blame: Blame;
   #closed = false;
   #killed = 0;
   #whenReady: (() => void)[] = [];
 
-  constructor(options: KeeperOptions) {
+  constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#fleet = new Fleet(options, {
       wanted: () => this.#wanted(),
@@ -70,69 +70,69 @@ export class Keeper {
         for (const tell of this.#whenReady.splice(0)) tell();
         this.#serve();
       },
-      heard: (ward, message) => this.#hear(ward, message),
-      died: (ward, how) => this.#died(ward, how),
+      heard: (host, message) => this.#hear(host, message),
+      died: (host, how) => this.#died(host, how),
     });
-    const { wards } = this.#fleet;
-    this.#placing = new Placing(wards, options);
+    const { hosts } = this.#fleet;
+    this.#placement = new Placement(hosts, options);
     this.#blame = new Blame(options.quarantine, options.log);
     this.#memory = new MemoryWatch({
       clock: options.clock,
-      wards,
+      hosts,
       childMemoryMb: options.childMemoryMb,
-      endRun: (ward, named) => this.#endForMemory(ward, named),
+      endRun: (host, named) => this.#endForMemory(host, named),
       gaveBack: (running, bytes) => this.#judge(running, bytes),
-      retire: (ward) => this.#retire(ward, "it holds too much memory, and no run holds it"),
-      kill: (ward, named) => {
-        if (named !== null) this.#blame.named(ward, named);
-        else this.#blame.suspect(ward.runs.values());
-        this.#kill(ward, "it used too much memory and could not be relieved");
+      retire: (host) => this.#retire(host, "it holds too much memory, and no run holds it"),
+      kill: (host, named) => {
+        if (named !== null) this.#blame.named(host, named);
+        else this.#blame.suspect(host.runs.values());
+        this.#kill(host, "it used too much memory and could not be relieved");
       },
     });
     if (!options.startsOnUse) void this.#fleet.fill();
   }
 
   stats(): PoolStats {
-    const wards = [...this.#fleet.wards];
+    const hosts = [...this.#fleet.hosts];
     return {
-      children: wards.filter(({ apart }) => apart === null).length,
-      apart: wards.filter(({ apart }) => apart !== null).length,
-      ready: wards.filter((ward) => isOpen(ward) && ward.apart === null).length,
-      active: wards.reduce((sum, { runs }) => sum + runs.size, 0),
-      queued: this.#placing.waiting,
+      children: hosts.filter(({ apart }) => apart === null).length,
+      apart: hosts.filter(({ apart }) => apart !== null).length,
+      ready: hosts.filter((host) => isOpen(host) && host.apart === null).length,
+      active: hosts.reduce((sum, { runs }) => sum + runs.size, 0),
+      queued: this.#placement.waiting,
       killed: this.#killed,
-      pids: wards.flatMap(({ process }) => process.pid ?? []),
+      pids: hosts.flatMap(({ process }) => process.pid ?? []),
     };
   }
 
   ready(): Promise<void> {
-    if ([...this.#fleet.wards].some(isOpen)) return Promise.resolve();
+    if ([...this.#fleet.hosts].some(isOpen)) return Promise.resolve();
     void this.#fleet.fill();
     return new Promise((resolve) => this.#whenReady.push(resolve));
   }
 
   forgetBundle(hash: string): void {
-    for (const ward of this.#fleet.wards) ward.process.forgetBundle(hash);
+    for (const host of this.#fleet.hosts) host.process.forgetBundle(hash);
   }
 
   place(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
-    if (!this.#placing.add(running)) return running.fail(new Fault("function.overloaded"));
-    if (this.#fleet.wards.size === 0) void this.#fleet.fill();
+    if (!this.#placement.add(running)) return running.fail(new Fault("function.overloaded"));
+    if (this.#fleet.hosts.size === 0) void this.#fleet.fill();
     this.#serve();
   }
 
   /** Its caller has been answered, and now its thread must go: at its deadline, or for what it did. */
   end(running: Running): void {
-    this.#placing.remove(running);
-    for (const ward of this.#fleet.wards) {
-      if (!ward.runs.has(running.id)) continue;
-      ward.process.send({ type: "end", id: running.id });
+    this.#placement.remove(running);
+    for (const host of this.#fleet.hosts) {
+      if (!host.runs.has(running.id)) continue;
+      host.process.send({ type: "end", id: running.id });
       this.#options.clock.after(END_WITHIN_MS, () => {
-        if (!ward.runs.has(running.id) || ward.killed) return;
+        if (!host.runs.has(running.id) || host.killed) return;
         // The thread of the process itself is held up, which the run that happens to end now need not have done.
-        this.#blame.suspect(ward.runs.values());
-        this.#kill(ward, "it did not end a run in time");
+        this.#blame.suspect(host.runs.values());
+        this.#kill(host, "it did not end a run in time");
       });
     }
   }
@@ -140,28 +140,28 @@ export class Keeper {
   async close(): Promise<void> {
     this.#closed = true;
     this.#memory.stop();
-    for (const running of this.#placing.clear()) running.fail(endingFault());
-    for (const ward of this.#fleet.wards) for (const running of ward.runs.values()) running.fail(endingFault());
+    for (const running of this.#placement.clear()) running.fail(endingFault());
+    for (const host of this.#fleet.hosts) for (const running of host.runs.values()) running.fail(endingFault());
     await this.#fleet.close();
   }
 
   // ---- runs --------------------------------------------------------------------------------------------------------
 
   #serve(): void {
-    for (let placed = this.#placing.next(); placed !== undefined; placed = this.#placing.next()) {
-      const { running, ward } = placed;
-      if (ward !== null) this.#startIn(ward, running);
+    for (let placed = this.#placement.next(); placed !== undefined; placed = this.#placement.next()) {
+      const { running, host } = placed;
+      if (host !== null) this.#startIn(host, running);
       else running.fail(new Fault("function.quarantined"));
     }
-    if (this.#placing.waiting > 0) void this.#fleet.fill();
+    if (this.#placement.waiting > 0) void this.#fleet.fill();
   }
 
-  #startIn(ward: Ward, running: Running): void {
+  #startIn(host: HostProcess, running: Running): void {
     const { job } = running;
-    ward.runs.set(running.id, running);
-    running.rssBefore = ward.process.rssBytes();
-    ward.process.ensureBundle(job.bundle);
-    ward.process.send({
+    host.runs.set(running.id, running);
+    running.rssBefore = host.process.rssBytes();
+    host.process.ensureBundle(job.bundle);
+    host.process.send({
       type: "run",
       id: running.id,
       what: job.what,
@@ -172,56 +172,56 @@ export class Keeper {
     });
     this.#memory.begin();
     // What stood by may have been set apart for it.
-    if (ward.apart !== null) void this.#fleet.fill();
+    if (host.apart !== null) void this.#fleet.fill();
   }
 
-  #hear(ward: Ward, message: FromChild): void {
-    if (message.type === "weighed") return this.#memory.heard(ward, message);
+  #hear(host: HostProcess, message: FromChild): void {
+    if (message.type === "weighed") return this.#memory.heard(host, message);
     if (!("id" in message)) return;
-    const running = ward.runs.get(message.id);
-    if (message.type === "lost") this.#lost(ward, message.isolate, message.text, running);
+    const running = host.runs.get(message.id);
+    if (message.type === "lost") this.#lost(host, message.isolate, message.text, running);
     if (running === undefined) return;
-    if (message.type === "took") return ward.replies.took(message.id, message.characters);
-    if (!running.hear(message, (reply, written) => this.#reply(ward, running, reply, written))) {
+    if (message.type === "took") return host.replies.took(message.id, message.characters);
+    if (!running.hear(message, (reply, written) => this.#reply(host, running, reply, written))) {
       running.fail(new Fault("function.raised", {}, { cause: new Error("it broke the rules of the bridge") }));
       return this.end(running);
     }
     if (message.type === "done" || message.type === "failed" || message.type === "ended" || message.type === "lost") {
       if ("stuck" in message && message.stuck) {
-        ward.blamed.add(running.job.isolate);
+        host.blamed.add(running.job.isolate);
         this.#blame.strikeRun(running);
-        this.#left(ward, running);
-        return this.#kill(ward, "a thread would not leave its isolate");
+        this.#left(host, running);
+        return this.#kill(host, "a thread would not leave its isolate");
       }
       if (message.type === "done") this.#options.quarantine.ranWell(running.job.isolate);
-      this.#left(ward, running);
+      this.#left(host, running);
       this.#serve();
     }
   }
 
-  #reply(ward: Ward, running: Running, reply: Reply, written: () => void): void {
+  #reply(host: HostProcess, running: Running, reply: Reply, written: () => void): void {
     const { organizationId: owner } = running.job;
-    const send = (): void => ward.process.send(reply, written);
-    ward.replies.offer({ run: running.id, owner, bytes: reply.json.length, send, drop: written });
+    const send = (): void => host.process.send(reply, written);
+    host.replies.offer({ run: running.id, owner, bytes: reply.json.length, send, drop: written });
   }
 
-  #left(ward: Ward, running: Running): void {
-    ward.runs.delete(running.id);
-    ward.replies.left(running.id, running.job.organizationId);
-    this.#placing.left(running, ward);
-    if (ward.runs.size > 0 || ward.killed) return;
-    if (ward.retired) return this.#fleet.end(ward);
-    if (ward.apart !== null) this.#keepApart(ward);
+  #left(host: HostProcess, running: Running): void {
+    host.runs.delete(running.id);
+    host.replies.left(running.id, running.job.organizationId);
+    this.#placement.left(running, host);
+    if (host.runs.size > 0 || host.killed) return;
+    if (host.retired) return this.#fleet.end(host);
+    if (host.apart !== null) this.#keepApart(host);
   }
 
   /** Nobody is in it: it is kept for a while, unless what it was used for has left too much behind. */
-  #keepApart(ward: Ward): void {
+  #keepApart(host: HostProcess): void {
     const { clock, childMemoryMb } = this.#options;
-    if (ward.process.rssBytes() > limitBytes(ward, childMemoryMb)) return this.#fleet.end(ward);
+    if (host.process.rssBytes() > limitBytes(host, childMemoryMb)) return this.#fleet.end(host);
     clock.after(
       APART_IDLE_MS,
       () => {
-        if (!ward.killed && ward.runs.size === 0) this.#fleet.end(ward);
+        if (!host.killed && host.runs.size === 0) this.#fleet.end(host);
       },
       "loose",
     );
@@ -231,67 +231,67 @@ export class Keeper {
 
   #wanted(): number {
     const { children, spares } = this.#options;
-    return children + (this.#placing.lacksApart ? Math.max(1, spares) : spares);
+    return children + (this.#placement.lacksApart ? Math.max(1, spares) : spares);
   }
 
-  #kill(ward: Ward, reason: string): void {
-    if (ward.killed) return;
-    ward.blameSettled = true;
+  #kill(host: HostProcess, reason: string): void {
+    if (host.killed) return;
+    host.blameSettled = true;
     this.#killed += 1;
-    this.#options.log.warn({ event: "function_process_killed", pid: ward.process.pid, reason, runs: ward.runs.size });
-    this.#fleet.end(ward);
+    this.#options.log.warn({ event: "function_process_killed", pid: host.process.pid, reason, runs: host.runs.size });
+    this.#fleet.end(host);
     // Started now, not when the old one has gone: the spare has already taken over, and wants a successor.
     void this.#fleet.fill();
     this.#serve();
   }
 
   /** It finishes what it has, takes nothing new, and another one takes its place. */
-  #retire(ward: Ward, reason: string): void {
-    if (!ward.retired) {
-      const { pid } = ward.process;
-      this.#options.log.info({ event: "function_process_replaced", pid, reason, runs: ward.runs.size });
+  #retire(host: HostProcess, reason: string): void {
+    if (!host.retired) {
+      const { pid } = host.process;
+      this.#options.log.info({ event: "function_process_replaced", pid, reason, runs: host.runs.size });
     }
-    ward.retired = true;
-    if (ward.runs.size === 0) this.#fleet.end(ward);
+    host.retired = true;
+    if (host.runs.size === 0) this.#fleet.end(host);
     void this.#fleet.fill();
   }
 
-  #died(ward: Ward, how: string): void {
-    this.#blame.ofDeath(ward, how);
-    for (const running of ward.runs.values()) {
-      const blamed = ward.blamed.has(running.job.isolate);
+  #died(host: HostProcess, how: string): void {
+    this.#blame.ofDeath(host, how);
+    for (const running of host.runs.values()) {
+      const blamed = host.blamed.has(running.job.isolate);
       const cause = new Error(
         blamed ? `its process ended: ${how}` : `its process ended because of another run: ${how}`,
       );
       running.fail(new Fault(blamed ? "function.memory" : "function.raised", {}, { cause }));
-      this.#left(ward, running);
+      this.#left(host, running);
     }
     void this.#fleet.fill();
     this.#serve();
   }
 
   /** The run that did it fails alone: its thread sleeps, so the others can finish, in a process that takes no new ones. */
-  #lost(ward: Ward, isolate: string, text: string, running: Running | undefined): void {
-    const { pid } = ward.process;
+  #lost(host: HostProcess, isolate: string, text: string, running: Running | undefined): void {
+    const { pid } = host.process;
     this.#options.log.warn({
       event: "function_isolate_lost",
       pid,
       isolate,
       text: printable(text).slice(0, 300),
-      runs: ward.runs.size,
+      runs: host.runs.size,
     });
-    ward.blameSettled = true;
+    host.blameSettled = true;
     if (running === undefined) this.#blame.strike(isolate);
     else this.#blame.strikeRun(running);
-    this.#retire(ward, "one of its isolates is lost");
+    this.#retire(host, "one of its isolates is lost");
   }
 
   // ---- memory ------------------------------------------------------------------------------------------------------
 
-  #endForMemory(ward: Ward, { running, bytes, measured }: Named): void {
+  #endForMemory(host: HostProcess, { running, bytes, measured }: Named): void {
     const { isolate } = running.job;
     const megabytes = Math.round(bytes / MEGABYTE);
-    this.#options.log.warn({ event: "function_ended_for_memory", pid: ward.process.pid, isolate, megabytes, measured });
+    this.#options.log.warn({ event: "function_ended_for_memory", pid: host.process.pid, isolate, megabytes, measured });
     const cause = new Error(`it held ${megabytes} MB while its process was over its limit`);
     running.fail(new Fault("function.memory", {}, { cause }));
     if (measured) this.#judge(running, bytes);
