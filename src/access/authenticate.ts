@@ -1,10 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
-import type { Caller, Workflow } from "../terms/caller.ts";
+import type { Authenticator, Caller, TokenGrant, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { hasTokenShape, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
-import type { Authenticator, TokenGrant } from "../http/ports.ts";
 import type { AccessStore, TokenRow } from "./ports.ts";
 import { UsedTokens } from "./used-tokens.ts";
 

@@ -1,4 +1,4 @@
-import type { Authenticator } from "../http/ports.ts";
+import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/routes/status.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";

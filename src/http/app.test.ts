@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { createApp, type AppParts } from "./app.ts";
-import type { TokenGrant } from "./ports.ts";
+import type { TokenGrant } from "../terms/caller.ts";
 import { createEdge } from "./server.ts";
 
 const LIMITS = {

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Caller } from "../terms/caller.ts";
+import type { Authenticator, Caller, TokenGrant } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import type { Authenticator, TokenGrant } from "./ports.ts";
 
 /** What the headers of a request say about who is calling. Empty counts as absent (decision 2). */
 export interface HeaderAccess {

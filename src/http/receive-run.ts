@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Held } from "../terms/byte-budget.ts";
-import type { Caller } from "../terms/caller.ts";
+import type { Authenticator, Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
-import type { Authenticator } from "./ports.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./read-body.ts";
 import type { CheckBody } from "./request-schema.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";

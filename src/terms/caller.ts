@@ -21,3 +21,21 @@ export interface Workflow {
 
 export const CONTEXTS = ["prod", "test", "dev"] as const;
 export type Context = (typeof CONTEXTS)[number];
+
+/** A token that is good. Opaque to the edge: it goes back to `resolveCaller`. */
+export interface TokenGrant {
+  readonly tokenId: string;
+  readonly organizationId: string;
+  /** How long its request has waited for the store already. */
+  readonly waitedMs?: number;
+}
+
+/**
+ * Who is calling. Both give a value when it is in memory, and a promise only when the store has to be asked.
+ * @throws Fault `request.unauthenticated`, or `request.store_unavailable` when the store does not answer and the token or
+ * workflow is not known yet
+ */
+export interface Authenticator {
+  resolveToken(token: string): TokenGrant | Promise<TokenGrant>;
+  resolveCaller(grant: TokenGrant, workflow: string): Caller | Promise<Caller>;
+}
