@@ -26,24 +26,34 @@ export function mayHoldLongNumber(text: string): boolean {
 /** The most numbers of one document that are kept so: each takes some microseconds of everybody's time. */
 const EXACT_NUMBERS_MAX = 20_000;
 
+/** How many more a document may have that is read in pieces. */
+export interface ExactCount {
+  left: number;
+}
+
+export function newExactCount(): ExactCount {
+  return { left: EXACT_NUMBERS_MAX };
+}
+
 /**
  * The value of a document with every number that a double changes as an `ExactNumber`. `parsed` is what `JSON.parse` made of the
  * text, and is given back where there is no such number; `null` where there are too many, or the document is made to defy
  * this. (A reviver could be told the text of each number, and takes ten times as long as the parse.)
  */
-export function withExactNumbers(text: string, parsed: Json): Json | null {
+export function withExactNumbers(text: string, parsed: Json, count = newExactCount()): Json | null {
   const literals: string[] = [];
   const pieces: string[] = [];
   const mark = MARKS.find((each) => !stands(each, text));
   let copied = 0;
   eachLongNumber(text, (from, to) => {
-    if (literals.length > EXACT_NUMBERS_MAX) return;
+    if ((count.left -= 1) < 0) return;
     pieces.push(text.slice(copied, from), `"${mark}${literals.length}"`);
     copied = to;
     literals.push(text.slice(from, to));
   });
+  if (count.left < 0) return null;
   if (literals.length === 0) return parsed;
-  if (mark === undefined || literals.length > EXACT_NUMBERS_MAX) return null;
+  if (mark === undefined) return null;
   pieces.push(text.slice(copied));
   return unmark(JSON.parse(pieces.join("")) as Json, mark, literals);
 }

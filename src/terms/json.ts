@@ -1,55 +1,13 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { mayHoldLongNumber, withExactNumbers } from "./exact-json.ts";
+import { mayHoldLongNumber, newExactCount, withExactNumbers } from "./exact-json.ts";
 import { ExactNumber } from "./exact-number.ts";
+import { JsonError } from "./json-error.ts";
+import { type Counts, JSON_VALUES_MAX, type JsonLimits, JsonScan, type Piece, STRETCH_BYTES } from "./json-scan.ts";
 import type { Json, JsonObject } from "./json-value.ts";
 
+export { JsonError, type JsonProblem } from "./json-error.ts";
+export { JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
 export type { Json, JsonObject };
-
-/** What a document may measure at the most. All are checked before anything recursive touches it. */
-export interface JsonLimits {
-  readonly depthMax: number;
-  readonly keysPerObjectMax: number;
-  /** Values of all kinds, on every level together, an empty object or list counting twice; `JSON_VALUES_MAX` unless said. */
-  readonly valuesMax?: number;
-}
-
-/**
- * The most values one document may hold. Bytes alone bound no memory: an empty object takes three of them in a document and
- * some fifty in memory, and each has to be walked by whatever reads the document afterwards.
- */
-export const JSON_VALUES_MAX = 100_000;
-
-export type JsonProblem =
-  | "encoding"
-  | "too_deep"
-  | "too_many_keys"
-  | "too_many_values"
-  | "syntax"
-  | "not_finite"
-  | "not_exact"
-  | "no_room";
-
-/** Thrown by `parseJson`. It carries the class of the problem and never a piece of the text. */
-export class JsonError extends Error {
-  readonly problem: JsonProblem;
-  constructor(problem: JsonProblem) {
-    super(problem);
-    this.name = "JsonError";
-    this.problem = problem;
-  }
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_ARRAY = 0x5d;
-const CLOSE_OBJECT = 0x7d;
-
-/** JSON numbers shorter than this and without an exponent are finite: the largest double has 309 digits. */
-const FINITE_DIGITS = 300;
 
 /** Up to this size reading a hostile document costs next to nothing, so that it may be looked at afterwards. */
 const SMALL_BYTES = 64 * 1024;
@@ -66,13 +24,161 @@ export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS
   const { keysPerObjectMax, valuesMax = JSON_VALUES_MAX } = limits;
   const smallMax = Math.min(SMALL_BYTES, keysPerObjectMax * MEMBER_BYTES, valuesMax);
   if (bytes.length <= smallMax) return parseSmall(bytes, limits, hold);
-  const { mayOverflow, seen } = measure(bytes, limits);
-  holdParsed(bytes, seen, hold);
-  const text = decodeUtf8(bytes);
-  const value = readJson(text);
-  if (mayOverflow && !inspect(value, limits.depthMax).finite) throw new JsonError("not_finite");
-  return exactly(text, value);
+  const reading = new JsonReading(bytes, limits, hold);
+  while (reading.next());
+  return reading.value;
 }
+
+/**
+ * Reads one document as `parseJson` does, a stretch at a time, so that others have their turn in between: each takes a
+ * few milliseconds, but for a text of megabytes, which takes one for each of them.
+ */
+export class JsonReading {
+  readonly #bytes: Buffer;
+  readonly #hold: Hold;
+  readonly #scan: JsonScan;
+  readonly #stretchBytes: number;
+  #build: JsonBuild | null = null;
+
+  constructor(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS, stretchBytes: number = STRETCH_BYTES) {
+    this.#bytes = bytes;
+    this.#hold = hold;
+    this.#stretchBytes = stretchBytes;
+    this.#scan = new JsonScan(bytes, limits, startOf(bytes), stretchBytes);
+  }
+
+  /** Does the next stretch; false once the value is there. @throws JsonError */
+  next(): boolean {
+    if (this.#build !== null) return this.#build.next();
+    if (!this.#scan.next()) {
+      holdParsed(this.#bytes, this.#scan.seen, this.#hold);
+      this.#build = new JsonBuild(this.#bytes, this.#scan, this.#stretchBytes);
+    }
+    return true;
+  }
+
+  get value(): Json {
+    return this.#build!.value;
+  }
+}
+
+/** Builds the value of a document that has been scanned. */
+class JsonBuild {
+  readonly #bytes: Buffer;
+  readonly #plan: readonly Piece[];
+  readonly #isAscii: boolean;
+  readonly #mayOverflow: boolean;
+  readonly #stretchBytes: number;
+  readonly #exact = newExactCount();
+  readonly #document: Json[] = [];
+  readonly #open: Container[] = [this.#document];
+  #done = 0;
+  /** Broken syntax goes before it, wherever it stands. */
+  #problem: "not_finite" | "not_exact" | null = null;
+
+  /** @throws JsonError */
+  constructor(bytes: Buffer, { plan, mayOverflow, isBroken }: JsonScan, stretchBytes: number) {
+    this.#bytes = bytes;
+    this.#stretchBytes = stretchBytes;
+    this.#plan = plan;
+    this.#isAscii = isAscii(bytes);
+    this.#mayOverflow = mayOverflow;
+    if (!this.#isAscii && !isUtf8(bytes)) throw new JsonError("encoding");
+    if (isBroken) throw new JsonError("syntax");
+  }
+
+  get value(): Json {
+    return this.#document[0]!;
+  }
+
+  /** Builds the next stretch; false once all is built. @throws JsonError */
+  next(): boolean {
+    for (let bytesLeft = this.#stretchBytes; bytesLeft > 0 && this.#done < this.#plan.length; this.#done += 1) {
+      const piece = this.#plan[this.#done]!;
+      this.#add(piece);
+      bytesLeft -= piece.kind === "close" ? 1 : piece.to - piece.from + 1;
+    }
+    if (this.#done < this.#plan.length) return true;
+    if (this.#document.length !== 1) throw new JsonError("syntax");
+    if (this.#problem !== null) throw new JsonError(this.#problem);
+    return false;
+  }
+
+  #add(piece: Piece): void {
+    if (piece.kind === "close") return void this.#open.pop();
+    const into = this.#open.at(-1)!;
+    if (piece.kind === "open") {
+      const made: Container = piece.isObject ? {} : [];
+      if (Array.isArray(into)) {
+        this.#requireBlank(piece);
+        into.push(made as Json);
+      } else setMember(into, this.#readName(piece), made as Json);
+      this.#open.push(made);
+      return;
+    }
+    if (piece.kind === "blank") return this.#requireBlank(piece);
+    const text = Array.isArray(into) ? this.#text("[", piece, "]") : this.#text("{", piece, "}");
+    const count = append(into, this.#checked(text, readJson(text)) as Container);
+    if (count === 0 && piece.kind === "some_entries") throw new JsonError("syntax");
+  }
+
+  #requireBlank(place: Place): void {
+    if ((readJson(this.#text("[", place, "]")) as readonly Json[]).length > 0) throw new JsonError("syntax");
+  }
+
+  /** Of a member, of which all is there as far as the colon. */
+  #readName(place: Place): string {
+    const [name, ...others] = Object.keys(readJson(this.#text("{", place, "0}")) as JsonObject);
+    if (name === undefined || others.length > 0) throw new JsonError("syntax");
+    return name;
+  }
+
+  #checked(text: string, value: Json): Json {
+    if (this.#mayOverflow && !inspect(value, Infinity).finite) this.#problem = "not_finite";
+    if (!mayHoldLongNumber(text)) return value;
+    const exact = withExactNumbers(text, value, this.#exact);
+    if (exact === null) this.#problem ??= "not_exact";
+    return exact ?? value;
+  }
+
+  /** Put together as bytes: a text that is joined of others takes several times as long to be looked through. */
+  #text(before: string, { from, to }: Place, after: string): string {
+    const bytes = Buffer.allocUnsafe(before.length + to - from + after.length);
+    bytes.write(before, 0, "latin1");
+    this.#bytes.copy(bytes, before.length, from, to);
+    bytes.write(after, bytes.length - after.length, "latin1");
+    return bytes.toString(this.#isAscii ? "latin1" : "utf8");
+  }
+}
+
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+type Container = Json[] | Record<string, Json>;
+
+/** Says how many they are. */
+function append(into: Container, entries: Container): number {
+  if (Array.isArray(into)) {
+    for (const entry of entries as readonly Json[]) into.push(entry);
+    return (entries as readonly Json[]).length;
+  }
+  let count = 0;
+  for (const name in entries) {
+    setMember(into, name, (entries as JsonObject)[name]!);
+    count += 1;
+  }
+  return count;
+}
+
+function setMember(object: Record<string, Json>, name: string, value: Json): void {
+  // That one name is no member when it is set.
+  if (name === "__proto__") Object.defineProperty(object, name, { value, ...PLAIN });
+  else object[name] = value;
+}
+
+const PLAIN = { enumerable: true, configurable: true, writable: true };
 
 /**
  * The same for a document too small for too many keys or values: the value itself is looked at, which is several times quicker. It
@@ -85,12 +191,12 @@ function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
     const value = readJson(text);
     const seen = inspect(value, limits.depthMax);
     const opened = count(text, "{") + count(text, "[");
-    if (opened > limits.depthMax && opened !== seen.containers) measure(bytes, limits);
+    if (opened > limits.depthMax && opened !== seen.containers) lookThrough(bytes, limits);
     if (!seen.finite) throw new JsonError("not_finite");
     holdParsed(bytes, seen, hold);
     return exactly(text, value);
   } catch (error) {
-    measure(bytes, limits);
+    lookThrough(bytes, limits);
     throw error;
   }
 }
@@ -106,12 +212,6 @@ const ALWAYS: Hold = () => true;
 const CONTAINER_BYTES = 56;
 const VALUE_BYTES = 8;
 const MEMBER_BYTES_HELD = 50;
-
-interface Counts {
-  containers: number;
-  values: number;
-  members: number;
-}
 
 function holdParsed(bytes: Buffer, { containers, values, members }: Counts, hold: Hold): void {
   const parts = containers * CONTAINER_BYTES + values * VALUE_BYTES + members * MEMBER_BYTES_HELD;
@@ -183,89 +283,18 @@ export function decodeUtf8(bytes: Buffer): string {
   // ASCII is the common case, and reading it as latin1 is several times quicker than decoding UTF-8.
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (!isUtf8(bytes)) throw new JsonError("encoding");
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.toString("utf8", start);
+  return bytes.toString("utf8", startOf(bytes));
 }
 
-/** Bytes at which something begins or ends; all others are passed over. The two forms of `e` may begin an exponent. */
-const TELLING = new Uint8Array(256);
-for (const character of '",:[]{}eE') TELLING[character.charCodeAt(0)] = 1;
-
-interface Measured {
-  /** Some number might not be finite and has to be looked at. */
-  readonly mayOverflow: boolean;
-  readonly seen: Counts;
+/** Behind a byte order mark. */
+function startOf(bytes: Buffer): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Checks depth, keys and values over the raw bytes. */
-function measure(bytes: Buffer, limits: JsonLimits): Measured {
-  const end = bytes.length;
-  // How many keys each open object has so far; arrays keep 0. Only as deep as allowed.
-  const keys: number[] = [];
-  let depth = 0;
-  // A value follows a comma, or is the first in its container and follows that one's opening.
-  let valuesLeft = limits.valuesMax ?? JSON_VALUES_MAX;
-  const seen: Counts = { containers: 0, values: 0, members: 0 };
-  let mayOverflow = false;
-  let tokenStart = 0;
-  for (let at = 0; at < end; at += 1) {
-    const byte = bytes[at]!;
-    if (TELLING[byte] === 0) continue;
-    if (byte === QUOTE) {
-      at = endOfText(bytes, at + 1);
-      tokenStart = at;
-    } else if (byte === COMMA) {
-      if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
-      seen.values += 1;
-      if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
-      tokenStart = at;
-    } else if (byte === COLON) {
-      if (depth > 0 && (keys[depth - 1]! += 1) > limits.keysPerObjectMax) throw new JsonError("too_many_keys");
-      seen.members += 1;
-      tokenStart = at;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (depth === limits.depthMax) throw new JsonError("too_deep");
-      if ((valuesLeft -= 1) < 0) throw new JsonError("too_many_values");
-      seen.containers += 1;
-      seen.values += 1;
-      keys[depth] = 0;
-      depth += 1;
-      tokenStart = at;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      if (at - tokenStart > FINITE_DIGITS) mayOverflow = true;
-      if (depth > 0) depth -= 1;
-      tokenStart = at;
-    } else if (isDigitOrDot(bytes[at - 1])) {
-      mayOverflow = true;
-    }
-  }
-  return { mayOverflow: mayOverflow || end - tokenStart > FINITE_DIGITS, seen };
-}
-
-/** Most texts end soon. For the others a search is worth its call. */
-const NEAR_BYTES = 64;
-
-/** Where the closing quote of a text stands, or the end of the bytes. */
-function endOfText(bytes: Buffer, from: number): number {
-  const end = bytes.length;
-  for (let at = from; at < end;) {
-    for (const near = Math.min(end, at + NEAR_BYTES); at < near; at += 1) {
-      const byte = bytes[at];
-      if (byte === QUOTE) return at;
-      if (byte === BACKSLASH) at += 1;
-    }
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote === -1) return end;
-    let run = quote;
-    while (run > at && bytes[run - 1] === BACKSLASH) run -= 1;
-    if ((quote - run) % 2 === 0) return quote;
-    at = quote + 1;
-  }
-  return end;
-}
-
-function isDigitOrDot(byte: number | undefined): boolean {
-  return byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e);
+/** Checks depth, keys and values over the raw bytes. @throws JsonError */
+function lookThrough(bytes: Buffer, limits: JsonLimits): void {
+  const scan = new JsonScan(bytes, limits, startOf(bytes), STRETCH_BYTES);
+  while (scan.next());
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

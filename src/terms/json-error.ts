@@ -1,0 +1,19 @@
+export type JsonProblem =
+  | "encoding"
+  | "too_deep"
+  | "too_many_keys"
+  | "too_many_values"
+  | "syntax"
+  | "not_finite"
+  | "not_exact"
+  | "no_room";
+
+/** Thrown where JSON is read. It carries the class of the problem and never a piece of the text. */
+export class JsonError extends Error {
+  readonly problem: JsonProblem;
+  constructor(problem: JsonProblem) {
+    super(problem);
+    this.name = "JsonError";
+    this.problem = problem;
+  }
+}
