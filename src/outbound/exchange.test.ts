@@ -161,7 +161,7 @@ test("what the HTTP client itself refuses is the adapter's failure, free of char
 
 test("a large reply whose turn does not come in time is a timeout, and nothing of it is held", async () => {
   const never = new LongTurns({ ...systemClock, after: () => () => {} });
-  never.add("org_2", { isAlone: () => false, take: () => {} });
+  never.add("org_2", { isAlone: () => false, take: () => false });
   const large: Turn = (handler) => {
     handler.onRequestStart(CONTROLLER, null);
     handler.onResponseStart(CONTROLLER, 200, {});

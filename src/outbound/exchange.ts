@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Attempt, BeforeSend, PlannedCall } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
+import type { Hold } from "../terms/json.ts";
 import type { UsualSizes } from "../terms/usual-sizes.ts";
 import type { Connection } from "./connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
@@ -11,8 +12,9 @@ import { ConnectError } from "./open-socket.ts";
 import type { Exchangeable, OriginPool } from "./origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
-import { holdFor, type ParsedFields, VendorReply } from "./reply.ts";
+import { dropFor, holdFor, type ParsedFields, VendorReply } from "./reply.ts";
 import { RoomAhead } from "./room-ahead.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
 
 /** What every exchange of a door shares. */
@@ -339,26 +341,37 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   #deliver(reply: ReplyIntake | null): void {
     this.#attempt!.hasEnded = true;
-    if (reply === null || reply.length < LONG_FROM_BYTES) return this.#handOn(reply);
+    const bytes = reply?.take() ?? NO_BYTES;
+    const hold = this.#holdFor(this.#measuredSize);
+    if (bytes.length < LONG_FROM_BYTES) return this.#handOn(reply, bytes, hold, null);
     const { held } = this.#call.run;
+    const ahead = ReadAhead.of(bytes, this.#needs.limits, hold, dropFor(this.#call));
     this.#needs.longTurns.add(this.owner, {
       isAlone: () => held.isAlone,
-      // Its deadline may have come before its turn.
-      take: () => this.#settled || this.#handOn(reply),
+      take: () => {
+        // Its deadline may have come before its turn.
+        if (this.#settled) return false;
+        if (ahead?.next() === true) return true;
+        this.#handOn(reply, bytes, hold, ahead);
+        return false;
+      },
     });
   }
 
-  #handOn(reply: ReplyIntake | null): void {
-    const bytes = reply?.take() ?? NO_BYTES;
-    const attempt = this.#attempt!;
-    const taken = this.#measuredSize;
-    this.#settle(reply);
-    const holdParsed = holdFor(this.#call);
-    const hold = (parsed: number): boolean => {
-      this.#needs.replySizes.saw(this.#call.id, taken + parsed);
-      return holdParsed(parsed);
+  #holdFor(taken: number): Hold {
+    const hold = holdFor(this.#call);
+    let measured = taken;
+    return (bytes) => {
+      measured += bytes;
+      this.#needs.replySizes.saw(this.#call.id, measured);
+      return hold(bytes);
     };
-    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, attempt, hold));
+  }
+
+  #handOn(reply: ReplyIntake | null, bytes: Buffer, hold: Hold, ahead: ReadAhead | null): void {
+    this.#settle(reply);
+    const { limits } = this.#needs;
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, limits, this.#attempt, hold, ahead));
   }
 
   #fail(fault: Fault): void {

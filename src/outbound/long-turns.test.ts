@@ -14,11 +14,13 @@ function play(alone: boolean) {
   };
   const turns = new LongTurns(clock);
   const taken: string[] = [];
-  const take = (owner: string) => () => {
-    taken.push(owner);
+  const take = (name: string, more: number) => () => {
+    taken.push(name);
     now += 30;
+    return (more -= 1) >= 0;
   };
-  return { pauses, taken, add: (owner: string) => turns.add(owner, { isAlone: () => alone, take: take(owner) }) };
+  const add = (name: string, more = 0) => turns.add(name[0]!, { isAlone: () => alone, take: take(name, more) });
+  return { pauses, taken, add };
 }
 
 test("while others have something under way a large reply is followed by a pause as long as it took", async () => {
@@ -54,4 +56,13 @@ test("one that comes after the pause goes at once, and one that comes in it wait
   pauses[1]!.end();
   add("c");
   assert.deepEqual(taken, ["a", "b", "c"]);
+});
+
+test("one that goes on is finished before another of its owner begins, and owners take turns meanwhile", async () => {
+  const { taken, add } = play(true);
+  add("a1", 2);
+  add("a2", 1);
+  add("b", 1);
+  for (let turn = 0; turn < 10; turn += 1) await settle();
+  assert.deepEqual(taken, ["a1", "a1", "b", "a1", "b", "a2", "a2"]);
 });

@@ -9,16 +9,18 @@ const PAUSE_MAX_MS = 200;
 interface Turn {
   /** Whether nobody else has anything under way. */
   isAlone(): boolean;
-  take(): void;
+  /** True: it goes on, in another turn. */
+  take(): boolean;
 }
 
 /**
- * Large replies are handed on one at a time, owners taking turns. While anybody else has something under way, each is
- * followed by a pause as long as it took, so that half of the thread's time is for what is quick.
+ * Large replies are read and handed on one at a time and in short turns, owners one after the other. While anybody else has
+ * something under way, each turn is followed by a pause as long as it took, so that half of the thread's time is for what
+ * is quick.
  */
 export class LongTurns {
   readonly #clock: Clock;
-  readonly #waiting = new TurnQueue<Turn>();
+  readonly #waiting = new TurnQueue<{ readonly owner: string; readonly turn: Turn }>();
   #busy = false;
 
   constructor(clock: Clock) {
@@ -26,16 +28,17 @@ export class LongTurns {
   }
 
   add(owner: string, turn: Turn): void {
-    this.#waiting.add(owner, turn);
+    this.#waiting.add(owner, { owner, turn });
     if (!this.#busy) this.#next();
   }
 
   #next(): void {
-    const turn = this.#waiting.next(() => true);
-    this.#busy = turn !== undefined;
-    if (turn === undefined) return;
+    const next = this.#waiting.next(() => true);
+    this.#busy = next !== undefined;
+    if (next === undefined) return;
+    const { owner, turn } = next;
     const from = this.#clock.now();
-    turn.take();
+    if (turn.take()) this.#waiting.putBack(owner, next);
     // By then whoever waited for the reply has done with it what is done at once.
     setImmediate(() => {
       const tookMs = Math.min(PAUSE_MAX_MS, this.#clock.now() - from);

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { PlannedCall } from "../run/ports.ts";
 import { compileView } from "../sources/declarative/view-reply.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
-import { holdFor, VendorReply } from "./reply.ts";
+import { ReadAhead } from "./read-ahead.ts";
+import { dropFor, holdFor, VendorReply } from "./reply.ts";
 
 const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 
@@ -38,12 +39,39 @@ test("what a reply becomes is counted for its call, and by what it takes", () =>
   }
 });
 
+test("a text is counted by what it takes, and what a source makes of text or bytes as much as they are, once", () => {
+  const [ascii, other] = ["a".repeat(1_000), "é".repeat(500)];
+  for (const [body, read, counted] of [
+    [ascii, (reply: VendorReply) => [reply.text(), reply.text()], 2_000],
+    [other, (reply: VendorReply) => [reply.text(), reply.text()], 3_000],
+    [ascii, (reply: VendorReply) => [reply.bytes(), reply.bytes()], 1_000],
+    [ascii, (reply: VendorReply) => [reply.bytes(), reply.text()], 2_000],
+    ["", (reply: VendorReply) => [reply.bytes(), reply.text()], 0],
+  ] as const) {
+    const call = underWay(1e6);
+    read(replyOf(body, call));
+    assert.deepEqual([call.heldBytes, call.run.held.bytes], [counted, counted]);
+  }
+});
+
+test("a large reply that is no JSON counts nothing for having been read ahead", () => {
+  const lines = Buffer.from('{"a":1}\n'.repeat(40_000));
+  const call = underWay(1e8);
+  const ahead = ReadAhead.of(lines, LIMITS, holdFor(call), dropFor(call))!;
+  while (ahead.next());
+  assert.equal(call.run.held.bytes, 0);
+  assert.throws(() => new VendorReply(200, {}, lines, LIMITS, null, holdFor(call), ahead).json() as unknown, { code: "source.contract" }); // prettier-ignore
+  assert.equal(ReadAhead.of(Buffer.from("<a/>"), LIMITS, holdFor(call), dropFor(call)), null);
+});
+
 test("a reply for whose value there is no room fails its own call, and counts nothing", () => {
   const xml = `<r>${"<a/>".repeat(2_000)}</r>`;
   const view = compileView({ format: "xml" });
   for (const read of [
     (call: PlannedCall) => replyOf(`[${"{},".repeat(2_000)}{}]`, call).json() as unknown,
     (call: PlannedCall) => view(replyOf(xml, call)),
+    (call: PlannedCall) => replyOf("x".repeat(20_001), call).bytes(),
+    (call: PlannedCall) => replyOf("x".repeat(20_001), call).text(),
     (call: PlannedCall) => replyOf("[1]", Object.assign(call, { ended: true })).json() as unknown,
   ]) {
     const call = underWay(20_000);

@@ -1,5 +1,6 @@
+import { isAscii } from "node:buffer";
 import type { Attempt, PlannedCall } from "../run/ports.ts";
-import { type HeldReply, holdParsed, rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
+import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
 import { Fault, isCharged, type Charged } from "../terms/fault.ts";
 import {
   decodeUtf8,
@@ -11,6 +12,7 @@ import {
   type JsonProblem,
   parseJson,
 } from "../terms/json.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
 
 /** Header fields as the HTTP client parses them: a repeated field is a list. */
@@ -27,6 +29,8 @@ const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
 };
 
 const NOT_COUNTED: Hold = () => true;
+/** Of a text with other than ASCII characters, in memory. */
+const UNIT_BYTES = 2;
 
 /**
  * A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once; what they become takes room of
@@ -41,8 +45,11 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   readonly #hold: Hold;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
+  #text: string | undefined = undefined;
+  #isTaken = false;
+  readonly #ahead: Pick<ReadAhead, "value"> | null;
 
-  /** `attempt`: what is known of its request, where one was sent. */
+  /** `attempt`: what is known of its request, where one was sent. `ahead`: what has been read of it already. */
   constructor(
     status: number,
     fields: ParsedFields,
@@ -50,6 +57,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     limits: JsonLimits,
     attempt: Pick<Attempt, "said"> | null,
     hold: Hold = NOT_COUNTED,
+    ahead: Pick<ReadAhead, "value"> | null = null,
   ) {
     this.status = status;
     this.#fields = fields;
@@ -57,6 +65,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     this.#limits = limits;
     this.#attempt = attempt;
     this.#hold = hold;
+    this.#ahead = ahead;
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -71,15 +80,32 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   }
 
   text(): string {
-    try {
-      return decodeUtf8(this.#bytes);
-    } catch (error) {
-      throw this.#faultOf(error);
+    if (this.#text === undefined) {
+      this.#take();
+      this[holdParsed](this.#bytes.length * (isAscii(this.#bytes) ? 1 : UNIT_BYTES));
+      try {
+        this.#text = decodeUtf8(this.#bytes);
+      } catch (error) {
+        throw this.#faultOf(error);
+      }
     }
+    return this.#text;
   }
 
   bytes(): Buffer {
+    this.#take();
     return this.#bytes;
+  }
+
+  get [ownBytes](): Buffer {
+    return this.#bytes;
+  }
+
+  /** What an author makes of text or bytes nobody can see. It is taken to be as large as they are, once. */
+  #take(): void {
+    if (this.#isTaken) return;
+    this.#isTaken = true;
+    this[holdParsed](this.#bytes.length);
   }
 
   chargedAs(charged: Charged): void {
@@ -100,7 +126,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   #parse(): Json {
     if (this.#bytes.length === 0) throw contractFault("it is empty");
     try {
-      return parseJson(this.#bytes, this.#limits, this.#hold);
+      return this.#ahead === null ? parseJson(this.#bytes, this.#limits, this.#hold) : this.#ahead.value;
     } catch (error) {
       throw this.#faultOf(error);
     }
@@ -120,6 +146,15 @@ export function holdFor(call: PlannedCall): Hold {
     if (call.ended || !call.run.held.hold(bytes)) return false;
     call.heldBytes += bytes;
     return true;
+  };
+}
+
+/** Takes back what was counted so. */
+export function dropFor(call: PlannedCall): (bytes: number) => void {
+  return (bytes) => {
+    if (call.ended) return;
+    call.run.held.drop(bytes);
+    call.heldBytes -= bytes;
   };
 }
 

@@ -68,8 +68,11 @@ export interface Reply {
 
 /** What a reply is told before its bytes are read as something else, which takes memory of its own. Throws a fault for no room. */
 export const holdParsed: unique symbol = Symbol("datarun.holdParsed");
+/** The bytes as they were counted when they came: `bytes()` counts besides what is made of them, of which nobody is told. */
+export const ownBytes: unique symbol = Symbol("datarun.ownBytes");
 export interface HeldReply {
   [holdParsed](bytes: number): void;
+  readonly [ownBytes]: Buffer;
 }
 
 /**

@@ -56,3 +56,14 @@ test("what is taken back is not served", () => {
   assert.deepEqual(queue.clear(), ["a2"]);
   assert.deepEqual([queue.size, queue.of("a")], [0, 0]);
 });
+
+test("one that is put back comes before the others of its owner, and after the other owners", () => {
+  const queue = new TurnQueue<string>();
+  for (const item of ["a1", "a2", "b1"]) queue.add(item[0]!, item);
+
+  assert.equal(queue.next(anybody), "a1");
+  queue.putBack("a", "a1");
+  assert.deepEqual(drain(queue), ["b1", "a1", "a2"]);
+  queue.putBack("c", "c1");
+  assert.deepEqual([queue.size, queue.of("c"), drain(queue)], [1, 1, ["c1"]]);
+});

@@ -23,6 +23,14 @@ export class TurnQueue<Item> {
     this.#size += 1;
   }
 
+  /** One that has had a turn and needs another: before all others of its owner, who waits for the next turn like everybody. */
+  putBack(owner: string, item: Item): void {
+    const items = this.#byOwner.get(owner) ?? [];
+    this.#byOwner.delete(owner);
+    this.#byOwner.set(owner, new Set([item, ...items]));
+    this.#size += 1;
+  }
+
   /** Takes back one that waits; false if it does not. */
   remove(owner: string, item: Item): boolean {
     const items = this.#byOwner.get(owner);

@@ -1,4 +1,4 @@
-import { type HeldReply, holdParsed, type Reply } from "../../sdk/http.ts";
+import { type HeldReply, holdParsed, ownBytes, type Reply } from "../../sdk/http.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Json } from "../../terms/json.ts";
 import type { ReplyView } from "./expression.ts";
@@ -15,7 +15,7 @@ export function compileView(reply: SourceFile["reply"]): (reply: Reply) => Reply
 }
 
 function bodyOf(answer: Reply, read: (answer: Reply) => Json): Json {
-  if (answer.bytes().length === 0) return null;
+  if (bytesOf(answer).length === 0) return null;
   try {
     return read(answer);
   } catch (thrown) {
@@ -27,7 +27,7 @@ function bodyOf(answer: Reply, read: (answer: Reply) => Json): Json {
 function readXml(lists: readonly string[]): (answer: Reply) => Json {
   const parse = compileXmlReader(lists);
   return (answer) => {
-    const bytes = answer.bytes();
+    const bytes = bytesOf(answer);
     if (holdParsed in answer) (answer as Reply & HeldReply)[holdParsed](parsedXmlBytes(bytes.length));
     try {
       return parse(bytes);
@@ -35,4 +35,8 @@ function readXml(lists: readonly string[]): (answer: Reply) => Json {
       throw new Fault("source.contract", { problem: (error as Error).message }, { cause: error });
     }
   };
+}
+
+function bytesOf(answer: Reply): Buffer {
+  return ownBytes in answer ? (answer as Reply & HeldReply)[ownBytes] : answer.bytes();
 }
