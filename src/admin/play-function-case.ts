@@ -54,7 +54,7 @@ export async function playFunctionCase(
     catalog: script.catalog,
     runSource: compose(
       [withInputs, withDeadline(clock)],
-      callAdapter(createArgument({ door: NO_DOOR, simulatedDoor: NO_DOOR, clock, log: () => {} })),
+      callAdapter(clock, createArgument({ door: NO_DOOR, simulatedDoor: NO_DOOR, clock, log: () => {} })),
     ),
     ledger: NO_LEDGER,
     observers: [{ runEnded: ({ calls }) => called.push(...calls.map(({ source }) => source)) }],

@@ -34,6 +34,7 @@ export function openCaseEngine(clock: Clock): CaseParts & { close(): void } {
       compose(
         [withInputs, withCredential(finder, clock), withDeadline(clock)],
         callAdapter(
+          clock,
           createArgument({
             door: aimed,
             simulatedDoor: aimed,

@@ -27,7 +27,7 @@ export function createLiveVendors(door: Door, clock: Clock): (question: LiveQues
     const seeing = captureReplies(door, (reply) => replies.push(reply));
     const runSource = compose(
       [withInputs, withCredential(finder, clock), withDeadline(clock)],
-      callAdapter(createArgument({ door: seeing, simulatedDoor: seeing, clock, log: () => {} })),
+      callAdapter(clock, createArgument({ door: seeing, simulatedDoor: seeing, clock, log: () => {} })),
     );
     const arrivedAt = clock.now();
     const run: Run = {

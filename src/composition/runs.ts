@@ -39,6 +39,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
   const runSource = compose(
     [withInputs, withMadeUpCredential(withCredential(parts.finder, clock)), breaker, withSourceLimits(clock), deadline],
     callAdapter(
+      clock,
       createArgument({
         door: parts.door,
         simulatedDoor: parts.simulatedDoor,

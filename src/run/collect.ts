@@ -2,7 +2,9 @@ import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import { ExactNumber } from "../terms/exact-number.ts";
+import type { Clock } from "../terms/clock.ts";
 import { JSON_VALUES_MAX } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 import type { Answer } from "./ports.ts";
 
 /** The most one output may measure, as JSON text in UTF-8. */
@@ -21,16 +23,16 @@ const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 /**
  * What an adapter returned, as JSON text that is known to be one object. A reply's bytes were checked by its one parse
  * and go on unchanged; everything else is looked through and serialised here, once and on its own, so that a cycle, a
- * BigInt or a throwing getter costs this source alone.
+ * BigInt or a throwing getter costs this source alone. A large one is done in steps, between which others have their turn.
  * @throws Fault
  */
-export function collectAnswer(returned: unknown): Answer {
+export async function collectAnswer(returned: unknown, clock: Clock): Promise<Answer> {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
   if (raw !== null) return { match: true, json: raw[rawJsonObject]().bytes };
-  if (returned instanceof NoMatch) return { match: false, json: toObjectText(returned.output) };
-  return { match: true, json: toObjectText(returned) };
+  if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock) };
+  return { match: true, json: await toObjectText(returned, clock) };
 }
 
 function asRawReply(returned: object): RawReply | null {
@@ -42,12 +44,15 @@ function asRawReply(returned: object): RawReply | null {
 }
 
 /** JSON text of a plain object; refuses what JSON would change silently, and what is too much, before it is written. */
-function toObjectText(value: object): string {
+async function toObjectText(value: object, clock: Clock): Promise<string> {
   let text: string | undefined;
+  const stretch = new Stretch(clock);
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
     lookThrough(value, OUTPUT_DEPTH_MAX, { values: JSON_VALUES_MAX, units: OUTPUT_BYTES_MAX, within: [] });
+    if (stretch.isLong) await stretch.end();
     text = JSON.stringify(value);
+    if (stretch.isLong) await stretch.end();
   } catch (cause) {
     throw cause instanceof Fault ? cause : uncollectable("the result cannot be written as JSON", cause);
   }

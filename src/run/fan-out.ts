@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { endCall } from "./end-call.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { dropHeld, keepOutput } from "./keep-output.ts";
 import type { Planned } from "./plan.ts";
 import type { Answer, PlannedCall, RunSource } from "./ports.ts";
@@ -21,8 +21,6 @@ export interface Outcome {
 
 /** Of `{}`, which stands in the place of what failed. */
 const NO_OUTPUT_BYTES = 2;
-/** Inputs are filtered and checked as a call is started. After so long the others of the process have their turn. */
-const TURN_MS_MAX = 10;
 
 /**
  * Starts every planned call at once and waits for all. Never rejects: each slot of the plan gets exactly one outcome
@@ -48,12 +46,10 @@ export async function fanOut(
   }
 
   const filled: Promise<void>[] = [];
-  let turnEndsAt = clock.now() + TURN_MS_MAX;
+  // Inputs are filtered and checked as a call is started.
+  const stretch = new Stretch(clock);
   for (const [slot, planned] of plan.entries()) {
-    if (clock.now() > turnEndsAt) {
-      await nextTurn();
-      turnEndsAt = clock.now() + TURN_MS_MAX;
-    }
+    if (stretch.isLong) await stretch.end();
     filled.push(fill(planned, slot));
   }
   await Promise.all(filled);

@@ -3,8 +3,50 @@ import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/fake-clock.ts";
 import { openHost } from "./function-host.ts";
-import type { Attempt, Run, RunnableSource } from "./ports.ts";
+import type { Attempt, Run, RunnableSource, RunSource } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
+
+const TOO_MANY_LONG_NUMBERS = `{"all":[${Array.from({ length: 20_001 }, () => "12345678901234567890").join(",")}]}`;
+
+function hostOver(runSource: RunSource, held = heldWithoutLimit()) {
+  const clock = new FakeClock();
+  const run = { arrivedAt: clock.now(), caller: { organizationId: "org_a" }, held } as unknown as Run;
+  const source = { timeoutMs: 1000, leavesMachine: true, charge: "free" } as RunnableSource;
+  return openHost(
+    { run, functionId: "dfunc_x", sources: {}, deadlineAt: clock.now() + 1000 },
+    { catalog: { find: () => source }, clock, replyRoom: new ReplyRoom(clock), log: () => {}, runSource },
+  );
+}
+
+test("inputs that cannot be read fail their call, which is not made and keeps no room", async () => {
+  const held = heldWithoutLimit();
+  const host = hostOver(() => assert.fail("it was called"), held);
+  const { json } = await host.runSource("acme__register", TOO_MANY_LONG_NUMBERS);
+  assert.match(json, /"success":false.*too many numbers/);
+  assert.equal(held.bytes, 0);
+  assert.deepEqual(
+    host.end().map(({ fault }) => fault?.code),
+    ["source.input_invalid"],
+  );
+});
+
+test("a call whose inputs are still being read when its function ends is not made", async () => {
+  const held = heldWithoutLimit();
+  const host = hostOver(() => assert.fail("it was called"), held);
+  const reply = host.runSource("acme__register", `{"text":"${"x".repeat(100_000)}"}`);
+  assert.deepEqual(
+    host.end().map(({ fault }) => fault?.code),
+    ["source.stopped"],
+  );
+  await reply;
+  assert.equal(held.bytes, 0);
+});
+
+test("a step that cannot be read does no harm", () => {
+  const host = hostOver(() => assert.fail("it was called"));
+  host.pipe("step", TOO_MANY_LONG_NUMBERS);
+  assert.equal(host.pipes.size, 1);
+});
 
 test("a call that is left when its function ends is told as its source's charge says", () => {
   const clock = new FakeClock();

@@ -1,6 +1,7 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 import { endWith, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { dropHeld } from "./keep-output.ts";
 import { planCall, type Planned } from "./plan.ts";
@@ -26,13 +27,15 @@ export interface HostRun {
 
 /** What a function reaches the service by, and what it has done so far. */
 export interface OpenHost extends FunctionHost {
-  readonly pipes: ReadonlyMap<string, Json>;
+  /** JSON text of each step. */
+  readonly pipes: ReadonlyMap<string, string>;
   /** No further call from now on. Calls that nobody waits for any more are settled as abandoned. */
   end(): readonly CallReport[];
 }
 
 /** What stands in place of a step for which there is no room. */
-const STEP_NOT_KEPT = { success: false, message: "the step could not be kept" } as const;
+export const STEP_NOT_KEPT = '{"success":false,"message":"the step could not be kept"}';
+const TOO_LONG_NUMBERS = { field: "", problem: "holds too many numbers with more digits than are reckoned with" };
 
 /**
  * The bridge of one function run: every call goes through the same engine as those of `/data`. Of a call that has ended
@@ -41,7 +44,7 @@ const STEP_NOT_KEPT = { success: false, message: "the step could not be kept" } 
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
   const { catalog, runSource, replyRoom, clock } = parts;
   const { run } = host;
-  const pipes = new Map<string, Json>();
+  const pipes = new Map<string, string>();
   const slots: Slot[] = [];
   const window: ReplyWindow = { owner: run.caller.organizationId, held: run.held, bytes: 0, closed: false };
 
@@ -60,7 +63,18 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const entering = replyRoom.enter(window, id, Buffer.byteLength(inputsJson));
     const place = entering instanceof Promise ? await entering : entering;
     if (place === null) return settled(slot, new Fault("source.no_room"));
-    const inputs = readJsonExactly(inputsJson);
+    let inputs: Json;
+    try {
+      const reading = readJsonInStretches(inputsJson, new Stretch(clock));
+      inputs = reading instanceof Promise ? await reading : reading;
+    } catch {
+      place.left();
+      return settled(slot, new Fault("source.input_invalid", TOO_LONG_NUMBERS));
+    }
+    if (window.closed) {
+      place.left();
+      return settled(slot, new Fault("source.stopped"));
+    }
     slot.planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
     slot.begun = true;
     const outcome = await settle(slot.planned, runSource, clock);
@@ -95,7 +109,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 
     pipe(name, json) {
       if (window.closed) return;
-      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, readJsonExactly(json));
+      if (run.held.hold(Buffer.byteLength(json))) pipes.set(name, json);
       else {
         pipes.set(name, STEP_NOT_KEPT);
         parts.log(run, host.functionId, "warn", "there is no room for a recorded step");

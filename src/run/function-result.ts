@@ -1,5 +1,7 @@
+import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonInStretches, type JsonObject } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 
 /** What a function returned, told apart. `fields` is `null` for "no output": nothing, or an empty object. */
 export interface FunctionResult {
@@ -13,9 +15,9 @@ export interface FunctionResult {
 const NOTHING: JsonObject = Object.freeze({});
 
 /** Reads the JSON text of a returned object. @throws Fault `function.contract` for anything but an object, or parts that are none */
-export function readFunctionResult(text: string | null): FunctionResult {
+export async function readFunctionResult(text: string | null, clock: Clock): Promise<FunctionResult> {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
-  const fields = readJsonExactly(text);
+  const fields = await readJsonInStretches(text, new Stretch(clock));
   if (!isJsonObject(fields)) throw new Fault("function.contract", { problem: "the function did not return an object" });
   const message = own(fields, "message");
   return {

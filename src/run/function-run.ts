@@ -1,7 +1,9 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
+import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
-import type { Json, JsonObject } from "../terms/json.ts";
+import { readJsonExactly, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { EngineParts, StartedRun } from "./data-run.ts";
 import {
@@ -13,7 +15,7 @@ import {
   withoutCredentials,
   type EnvelopeParts,
 } from "./envelope.ts";
-import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
+import { openHost, STEP_NOT_KEPT, type HostParts, type OpenHost } from "./function-host.ts";
 import { readFunctionResult, type FunctionResult } from "./function-result.ts";
 import { toKept } from "./keep-output.ts";
 import { openRun } from "./open-run.ts";
@@ -124,12 +126,12 @@ async function runOne(
   let result: FunctionResult | Fault;
   try {
     if (found === undefined) throw new Fault("function.unknown", { function: id });
-    result = await callFunction(found, run, request, config, host);
+    result = await callFunction(found, run, request, config, host, parts.clock);
   } catch (thrown) {
     result = asFault(thrown, "function.collect");
     if (result.code === "function.collect") host.log("warn", `its result could not be collected: ${nameOf(thrown)}`);
   }
-  const pipes = Object.fromEntries<Json>(host.pipes);
+  const pipes = await readSteps(host, parts.clock);
   return { result, pipes, tookMs: Math.round(parts.clock.now() - startedAt) };
 }
 
@@ -139,6 +141,7 @@ async function callFunction(
   request: FunctionRequest,
   config: JsonObject,
   host: OpenHost,
+  clock: Clock,
 ): Promise<FunctionResult> {
   const argument = JSON.stringify({
     inputs: request.inputs,
@@ -155,7 +158,23 @@ async function callFunction(
   const text = await found
     .run({ organizationId, transactionId: run.transactionId, deadlineAt, argument }, host)
     .finally(() => run.held.drop(argumentBytes));
-  return readFunctionResult(text);
+  return readFunctionResult(text, clock);
+}
+
+/** What a function has recorded. A step that cannot be read is one that was not kept. */
+async function readSteps(host: OpenHost, clock: Clock): Promise<JsonObject> {
+  const stretch = new Stretch(clock);
+  const steps: [string, Json][] = [];
+  for (const [name, json] of host.pipes) {
+    try {
+      const reading = readJsonInStretches(json, stretch);
+      steps.push([name, reading instanceof Promise ? await reading : reading]);
+    } catch {
+      host.log("warn", "a recorded step could not be read");
+      steps.push([name, readJsonExactly(STEP_NOT_KEPT)]);
+    }
+  }
+  return Object.fromEntries<Json>(steps);
 }
 
 /** The words of an error of ours could hold anything. */

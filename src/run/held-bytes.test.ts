@@ -55,9 +55,9 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     if (!call.ended) takeIn(Math.ceil(replyBytes / 2));
     const text = JSON.stringify({ text: "x".repeat(Math.max(0, replyBytes - 11)) });
     if (ends === "with its reply") return { match: true, json: Buffer.from(text) };
-    if (ends === "with text") return collectAnswer({ text: "漢".repeat(replyBytes) });
-    if (ends === "with less") return collectAnswer({ found: true });
-    if (ends === "with nothing") return collectAnswer(null);
+    if (ends === "with text") return collectAnswer({ text: "漢".repeat(replyBytes) }, clock);
+    if (ends === "with less") return collectAnswer({ found: true }, clock);
+    if (ends === "with nothing") return collectAnswer(null, clock);
     throw new Fault(ends === "by failing" ? "source.vendor_5xx" : "source.connection_lost", { status: 500 });
   };
   const parts: EngineParts = {

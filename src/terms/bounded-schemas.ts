@@ -7,6 +7,8 @@ import { compilePattern, type Spend } from "./linear-pattern.ts";
 /** Checks a value by an author's schema. */
 export interface BoundedCheck {
   (value: unknown): boolean;
+  /** The same for a value without numbers that a double changes, as `nearestNumbers` gives it. */
+  ofNearest(value: unknown): boolean;
   /** What was wrong with the last value. */
   errors: readonly ErrorObject[] | null;
 }
@@ -82,10 +84,10 @@ export function createBoundedSchemas(): BoundedSchemas {
   return {
     compile(schema) {
       const validate = ajv.compile(needsCosts(schema) ? (withCosts(schema as JsonObject) as AnySchemaObject) : schema);
-      const check: BoundedCheck = (value) => {
+      const ofNearest = (value: unknown): boolean => {
         budget.left = CHECK_STEPS_MAX;
         try {
-          const fits = validate(nearestNumbers(value));
+          const fits = validate(value);
           check.errors = validate.errors ?? null;
           return fits;
         } catch (thrown) {
@@ -95,7 +97,10 @@ export function createBoundedSchemas(): BoundedSchemas {
           return false;
         }
       };
-      check.errors = null;
+      const check: BoundedCheck = Object.assign((value: unknown) => ofNearest(nearestNumbers(value)), {
+        ofNearest,
+        errors: null,
+      });
       return check;
     },
   };

@@ -4,6 +4,7 @@ import { ExactNumber } from "./exact-number.ts";
 import { JsonError } from "./json-error.ts";
 import { type Counts, JSON_VALUES_MAX, type JsonLimits, JsonScan, type Piece, STRETCH_BYTES } from "./json-scan.ts";
 import type { Json, JsonObject } from "./json-value.ts";
+import type { Stretch } from "./stretch.ts";
 
 export { JsonError, type JsonProblem } from "./json-error.ts";
 export { JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
@@ -164,12 +165,9 @@ function append(into: Container, entries: Container): number {
     for (const entry of entries as readonly Json[]) into.push(entry);
     return (entries as readonly Json[]).length;
   }
-  let count = 0;
-  for (const name in entries) {
-    setMember(into, name, (entries as JsonObject)[name]!);
-    count += 1;
-  }
-  return count;
+  const names = Object.keys(entries);
+  for (const name of names) setMember(into, name, (entries as JsonObject)[name]!);
+  return names.length;
 }
 
 function setMember(object: Record<string, Json>, name: string, value: Json): void {
@@ -237,6 +235,19 @@ function exactly(text: string, value: Json): Json {
 export function readJsonExactly(text: string): Json {
   return exactly(text, readJson(text));
 }
+
+/** The same, where others have their turn in between if the text is large. @throws JsonError */
+export function readJsonInStretches(text: string, stretch: Stretch): Json | Promise<Json> {
+  return text.length <= SMALL_BYTES ? readJsonExactly(text) : readLarge(text, stretch);
+}
+
+async function readLarge(text: string, stretch: Stretch): Promise<Json> {
+  const reading = new JsonReading(Buffer.from(text), WITHOUT_LIMITS);
+  while (reading.next()) if (stretch.isLong) await stretch.end();
+  return reading.value;
+}
+
+const WITHOUT_LIMITS: JsonLimits = { depthMax: Infinity, keysPerObjectMax: Infinity, valuesMax: Infinity };
 
 function count(text: string, character: string): number {
   let found = 0;

@@ -214,7 +214,8 @@ async function ask(source: LoadedSource["source"], { inputs }: SourceCase): Prom
   };
   const argument = createArgument({ door: nowhere, simulatedDoor: nowhere, clock: systemClock, log: () => {} });
   const call = { id: source.id, credential: null, run: {} } as unknown as PlannedCall;
-  const answer = collectAnswer(await source.declaration.run(argument(source, call, source.filter(inputs))));
+  const returned = await source.declaration.run(argument(source, call, source.filter(inputs)));
+  const answer = await collectAnswer(returned, systemClock);
   return JSON.parse(answer.json.toString());
 }
 

@@ -1,9 +1,10 @@
+import type { Clock } from "../../terms/clock.ts";
 import { asFault } from "../../terms/fault.ts";
 import { collectAnswer } from "../collect.ts";
 import type { Answer, MakeArgument, RunSource } from "../ports.ts";
 
 /** The innermost step: the adapter itself. Whatever it throws, at once or later, becomes a fault of this call. */
-export function callAdapter(makeArgument: MakeArgument): RunSource {
+export function callAdapter(clock: Clock, makeArgument: MakeArgument): RunSource {
   return async (source, call): Promise<Answer> => {
     let returned: unknown;
     try {
@@ -11,6 +12,6 @@ export function callAdapter(makeArgument: MakeArgument): RunSource {
     } catch (thrown) {
       throw asFault(thrown, "source.adapter_raised");
     }
-    return collectAnswer(returned);
+    return collectAnswer(returned, clock);
   };
 }

@@ -10,6 +10,7 @@ import {
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { parseOrigin } from "../../terms/origins.ts";
+import { Stretch } from "../../terms/stretch.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
 import { compileCharge } from "./compile-charge.ts";
 import { checkFormat } from "./check-format.ts";
@@ -51,7 +52,7 @@ export function compileDeclarative(text: string, file: string, options: Declarat
     nonce: options.nonce ?? randomUUID,
   };
   const auth = compileAuth(source.auth, setting);
-  const run = compileRun(source, auth, setting.known, root);
+  const run = compileRun(source, auth, setting, root);
   const verify = compileVerify(source, auth, setting.known, root.in("verify"));
   return {
     ...headOf(source),
@@ -83,7 +84,12 @@ function namesIn(source: SourceFile): KnownNames {
   };
 }
 
-function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Place) {
+function compileRun(
+  source: SourceFile,
+  auth: Auth,
+  { known, clock }: { readonly known: KnownNames; readonly clock: Clock },
+  root: Place,
+) {
   const request = compileAuthenticated(source.request, source.origins, auth, known, root.in("request"));
   const viewOf = compileView(source.reply);
   const judge = compileJudge(source, root);
@@ -99,12 +105,18 @@ function compileRun(source: SourceFile, auth: Auth, known: KnownNames, root: Pla
 
   return async (call: SourceCall): Promise<SourceAnswer> => {
     const reply = await ask(request, auth, call, accept, charge.isFree(call.inputs));
+    // Each of these steps is bounded, and takes many milliseconds where a vendor means ill.
+    const stretch = new Stretch(clock);
     const view = viewOf(reply);
+    if (stretch.isLong) await stretch.end();
     const verdict = judge(view);
     if (!charge.isBilled(view, call.inputs)) reply.chargedAs("no");
+    if (stretch.isLong) await stretch.end();
     if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
-    if (fits !== undefined) assertFits(fits(), record);
+    if (stretch.isLong) await stretch.end();
+    if (fits !== undefined) await assertFits(fits(), record, stretch);
+    if (stretch.isLong) await stretch.end();
     return map === undefined ? reply : (record as JsonObject);
   };
 }

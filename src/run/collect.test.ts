@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../terms/fake-clock.ts";
+import { slowClock } from "../terms/slow-clock.ts";
+import { collectAnswer } from "./collect.ts";
+import { readFunctionResult } from "./function-result.ts";
+
+test("others have their turn between the steps in which a large output is collected", async () => {
+  const { clock, turns } = slowClock();
+  assert.deepEqual(await collectAnswer({ a: 1 }, clock), { match: true, json: '{"a":1}' });
+  assert.ok(turns() >= 2, String(turns()));
+});
+
+test("others have their turn while what a function returned is read", async () => {
+  const { clock, turns } = slowClock();
+  const output = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`n${at}`, at]));
+  assert.deepEqual((await readFunctionResult(JSON.stringify({ output }), clock)).output, output);
+  assert.ok(turns() >= 10, String(turns()));
+});
+
+test("what is quick waits for nobody", async () => {
+  let others = 0;
+  setImmediate(() => (others += 1));
+  const clock = new FakeClock();
+  await collectAnswer({ a: 1 }, clock);
+  await readFunctionResult('{"output":{"a":1}}', clock);
+  assert.equal(others, 0);
+});
