@@ -136,7 +136,7 @@ function mapped(name: string, origin: string, path: string, more = ""): string {
     "match: {record: 'length(body) > `0`', no_record: '!body'}",
     "map: {all: body, names: 'keys(body)'}",
     "output: {type: object, properties: {all: {type: object, additionalProperties: {anyOf: [{type: array, items: {type: [object, string, number, array]}}, {}]}}}}",
-    `${more}`,
+    more,
   ].join("\n");
 }
 
