@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compile, TreeInterpreter } from "@jmespath-community/jmespath";
 import fc from "fast-check";
+import { ExactNumber } from "../../terms/exact-number.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import { evaluate } from "./evaluate.ts";
 
@@ -103,6 +104,8 @@ const hostile: JsonObject = {
   wide: Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`member${at}`, at])),
   list: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, items: [1, 2] })),
   strs: Array.from({ length: 30 }, (_, at) => "a".repeat(300_000) + at), many: Array.from({ length: 40_000 }, (_, at) => String(at % 7)), nums: Array.from({ length: 40_000 }, (_, at) => at % 1000),
+  same: Buffer.from(aa).toString(), str: "a".repeat(300_002),
+  long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`), longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
 }; // prettier-ignore
 const EXPENSIVE = [
   "trim(s)", "trim_left(s)", "trim_right(s)", "trim(s, 'x ')", "upper(aa)", "length(aa)", "reverse(aa)", "contains(aa, needle)", "contains(aa, tail)", "contains(aa, short)",
@@ -111,6 +114,8 @@ const EXPENSIVE = [
   "map(&$.list[*].id, list)", "list[*].[$]", "list[?contains($.nums, id)]", "list[*].[$.list[*].id]", "to_string(list[0:200].[$])", "let $l = list in list[*].[$l[*].id]", "list[*].to_string($)",
   "list[?$.list == $.list && contains($.strs, name)]", "list[*].{a: id, b: name, c: items, d: x, e: y, f: z}", "aa[::-1]", "map(&[$.aa, upper($.aa)], nums)", "list[].items[] | [*].[$.aa[0:3]]",
   "list[?$.wide]", "list[?@ == $.wide]", "list[?$.wide == @]", "list[*].keys($.wide)", "list[*].[!($.wide)]", "list[?$.wide.* == @]",
+  "nums[?@ != $.long]", "nums[?@ < $.long]", "list[?contains($.longs, $.long)]", "sort(longs)", "[max(longs), min(longs)]", "list[*].to_string($.long)", "list[?ceil($.long) == id]", "list[*].[$.long + id]",
+  "list[?$.aa == $.same]", "list[*].starts_with($.aa, $.same)", "list[*].ends_with($.aa, $.same)", "list[?contains($.strs, $.str)]", "list[?[$.aa] == [$.same]]",
 ]; // prettier-ignore
 
 for (const written of EXPENSIVE) {

@@ -1,7 +1,15 @@
 import type { compile } from "@jmespath-community/jmespath";
 import { compareNumbers, ExactNumber, isNumber, reckonable } from "../../terms/exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
-import { callFunction, Reference, reckoned, type Spend, type Value } from "./expression-functions.ts";
+import {
+  callFunction,
+  digitSteps,
+  isSame,
+  Reference,
+  reckoned,
+  type Spend,
+  type Value,
+} from "./expression-functions.ts";
 
 /** An expression as the library parses it. */
 export type Node = ReturnType<typeof compile>;
@@ -119,9 +127,13 @@ class Evaluation {
       case "Comparator":
         return this.#compare(node.name, this.of(node.left, value, variables), this.of(node.right, value, variables));
       case "Arithmetic":
-        return calculate(node.operator, this.of(node.left, value, variables), this.of(node.right, value, variables));
+        return calculate(
+          node.operator,
+          this.#number(node.left, value, variables),
+          this.#number(node.right, value, variables),
+        );
       case "Unary": {
-        const operand = numberOf(this.of(node.operand, value, variables));
+        const operand = this.#number(node.operand, value, variables);
         return node.operator === "Minus" ? -operand : operand;
       }
       case "Function": {
@@ -164,8 +176,19 @@ class Evaluation {
   }
 
   #argument(node: Node, value: Json, variables: Variables): Value {
-    if (node.type !== "ExpressionReference") return this.of(node, value, variables);
+    if (node.type !== "ExpressionReference") {
+      const given = this.of(node, value, variables);
+      this.#spend(digitSteps(given));
+      return given;
+    }
     return new Reference((over) => this.of(node.child, over, variables));
+  }
+
+  #number(node: Node, value: Json, variables: Variables): number {
+    const operand = this.of(node, value, variables);
+    if (!isNumber(operand)) throw new Error("only numbers are reckoned with");
+    this.#spend(digitSteps(operand));
+    return reckonable(operand);
   }
 
   /** What comes to nothing is left out. */
@@ -203,6 +226,7 @@ class Evaluation {
     if (how === "EQ") return this.#areEqual(left, right);
     if (how === "NE") return !this.#areEqual(left, right);
     if (!isNumber(left) || !isNumber(right)) return null;
+    this.#spend(digitSteps(left) + digitSteps(right));
     const order = compareNumbers(left, right);
     if (how === "GT") return order > 0;
     if (how === "GTE") return order >= 0;
@@ -210,9 +234,8 @@ class Evaluation {
   }
 
   #areEqual(left: Json, right: Json): boolean {
-    if (left === right) return true;
-    if (isNumber(left) && isNumber(right)) return compareNumbers(left, right) === 0;
-    if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+    if (isSame(left, right, this.#spend)) return true;
+    if (!isContainer(left) || !isContainer(right)) return false;
     if (Array.isArray(left) !== Array.isArray(right)) return false;
     const names = Object.keys(left);
     const others = Object.keys(right);
@@ -221,6 +244,10 @@ class Evaluation {
     const [one, other] = [left as Readonly<Record<string, Json>>, right as Readonly<Record<string, Json>>];
     return names.every((name) => Object.hasOwn(other, name) && this.#areEqual(one[name]!, other[name]!));
   }
+}
+
+function isContainer(value: Json): value is JsonObject | readonly Json[] {
+  return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 }
 
 /** To list a member of a large object, which is a look-up in a table, and to make the list. */
@@ -238,13 +265,7 @@ function within(place: number, length: number, step: number): number {
   return from >= length ? (step < 0 ? length - 1 : length) : from;
 }
 
-function numberOf(value: Json): number {
-  if (!isNumber(value)) throw new Error("only numbers are reckoned with");
-  return reckonable(value);
-}
-
-function calculate(operator: string, left: Json, right: Json): number {
-  const [a, b] = [numberOf(left), numberOf(right)];
+function calculate(operator: string, a: number, b: number): number {
   if (b === 0 && operator !== "Plus" && operator !== "Minus" && operator !== "Multiply" && operator !== "Star")
     throw new Error("nothing is divided by 0");
   return reckoned(result(operator, a, b), Number.isInteger(a) && Number.isInteger(b));

@@ -55,8 +55,8 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     abs: fn("number", (_, value: Numeric) => Math.abs(reckonable(value))),
     ceil: fn("number", (_, value: Numeric) => Math.ceil(reckonable(value))),
     floor: fn("number", (_, value: Numeric) => Math.floor(reckonable(value))),
-    avg: fn("numbers", (_, list: readonly Numeric[]) => (list.length === 0 ? null : total(list) / list.length)),
-    sum: fn("numbers", (_, list: readonly Numeric[]) => total(list)),
+    avg: fn("numbers", (spend, list: readonly Numeric[]) => (list.length === 0 ? null : total(list, spend) / list.length)),
+    sum: fn("numbers", (spend, list: readonly Numeric[]) => total(list, spend)),
     max: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, 1, spend)),
     min: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, -1, spend)),
     max_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), 1, spend)),
@@ -95,10 +95,16 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
     contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {
       if (typeof within === "string") return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
       spend(within.length / CHARACTERS_PER_STEP);
-      return isNumber(sought) ? within.some((entry) => isNumber(entry) && compareNumbers(entry, sought) === 0) : within.includes(sought);
+      return within.some((entry) => isSame(entry, sought, spend));
     }),
-    starts_with: fn("string, string", (_, text: string, start: string) => text.startsWith(start)),
-    ends_with: fn("string, string", (_, text: string, end: string) => text.endsWith(end)),
+    starts_with: fn("string, string", (spend, text: string, start: string) => {
+      spend(start.length / COMPARED_PER_STEP);
+      return text.startsWith(start);
+    }),
+    ends_with: fn("string, string", (spend, text: string, end: string) => {
+      spend(end.length / COMPARED_PER_STEP);
+      return text.endsWith(end);
+    }),
     find_first: fn("string, string, number?, number?", (spend, text: string, sought: string, from?: number, to?: number) =>
       findBetween(text, sought, from, to, (part) => findText(part, sought, 0, spend)),
     ),
@@ -173,10 +179,11 @@ function typeOf(value: Value): Type {
 type Numeric = number | ExactNumber;
 type Scalar = Numeric | string;
 
-function total(list: readonly Numeric[]): number {
+function total(list: readonly Numeric[], spend: Spend): number {
   let sum = 0;
   let areWhole = true;
   for (const value of list) {
+    spend(digitSteps(value));
     const number = reckonable(value);
     sum += number;
     areWhole &&= Number.isInteger(number);
@@ -191,6 +198,28 @@ export function reckoned(result: number, areWhole: boolean): number {
     throw new Error("the result has more digits than can be reckoned with");
   return result;
 }
+
+/** What it takes to look at the digits of a number that has more of them than a double. */
+export function digitSteps(value: Value): number {
+  return value instanceof ExactNumber ? EXACT_STEPS + value.literal.length / DIGITS_PER_STEP : 0;
+}
+
+/** Of two texts of one length, or of a text and its beginning. */
+const COMPARED_PER_STEP = 256;
+
+/** Whether two values that hold no others are the same one. */
+export function isSame(one: Json, other: Json, spend: Spend): boolean {
+  if (typeof one === "string" && typeof other === "string") {
+    if (one.length === other.length) spend(one.length / COMPARED_PER_STEP);
+    return one === other;
+  }
+  if (!isNumber(one) || !isNumber(other)) return one === other;
+  spend(digitSteps(one) + digitSteps(other));
+  return compareNumbers(one, other) === 0;
+}
+
+const EXACT_STEPS = 16;
+const DIGITS_PER_STEP = 8;
 
 function counted<Item>(list: Item[], spend: Spend): Item[] {
   spend(list.length);
@@ -214,7 +243,7 @@ function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
 }
 
 function compare(a: Scalar, b: Scalar, spend: Spend): number {
-  spend(1);
+  spend(1 + digitSteps(a) + digitSteps(b));
   return isNumber(a) ? compareNumbers(a, b as Numeric) : compareTexts(a, b as string, spend);
 }
 
