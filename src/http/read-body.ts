@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
+import type { Clock } from "../terms/clock.ts";
 import { Fault, type FieldProblem } from "../terms/fault.ts";
 import {
   isJsonObject,
   JsonError,
-  parseJson,
+  parseInStretches,
   type JsonLimits,
   type JsonObject,
   type JsonProblem,
 } from "../terms/json.ts";
+import { Stretch } from "../terms/stretch.ts";
 
 export interface BodyLimits extends JsonLimits {
   readonly bodyBytesMax: number;
@@ -42,10 +44,10 @@ export function checkMediaType(request: IncomingMessage): void {
 }
 
 /** One JSON object within the limits. @throws Fault `request.invalid` */
-export function parseBody(bytes: Buffer, limits: BodyLimits): JsonObject {
+export async function parseBody(bytes: Buffer, limits: BodyLimits, clock: Clock): Promise<JsonObject> {
   let value: unknown;
   try {
-    value = parseJson(bytes, limits);
+    value = await parseInStretches(bytes, limits, new Stretch(clock));
   } catch (error) {
     throw error instanceof JsonError ? invalid([{ path: "", message: SAYS[error.problem] }]) : error;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Authenticator, Caller } from "../terms/caller.ts";
+import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
@@ -11,6 +12,7 @@ import type { CheckBody } from "./request-schema.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 export interface ReceiveParts {
+  readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
   /** Bodies that are coming from callers who are not known yet. */
@@ -33,16 +35,16 @@ export interface ReceivedRun {
  */
 export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts: ReceiveParts): Promise<ReceivedRun> {
   const { request } = turn;
-  const { authenticator, bodyLimits, strangers } = parts;
+  const { authenticator, strangers } = parts;
   const access = readHeaderAccess(request);
   const known = await authenticateHeaders(access, authenticator);
   if (known !== null) held.passTo(known.organizationId);
   if (isCaller(known)) {
-    const body = await readJson(turn, held, bodyLimits);
+    const body = await readJson(turn, held, parts);
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  const received = await readJson(turn, held, bodyLimits, strangers).catch(asUnreadable);
+  const received = await readJson(turn, held, parts, strangers).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
   if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
@@ -61,7 +63,7 @@ const PARSED_TIMES = 4;
 async function readJson(
   { request, body }: Turn,
   held: Held,
-  limits: BodyLimits,
+  { bodyLimits: limits, clock }: ReceiveParts,
   others?: UnfinishedBodies,
 ): Promise<JsonObject> {
   checkMediaType(request);
@@ -69,7 +71,7 @@ async function readJson(
   while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
     if (others?.makeWay() !== true) throw new Fault("request.overloaded");
   }
-  return parseBody(bytes, limits);
+  return parseBody(bytes, limits, clock);
 }
 
 function asUnreadable(error: unknown): Fault {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { JsonError, JsonReading, parseJson, type JsonLimits } from "./json.ts";
+import { JsonError, JsonReading, parseInStretches, parseJson, type JsonLimits } from "./json.ts";
+import { slowClock } from "./slow-clock.ts";
+import { Stretch } from "./stretch.ts";
 
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 100_000 };
 
@@ -119,4 +121,12 @@ test("no stretch of a large document does more than a small part of it", () => {
     assert.ok(Math.max(...pieces) <= 3 * 65_536, String(Math.max(...pieces)));
     assert.deepEqual(reading.value, parse(text));
   }
+});
+
+test("others have their turn while a large document is read, and before what comes next", async () => {
+  const { clock, turns } = slowClock();
+  const value = { list: Array.from({ length: 40_000 }, (_, at) => ({ [`n${at}`]: at })) };
+  const bytes = Buffer.from(JSON.stringify(value));
+  assert.deepEqual(await parseInStretches(bytes, LIMITS, new Stretch(clock)), value);
+  assert.ok(turns() >= (2 * bytes.length) / 65_536, String(turns()));
 });

@@ -241,9 +241,16 @@ export function readJsonInStretches(text: string, stretch: Stretch): Json | Prom
   return text.length <= SMALL_BYTES ? readJsonExactly(text) : readLarge(text, stretch);
 }
 
-async function readLarge(text: string, stretch: Stretch): Promise<Json> {
-  const reading = new JsonReading(Buffer.from(text), WITHOUT_LIMITS);
+function readLarge(text: string, stretch: Stretch): Promise<Json> {
+  return parseInStretches(Buffer.from(text), WITHOUT_LIMITS, stretch);
+}
+
+/** As `parseJson`, where others have their turn in between, and before whatever comes next, if it takes long. @throws JsonError */
+export async function parseInStretches(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Promise<Json> {
+  if (bytes.length <= SMALL_BYTES) return parseJson(bytes, limits);
+  const reading = new JsonReading(bytes, limits);
   while (reading.next()) if (stretch.isLong) await stretch.end();
+  if (stretch.isLong) await stretch.end();
   return reading.value;
 }
 

@@ -46,6 +46,8 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
     ]),
     ["10,000 inputs for 100 sources", () => service.run(MANY_SOURCES, MANY_INPUTS)],
     ["a body of empty objects", () => service.run({ acme__small: true }, { all: Array.from({ length: 49_000 }, () => ({})) })], // prettier-ignore
+    ["a body of objects with names of their own", () => service.run({ acme__small: true }, { all: OWN_NAMES })],
+    ["an input of objects with names of their own", () => service.run({ acme__takes: true }, { id: OWN_NAMES })],
   ];
   await service.run({ acme__small: true });
   await call(service, "dfunc_small");
@@ -70,6 +72,8 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
 const MANY_SOURCES = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`acme__many_${at}`, true]));
 const MANY_INPUTS = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name_${at}`, at]));
 
+const OWN_NAMES = Array.from({ length: 49_000 }, (_, at) => ({ [`name_${at}`]: at % 10 }));
+
 /** What functions return, each a megabyte. */
 const RESULTS: Readonly<Record<string, string>> = {
   lists: "Array.from({ length: 340000 }, () => [])",
@@ -93,6 +97,7 @@ async function openProbed(t: TestContext) {
     ...Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`sources/mapped_${at}.yaml`, mapped(`mapped_${at}`, vendor.origin, `/json_${at}`)])), // prettier-ignore
     ...Object.fromEntries(Object.keys(HOSTILE_XML).map((_, at) => [`sources/xml_${at}.yaml`, mapped(`xml_${at}`, vendor.origin, `/xml_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
     ...Object.fromEntries(Object.entries(RESULTS).map(([name, value]) => [`functions/${name}.mjs`, `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`])), // prettier-ignore
+    "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
     "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,
     "functions/gathers.mjs": `export default { id: "dfunc_gathers", title: "T", timeout_ms: 20000, async run({ run }) {
       await Promise.all(Array.from({ length: 4 }, (_, at) => run("acme__raw_" + (at + 5), {})));
