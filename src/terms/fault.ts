@@ -152,7 +152,11 @@ export class Fault extends Error {
   readonly problems: readonly FieldProblem[] | undefined;
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
+    const framesMax = Error.stackTraceLimit;
+    // A flood of refusals must not pay for stacks that nobody reads. What lies behind one is its cause, which has its own.
+    if (FAULTS[code].surface === "request") Error.stackTraceLimit = 0;
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = framesMax;
     this.name = "Fault";
     this.code = code;
     this.detail = detail;
