@@ -44,7 +44,9 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  const received = await readJson(turn, held, parts, strangers).catch(asUnreadable);
+  // Who is known has a share of his own: he makes way for no stranger, and none for him.
+  const others = known === null ? strangers : undefined;
+  const received = await readJson(turn, held, parts, others).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
   const caller = await authenticateBody(known, access, body, authenticator);
   if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");

@@ -104,3 +104,35 @@ test("a body that grows is counted while it comes, and strangers have one small 
   assert.ok(statuses.length > 0 && statuses.every((status) => status === 500), String(statuses));
   await until(async () => (await heldBytes(small)) === 0);
 });
+
+for (const [name, slow, others] of [
+  ["a caller whose token is in a header makes no way for strangers", "known", "strangers"],
+  ["a stranger makes no way for callers whose token is in a header", "stranger", "known"],
+] as const)
+  test(name, async (t) => {
+    const small = await startService(t, {
+      sources: [answers("acme__people", { name: "Ada" })],
+      settings: { "limits.held_bytes": 32 * MAX },
+    });
+    const { token, workflow } = small.a;
+    // The header has no workflow, so that its body is read before it is known whether it may.
+    const body = (fields: object) => JSON.stringify({ ...JSON.parse(bodyOf(900_000)), ...fields });
+    const known = [`${STRANGER}X-Service-Access-Token: ${token}\r\n`, body({ workflow })] as const;
+    const stranger = [STRANGER, body({ access_token: small.b.token, workflow: small.b.workflow })] as const;
+    /** All of it but the last byte, which comes later, or never. */
+    const begin = ([head, text]: readonly [string, string], rest: readonly Step[] = []) =>
+      small.raw([`${head}Content-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`, ...rest], { replies: 1, withinMs: 5_000 }); // prettier-ignore
+
+    const refused = Promise.withResolvers<void>();
+    const chosen = slow === "known" ? known : stranger;
+    const waiting = begin(chosen, [() => refused.promise, chosen[1].slice(-1)]);
+    await until(async () => (await heldBytes(small)) > MAX / 2);
+    const many = Array.from({ length: 40 }, () => begin(others === "known" ? known : stranger));
+    // They want more than they may have.
+    await Promise.race(many);
+    refused.resolve();
+
+    assert.equal((await waiting).replies[0]?.statusCode, 200);
+    await Promise.all(many);
+    await until(async () => (await heldBytes(small)) === 0);
+  });
