@@ -5,6 +5,8 @@ import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
+import { FakeClock } from "../terms/fake-clock.ts";
+import { Fault } from "../terms/fault.ts";
 import { createApp, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";
 import { createEdge } from "./server.ts";
@@ -19,13 +21,13 @@ const LIMITS = {
   pipelinedMax: 32,
   pipelinedBytesMax: 16_384,
   bodyBytesMax: 1_000_000,
-  connectionsMax: 100,
+  connectionsMax: 10,
 };
 const GRANT: TokenGrant = { tokenId: "tok_1", organizationId: "org_1" };
 const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false }; // prettier-ignore
 
 /** An edge whose token look-ups the test answers, and a count of the runs that were started. */
-async function openEdge(t: TestContext) {
+async function openEdge(t: TestContext, changes: Partial<AppParts> = {}) {
   const asked: (() => void)[] = [];
   let started = 0;
   const start = () => {
@@ -48,6 +50,7 @@ async function openEdge(t: TestContext) {
     clock: systemClock,
     observer: { refused: () => {}, dropped: () => {} },
     isStopping: () => false,
+    ...changes,
   };
   const edge = createEdge(createApp(parts), LIMITS, parts.observer);
   edge.listen(0, "127.0.0.1");
@@ -71,4 +74,26 @@ test("a client that hangs up while its token is looked up starts nothing", async
   for (const answer of asked) answer();
   await new Promise(setImmediate);
   assert.equal(started(), 0);
+});
+
+test("who waits to be refused gives up his place to whoever comes", async (t) => {
+  const refused = new Fault("request.unauthenticated");
+  const authenticator: AppParts["authenticator"] = { resolveToken: () => Promise.reject(refused), resolveCaller: () => Promise.reject(refused) }; // prettier-ignore
+  // It stands still, so that whoever has to wait goes on waiting.
+  const { port } = await openEdge(t, { authenticator, clock: new FakeClock() });
+  const ask = async (request: string) => {
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    t.after(() => socket.destroy());
+    await once(socket, "connect");
+    socket.write(request);
+    return socket;
+  };
+  for (let count = 0; count < LIMITS.connectionsMax; count += 1) await ask(REQUEST);
+  const late = [];
+  for (let count = 0; count < LIMITS.connectionsMax; count += 1) {
+    const socket = await ask("GET /status HTTP/1.1\r\nHost: t\r\n\r\n");
+    await Promise.race([once(socket, "data"), once(socket, "close")]);
+    late.push(socket);
+  }
+  assert.deepEqual(late.map(({ closed }) => closed), late.map(() => false)); // prettier-ignore
 });

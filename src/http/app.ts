@@ -5,6 +5,7 @@ import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
+import { RefusalTurns } from "./refusal-turns.ts";
 import { receiveRun, type ReceivedRun, type ReceiveParts } from "./receive-run.ts";
 import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
 import type { CheckBody } from "./request-schema.ts";
@@ -30,6 +31,12 @@ export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses
   readonly isStopping: () => boolean;
 }
 
+interface Refusing {
+  /** In whose turn: the organization's, once it is known. */
+  readonly owner?: string;
+  readonly allow?: string;
+}
+
 type Handler = (turn: Turn) => void | Promise<void>;
 
 interface Route {
@@ -40,6 +47,7 @@ interface Route {
 
 /** The three routes of the public edge, and the answer to everything else. */
 export function createApp(parts: AppParts): Handler {
+  const turns = new RefusalTurns(parts.clock, parts.isStopping);
   const receiving = { ...parts, strangers: new UnfinishedBodies() };
   const data: Handler = (turn) => run(parts.data, turn);
   const func: Handler = (turn) => run(parts.func, turn);
@@ -69,7 +77,7 @@ export function createApp(parts: AppParts): Handler {
       // The client went away while it was sending: there is nothing to answer, and nothing was run.
       if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
       held.release();
-      refuse(turn, asFault(thrown, "request.unexpected"));
+      refuse(turn, asFault(thrown, "request.unexpected"), { owner: held.owner });
     } finally {
       // Whoever does not read its answer goes on holding it.
       if (response.closed) held.release();
@@ -77,10 +85,18 @@ export function createApp(parts: AppParts): Handler {
     }
   }
 
-  function refuse(turn: Turn, fault: Fault, allow?: string): void {
-    const { request, response, body } = turn;
+  function refuse(turn: Turn, fault: Fault, { owner = NOT_YET_KNOWN, allow }: Refusing = {}): void {
+    const { request, response, connection } = turn;
     parts.observer.refused(pathOf(request), fault);
     if (response.destroyed || response.headersSent) return;
+    const send = () => sendRefusal(turn, fault, allow);
+    connection.refused();
+    response.once("close", () => turns.remove(owner, send));
+    turns.add(owner, send);
+  }
+
+  function sendRefusal(turn: Turn, fault: Fault, allow: string | undefined): void {
+    const { request, response, body } = turn;
     // A body that was not read to its end stands in the way of the next request on this connection.
     const unread = body.isComing;
     // Who waits to be told to go on with its body has not sent it.
@@ -98,7 +114,7 @@ export function createApp(parts: AppParts): Handler {
     const route = routes.get(pathOf(request));
     if (route === undefined) return refuse(turn, new Fault("request.not_found"));
     if (!route.methods.split(", ").includes(request.method ?? "")) {
-      return refuse(turn, new Fault("request.method"), route.methods);
+      return refuse(turn, new Fault("request.method"), { allow: route.methods });
     }
     return route.handle(turn);
   };

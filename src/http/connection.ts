@@ -43,6 +43,7 @@ export class Connection implements FeedGate {
   #waitingBytes = 0;
   #bodyWireBytes = 0;
   #isEnding = false;
+  #isRefused = false;
   #onTooMuchFraming: () => void = () => {};
   #onEnded: () => void = () => {};
 
@@ -58,9 +59,9 @@ export class Connection implements FeedGate {
     return this.#turns[0];
   }
 
-  /** Nothing is under way on it but, at the most, the arrival of a request. */
+  /** Nothing is under way on it but, at the most, the arrival of a request, or the answer that it is refused. */
   get isIdle(): boolean {
-    return this.current === undefined || this.current.body.isComing;
+    return this.current === undefined || this.current.body.isComing || this.#isRefused;
   }
 
   get waiting(): number {
@@ -95,8 +96,14 @@ export class Connection implements FeedGate {
     return turn;
   }
 
+  /** The one under way will be refused, when its turn comes. */
+  refused(): void {
+    this.#isRefused = true;
+  }
+
   /** The one under way has its answer. @returns the next, if it may be started */
   next(): Turn | undefined {
+    this.#isRefused = false;
     const done = this.#turns.shift();
     if (done?.response.shouldKeepAlive === false) {
       this.#isEnding = true;

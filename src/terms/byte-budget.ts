@@ -44,6 +44,11 @@ export class Held {
     this.#bytesMax = bytesMax;
   }
 
+  /** Who it is counted for. */
+  get owner(): string {
+    return this.#owner;
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

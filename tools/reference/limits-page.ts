@@ -5,6 +5,7 @@ import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
 import { SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";
+import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";
 import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
@@ -76,6 +77,11 @@ export function limitsPage(): Page {
         `the next ones wait their turn: ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)} of them, parsed; the others unread`,
       ],
       ["requests that wait so, on all connections", count(WAITING_MAX), "the connection is cut"],
+      [
+        "refusals sent in one millisecond",
+        count(REFUSALS_MAX),
+        "further ones wait; organizations take turns, and so do callers not known yet, as one",
+      ],
       [
         "clients' connections",
         "limits.connections",
