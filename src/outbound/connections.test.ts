@@ -276,15 +276,14 @@ test("an organization that asks for origins without end loses its own connection
 
 test("a slow answer for one organization does not keep another one waiting", async (t) => {
   const vendor = await startVendor(t);
-  const { call } = openDoor(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
-  const slow = Array.from({ length: 30 }, () =>
-    codeOf(call(vendor.origin, { timeoutMs: 400 }).http.get(`${vendor.origin}/hang`)),
-  );
+  const { door, call } = openDoor(t, { limits: { connectionsMax: 8, waitingMax: 8 } });
+  const slow = Array.from({ length: 30 }, () => codeOf(call(vendor.origin).http.get(`${vendor.origin}/hang`)));
   await vendor.received(4);
 
   const reply = await call(vendor.origin, { organizationId: "org_2" }).http.get(vendor.origin);
 
   assert.equal(reply.status, 200);
   assert.equal(vendor.count("/hang"), 4);
+  door.close();
   await Promise.all(slow);
 });
