@@ -97,3 +97,18 @@ test("who waits to be refused gives up his place to whoever comes", async (t) =>
   }
   assert.deepEqual(late.map(({ closed }) => closed), late.map(() => false)); // prettier-ignore
 });
+
+test("a connection on which nothing has come is closed when listening ends, not when its time is up", async (t) => {
+  const { edge, port } = await openEdge(t);
+  let received = "";
+  const closed = [];
+  for (let count = 0; count < 3; count += 1) {
+    const accepted = once(edge, "connection");
+    const socket = connect(port, "127.0.0.1").on("data", (bytes) => (received += bytes.toString()));
+    closed.push(once(socket, "close"));
+    await accepted;
+  }
+  await edge.stopListening();
+  await Promise.all(closed);
+  assert.equal(received, "", "no timeout had to answer it");
+});

@@ -20,6 +20,11 @@ export class ConnectionPlaces {
     return this.#strangers.size + this.#known.size;
   }
 
+  /** Those on which nothing has come yet. */
+  get unused(): readonly Connection[] {
+    return [...this.#strangers].filter(({ socket }) => socket.bytesRead === 0);
+  }
+
   /** @returns who has to go: another one, or the new one itself */
   enter(connection: Connection): Connection | undefined {
     const gone = this.taken < this.#max ? undefined : (firstIdle(this.#strangers) ?? firstIdle(this.#known) ?? connection); // prettier-ignore

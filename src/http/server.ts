@@ -190,9 +190,17 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
       // Node's own `close` takes a connection for idle while the end of its answer is still being written, and cuts it off.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       void whenWritten().then(() => server.closeIdleConnections());
+      void closeUnused(places);
       return closed;
     },
   });
+}
+
+/** Node takes a connection on which nothing has come for one on which a request is arriving. */
+async function closeUnused(places: ConnectionPlaces): Promise<void> {
+  // What has come by now is read first: the first turn may belong to the round that has polled already.
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  for (const { socket } of places.unused) socket.destroy();
 }
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
