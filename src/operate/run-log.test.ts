@@ -80,3 +80,17 @@ test("what an error throws while it is read is not the log's trouble", () => {
   Object.defineProperty(hostile, "code", { get: () => { throw new Error("hunter2"); } }); // prettier-ignore
   assert.equal(causeOf(hostile), "unreadable");
 });
+
+test("a message made up to look like frames costs the log little, however long it is", () => {
+  const messages = [
+    `\n    at /${"?".repeat(15_000)}`,
+    "\n    at /a:1:1".repeat(1_600),
+    `\n    at ${"(/a".repeat(6_000)}`,
+  ];
+  const before = process.cpuUsage();
+  for (let count = 0; count < 40; count += 1) for (const message of messages) causeOf(new Error(message));
+  const { user, system } = process.cpuUsage(before);
+  // A pattern that goes back over what it has read took four seconds.
+  assert.ok(user + system < 2_000_000, `it took ${(user + system) / 1_000} ms of CPU`);
+  assert.match(causeOf(new Error(messages[1]))!, /run-log\.test\.ts:\d+:\d+$/);
+});

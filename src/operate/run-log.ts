@@ -126,7 +126,9 @@ function describe(cause: unknown, causesLeft: number): string {
 }
 
 const STACK_CHARS_MAX = 20_000;
-const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\?[^():]*)?:(\d{1,7}):(\d{1,7})\)?$/;
+/** At the end of a stack: Node takes ten. What stands before them may be a message, and each that looks like one is looked for. */
+const FRAMES_MAX = 50;
+const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\?[^():?]*)?:(\d{1,7}):(\d{1,7})\)?$/;
 
 /**
  * Where it was thrown: the first frame of a file that is there. The message stands in the stack too and may look like a
@@ -134,7 +136,7 @@ const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\
  */
 function placeIn(stack: unknown): string | undefined {
   if (typeof stack !== "string") return undefined;
-  for (const line of stack.slice(-STACK_CHARS_MAX).split("\n")) {
+  for (const line of stack.slice(-STACK_CHARS_MAX).split("\n").slice(-FRAMES_MAX)) {
     const [, file, row, column] = FRAME.exec(line) ?? [];
     if (file !== undefined && isThere(file)) return `${file}:${row}:${column}`;
   }
