@@ -106,7 +106,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
     });
     response.once("close", () => next(turn));
     if (connection.current === turn) return start(turn);
-    if (waiting <= WAITING_MAX) return;
+    // It may have as many as it leaves for others, so that a crowd ahead of it has nobody's connection cut but its own.
+    if (connection.waiting <= WAITING_MAX - waiting) return;
     observer.dropped("pipelining");
     request.socket.destroy();
   }

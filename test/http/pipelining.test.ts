@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { WAITING_MAX } from "../../src/http/server.ts";
+import { until } from "../rig/until.ts";
 import { startService } from "../service.ts";
 import { source } from "../sources.ts";
 
@@ -82,4 +85,35 @@ test("bodies of any size are read in their turn", async () => {
 test("a connection is kept for the next request", async () => {
   const { replies } = await service.raw([request(1), 60, request(2, true)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200]); // prettier-ignore
+});
+
+test("clients who send thousands of requests ahead have no other's connection cut", async (t) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let begun = 0;
+  const waits = source("acme__waits", () => {
+    begun += 1;
+    return held.then(() => ({}));
+  });
+  const crowded = await startService(t, { sources: [waits] });
+  const requestOf = (id: string) => {
+    const body = JSON.stringify({ config: { sources: { [id]: true } } });
+    return `${crowded.rawHead("/data")}Content-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  const status = "GET /status HTTP/1.1\r\nHost: t\r\n\r\n";
+  // All that may wait, and each of them so much as comes with one read of a socket.
+  const ahead = [...Array.from({ length: 5 }, () => Math.floor(WAITING_MAX / 5)), WAITING_MAX % 5];
+  const sockets = ahead.map((count) => {
+    const socket = connect(Number(new URL(crowded.url).port), "127.0.0.1").on("error", () => {});
+    socket.write(requestOf("acme__waits") + status.repeat(count));
+    crowded.expectRunWithoutAnswer();
+    return socket;
+  });
+  await until(() => begun === ahead.length);
+
+  const { replies } = await crowded.raw([requestOf("ok__echo") + status], { replies: 2, withinMs: 5_000 });
+
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200]); // prettier-ignore
+  for (const socket of sockets) socket.destroy();
+  release();
 });

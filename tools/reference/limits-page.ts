@@ -76,7 +76,11 @@ export function limitsPage(): Page {
         count(1),
         `the next ones wait their turn: ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)} of them, parsed; the others unread`,
       ],
-      ["requests that wait so, on all connections", count(WAITING_MAX), "the connection is cut"],
+      [
+        "requests that wait so, on all connections",
+        count(WAITING_MAX),
+        "a connection that has more of them than it leaves for others is cut",
+      ],
       [
         "refusals sent in one millisecond",
         count(REFUSALS_MAX),
