@@ -23,3 +23,21 @@ test("fields of an author are cleaned to their leaves and names, and bounded in 
   const hostile = { get key(): string { throw new Error("hunter2"); } }; // prettier-ignore
   assert.deepEqual(ownFields({ hostile }), { hostile: "unreadable" });
 });
+
+test("a long secret is hidden wherever the text is cut", () => {
+  const pem = Array.from({ length: 3_200 }, (_, at) => String.fromCharCode(97 + ((at * at + at) % 23))).join("");
+  const secrets = secretsOf({ pem, api_key: "hunter2-key" });
+  for (const before of [0, 900, 1_990, 2_000, 3_990, 4_000]) {
+    const shown = ownWords("-".repeat(before) + pem.repeat(3), secrets);
+    assert.match(shown, /^-*(\[credential\])*\[?[a-z]{0,11}…?$/, String(before));
+    assert.ok(!shown.includes(pem.slice(0, 12)), String(before));
+  }
+});
+
+test("what an adapter logs at once is bounded altogether, however wide and deep it is", () => {
+  const leaves = Array.from({ length: 50 }, () => "x".repeat(2_000));
+  const rows = Array.from({ length: 50 }, () => leaves);
+  const shown = JSON.stringify(ownFields({ first: 1, table: Array.from({ length: 50 }, () => rows), last: "end" }));
+  assert.ok(shown.length < 40_000, `${shown.length} characters`);
+  assert.match(shown, /^\{"first":1,"table":\[\[\["x/);
+});

@@ -7,33 +7,59 @@ const FIELDS_MAX = 50;
 const DEPTH_MAX = 4;
 /** Shorter values of a credential are words that stand anywhere: a region, a version. */
 const SECRET_CHARS_MIN = 6;
+/** What may be said in one line beside its words, and how many values: an adapter may hand over all that a vendor sent. */
+const FIELDS_CHARS_MAX = 20_000;
+const VALUES_MAX = 1_000;
 const HIDDEN = "[credential]";
 
 /** What a source or a function says itself, as the log takes it: of a bounded length, harmless to whoever shows it, and without its credential. */
 export function ownWords(text: unknown, secrets: readonly string[] = []): string {
-  let words = typeof text === "string" ? text.slice(0, 2 * TEXT_CHARS_MAX) : typeof text;
+  const [longest = 0] = secrets.map(({ length }) => length);
+  const charsMax = 2 * TEXT_CHARS_MAX + longest;
+  let words = typeof text === "string" ? text.slice(0, charsMax) : typeof text;
   for (const secret of secrets) words = words.replaceAll(secret, HIDDEN);
+  // The beginning of a secret whose end was cut off.
+  if (typeof text === "string" && text.length > charsMax) words = words.slice(0, words.length - longest);
   const shown = printable(words);
   return shown.length > TEXT_CHARS_MAX ? `${shown.slice(0, TEXT_CHARS_MAX - 1)}…` : shown;
 }
 
 export function ownFields(fields: JsonObject | undefined, secrets: readonly string[] = []): JsonObject {
-  return fields === undefined ? {} : (cleaned(fields, secrets, DEPTH_MAX) as JsonObject);
+  if (fields === undefined) return {};
+  const room = { chars: FIELDS_CHARS_MAX, values: VALUES_MAX };
+  return cleaned(fields, { secrets, room }, DEPTH_MAX) as JsonObject;
 }
 
-/** An author may hand over anything, and reading it may throw. */
-function cleaned(value: unknown, secrets: readonly string[], depthLeft: number): Json {
+interface Cleaning {
+  readonly secrets: readonly string[];
+  /** What is left for all that comes. */
+  readonly room: { chars: number; values: number };
+}
+
+function wordsWithin(text: unknown, { secrets, room }: Cleaning): string {
+  const words = ownWords(text, secrets);
+  room.chars -= words.length;
+  return words;
+}
+
+/** An author may hand over anything, and reading it may throw. What there is no room for any more is left out. */
+function cleaned(value: unknown, cleaning: Cleaning, depthLeft: number): Json {
+  const { room } = cleaning;
+  room.values -= 1;
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
-  if (typeof value !== "object" || depthLeft === 0) return ownWords(value, secrets);
+  if (typeof value !== "object" || depthLeft === 0) return wordsWithin(value, cleaning);
+  const hasRoom = () => room.chars > 0 && room.values > 0;
   try {
-    if (Array.isArray(value)) return value.slice(0, FIELDS_MAX).map((part) => cleaned(part, secrets, depthLeft - 1));
-    const entries = Object.entries(value).slice(0, FIELDS_MAX);
-    return Object.fromEntries(
-      entries.map(([name, part]) => [
-        ownWords(name, secrets).slice(0, NAME_CHARS_MAX),
-        cleaned(part, secrets, depthLeft - 1),
-      ]),
-    );
+    if (Array.isArray(value)) {
+      const parts: Json[] = [];
+      for (const part of value.slice(0, FIELDS_MAX)) if (hasRoom()) parts.push(cleaned(part, cleaning, depthLeft - 1));
+      return parts;
+    }
+    const entries: [string, Json][] = [];
+    for (const [name, part] of Object.entries(value).slice(0, FIELDS_MAX))
+      if (hasRoom())
+        entries.push([wordsWithin(name, cleaning).slice(0, NAME_CHARS_MAX), cleaned(part, cleaning, depthLeft - 1)]);
+    return Object.fromEntries(entries);
   } catch {
     return "unreadable";
   }
