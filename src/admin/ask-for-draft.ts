@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { SourceDraft } from "../sources/declarative/draft-source.ts";
 import { type Json, JsonError, parseJson } from "../terms/json.ts";
+import { placeOfSlip } from "../terms/json-slip.ts";
 import type { Terminal } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
@@ -84,7 +85,7 @@ export async function askForDraft(
     sample: await readSample(answers.sample!, terminal),
     nobody: /^\d{3}$/.test(answers.nobody!.trim())
       ? { status: statusOf(answers.nobody!) }
-      : { sample: readJson(readText(answers.nobody!), "The reply for nobody") },
+      : { sample: readJson(readText(answers.nobody!), `The reply for nobody ${answers.nobody!}`) },
   };
 }
 
@@ -111,7 +112,8 @@ async function readSample(answer: string, terminal: Terminal | undefined): Promi
     if (terminal === undefined) throw new OperatorError("usage", "There is no standard input here.");
     return readJson(await terminal.readAll(), "Standard input");
   }
-  return readJson(/^\s*[[{]/.test(answer) ? answer : readText(answer), "The sample");
+  const isText = /^\s*[[{]/.test(answer);
+  return readJson(isText ? answer : readText(answer), isText ? "The sample" : `The sample ${answer}`);
 }
 
 function readText(file: string): string {
@@ -124,7 +126,8 @@ function readJson(text: string, what: string): Json {
     return parseJson(Buffer.from(text), { depthMax: 64, keysPerObjectMax: 10_000 });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw new OperatorError("usage", `${what} is no JSON that can be read (${error.problem}).`);
+    const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;
+    throw new OperatorError("usage", `${what} is no JSON that can be read (${why}).`);
   }
 }
 

@@ -122,6 +122,8 @@ export interface Actor {
 }
 
 export interface SourceListing extends SourceCatalog {
+  /** Why the file that was to be this source cannot be used; `null` if there is no such file. */
+  broken(id: string): string | null;
   /** Every id, sorted. */
   ids(): readonly string[];
 }

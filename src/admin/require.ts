@@ -31,7 +31,7 @@ export function unknownCredential(id: string): Error {
 
 /** @throws OperatorError */
 export function requireSource(sources: SourceListing, id: string): RunnableSource {
-  return sources.find(id) ?? fail(unknownSource(id, sources.ids()));
+  return sources.find(id) ?? fail(unknownSource(id, sources));
 }
 
 /** @throws OperatorError */

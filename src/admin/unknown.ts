@@ -1,5 +1,6 @@
 import { OperatorError } from "../terms/operator-error.ts";
 import { nearest } from "../terms/nearest.ts";
+import type { SourceListing } from "./ports.ts";
 
 /** What is said of a name that nothing bears. It is repeated only where it has the form of an id that is no secret. */
 export function unknownId(noun: string, id: string, listedBy: string): OperatorError {
@@ -9,8 +10,10 @@ export function unknownId(noun: string, id: string, listedBy: string): OperatorE
 
 const ID = /^(org|tok|wfl|cred|key)_[0-9a-z]{1,64}$/;
 
-export function unknownSource(id: string, ids: readonly string[]): OperatorError {
-  const near = nearest(id, ids);
+export function unknownSource(id: string, sources: SourceListing): OperatorError {
+  const broken = sources.broken(id);
+  if (broken !== null) return new OperatorError("invalid", `The source ${id} cannot be used: ${broken}`);
+  const near = nearest(id, sources.ids());
   const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun source list" shows those there are.';
   return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}.${hint}`);
 }

@@ -78,8 +78,11 @@ export async function startDev(options: DevOptions): Promise<Running> {
 }
 
 function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): void {
-  for (const { file, reason } of problems)
-    log.error({ event: "broken_file", file, reason }, "its last good version goes on being served");
+  for (const { file, reason, served } of problems)
+    log.error(
+      { event: "broken_file", file, reason },
+      served ? "its last good version goes on being served" : "it is not served",
+    );
   if (problems.length === 0) log.info({ event: "reloaded" });
 }
 

@@ -15,6 +15,7 @@ import { openKeyedStore, type OpenedStore } from "../composition/open-store.ts";
 import type { OpenedWorkshop } from "./open-workshop.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { readSettingsOf } from "../project/config-file.ts";
+import { declaresId } from "../sources/declares-id.ts";
 import { LoadError } from "../sources/load-error.ts";
 import { systemClock } from "../terms/clock.ts";
 
@@ -130,7 +131,11 @@ export async function openVerbs(place: Place, note: (sentence: string) => void):
         const { all, problems } = await loaded();
         for (const problem of problems) note(`A file cannot be used: ${problem.message}`);
         const ids = [...all.keys()].sort();
-        return { ids: () => ids, find: (id) => all.get(id)?.source };
+        return {
+          ids: () => ids,
+          find: (id) => all.get(id)?.source,
+          broken: (id) => problems.find(({ file }) => declaresId(file, id))?.message ?? null,
+        };
       },
       workshop: async () => {
         const { openWorkshop } = await import("./open-workshop.ts");

@@ -3,7 +3,7 @@ import { createAuthenticator } from "../access/authenticate.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
-import { openCatalogs, type BrokenFile, type Catalogs } from "../project/open-catalogs.ts";
+import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
@@ -34,7 +34,7 @@ export interface Running extends Omit<Service, "stop"> {
   /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
-  reload(): Promise<readonly BrokenFile[]>;
+  reload(): Promise<readonly BrokenNow[]>;
   /** For what an adapter throws when nobody listens any more. */
   reportStray(thrown: unknown): void;
   /** Ends in order: no new runs, what is under way, the journal, the store. */

@@ -87,9 +87,11 @@ export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSo
   for (const loaded of [...catalog.loaded, ...project.loaded]) {
     const { id } = loaded.source;
     const before = all.get(id);
-    if (before?.from === loaded.from)
-      problems.push(new LoadError(loaded.file, `its id ${id} is used by ${before.file} too`));
-    else if (before !== undefined) replaced.push(id);
+    if (before?.from === loaded.from) {
+      problems.push(new LoadError(loaded.file, `its id ${id} is already used by ${before.file}`));
+      continue;
+    }
+    if (before !== undefined) replaced.push(id);
     all.set(id, loaded);
   }
   return { all, replaced, problems };

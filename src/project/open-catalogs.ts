@@ -17,6 +17,11 @@ export interface BrokenFile {
   readonly message: string;
 }
 
+/** A file that became broken while a service runs, and whether what it held before is served on. */
+export interface BrokenNow extends BrokenFile {
+  readonly served: boolean;
+}
+
 /** Stops a start: files that cannot be used, each with its reason. */
 export class BrokenProject extends Error {
   readonly problems: readonly BrokenFile[];
@@ -42,7 +47,7 @@ export interface Catalogs {
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
   /** Reads the project again. What is broken now stays as it was; returns why it is. For `datarun dev`. */
-  reload(): Promise<readonly BrokenFile[]>;
+  reload(): Promise<readonly BrokenNow[]>;
 }
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
@@ -94,7 +99,9 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
         const read = await readSources(project, String(version));
         loaded = keepLastGood(loaded, read);
         on = enabled(loaded, patterns);
-        return [...read.problems, ...(await functions.reload())];
+        const problems = [...read.problems, ...(await functions.reload())];
+        const served = new Set([...loaded.all.values(), ...functions.list()].map(({ file }) => file));
+        return problems.map(({ file, reason, message }) => ({ file, reason, message, served: served.has(file) }));
       },
     };
   } catch (error) {

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
-import { readJsonExactly } from "../terms/json.ts";
+import { type Json, readJsonExactly } from "../terms/json.ts";
+import { placeOfSlip } from "../terms/json-slip.ts";
 import { declarationProblem } from "./check-declaration.ts";
+import { casesProblem } from "./declarative/check-format.ts";
 import { LoadError } from "./load-error.ts";
 import { placeOf } from "./place-of-error.ts";
 import { toRunnable } from "./runnable.ts";
@@ -28,7 +30,7 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
     : await importDefault(file, options.version);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
-  const declaration = withCasesBeside(exported as SourceDeclaration, file);
+  const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
   for (const name of ["inputs", "credentials", "output"] as const) {
     const schema = declaration[name];
     const wrong =
@@ -46,7 +48,8 @@ async function readDeclarative(file: string, options: LoadOptions): Promise<Sour
   try {
     return options.compileDeclarative(await readFile(file, "utf8"), file);
   } catch (error) {
-    throw new LoadError(file, (error as Error).message, error);
+    const { message } = error as Error;
+    throw new LoadError(file, message.startsWith(`${file}:`) ? message.slice(file.length + 1) : message, error);
   }
 }
 
@@ -70,16 +73,41 @@ export async function importDefault(file: string, version?: string): Promise<unk
   }
 }
 
-/** `<name>.cases.json` beside the file holds its cases; it is read when somebody asks for them. */
-function withCasesBeside(declaration: SourceDeclaration, file: string): SourceDeclaration {
+/**
+ * `<name>.cases.json` beside the file holds its cases; it is read when somebody asks for them, a project's besides when it
+ * is loaded, so that a mistake in it is found with the others.
+ */
+function withCasesBeside(
+  declaration: SourceDeclaration,
+  file: string,
+  compile: LoadOptions["compile"],
+): SourceDeclaration {
   const casesFile = file.replace(/\.\w+$/, ".cases.json");
   if (declaration.cases !== undefined || !existsSync(casesFile)) return declaration;
+  if (compile === "now") readCases(file, casesFile);
   let cases: readonly SourceCase[] | undefined;
   return Object.defineProperty({ ...declaration }, "cases", {
     enumerable: true,
     get() {
-      cases ??= readJsonExactly(readFileSync(casesFile, "utf8")) as unknown as readonly SourceCase[];
+      cases ??= readCases(file, casesFile);
       return cases;
     },
   });
+}
+
+/** @throws LoadError of the source's file, which is what cannot be used */
+function readCases(file: string, casesFile: string): readonly SourceCase[] {
+  const refuse = (problem: string, cause?: unknown) => {
+    throw new LoadError(file, `its cases in ${basename(casesFile)} cannot be used: ${problem}`, cause);
+  };
+  const text = readFileSync(casesFile, "utf8");
+  let cases: Json;
+  try {
+    cases = readJsonExactly(text);
+  } catch (error) {
+    const place = placeOfSlip(text);
+    return refuse(place === null ? (error as Error).message : `it is no JSON from ${place}`, error);
+  }
+  const problem = casesProblem(cases);
+  return problem === null ? (cases as unknown as readonly SourceCase[]) : refuse(problem);
 }

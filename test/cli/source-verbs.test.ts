@@ -151,6 +151,61 @@ test("--all tells of files that hold no source, and fails for them", async (t) =
   assert.match(stdout, /^FAILED .*broken\.yaml.*titel/m);
 });
 
+test("without an id the project's own sources are tested; --case runs one case alone", async (t) => {
+  const { run } = shell(t, project(t, { "sources/company.yaml": source("https://api.acme.example") }));
+  const { code, stdout } = await run(["source", "test"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^ok {5}acme__company\n[^]*\n1 source, \d+ cases: all passed\n$/);
+  const one = await run(["source", "test", "acme__company", "--case", "nobody"]);
+  assert.equal(one.stdout, "ok     acme__company\n  ok     nobody\n1 source, 1 case: all passed\n");
+  const none = await run(["source", "test", "acme__company", "--case", "nobdy"]);
+  assert.deepEqual([none.code, none.stderr], [1, "acme__company has no case of that name.\n"]);
+  const empty = shell(t, project(t, {}));
+  assert.match((await empty.run(["source", "test"])).stderr, /The project has no sources/);
+});
+
+test("a source whose file is broken is said to be broken, with the path once", async (t) => {
+  const broken = source("https://api.acme.example").replace("title:", "titel:");
+  const { run } = shell(t, project(t, { "sources/thing.yaml": broken, "sources/b.yaml": "id: b__c" }));
+  const { code, stderr } = await run(["source", "show", "acme__company"]);
+  assert.equal(code, 1);
+  const last = stderr.trimEnd().split("\n").at(-1)!;
+  assert.match(last, /^The source acme__company cannot be used: \S+thing\.yaml:3:1: unknown key "titel"/);
+  assert.equal(last.split("thing.yaml").length, 2);
+  assert.match((await run(["source", "show", "acme__nothing"])).stderr, /There is no source "acme__nothing"/);
+});
+
+test("of two files with one id the first counts, and the other is the one that is refused", async (t) => {
+  const file = source("https://api.acme.example");
+  const files = { "sources/a.yaml": file, "sources/b.yaml": file.replace("title: Company", "title: Other") };
+  const { run, json } = shell(t, project(t, files));
+  assert.equal((await json(["source", "show", "acme__company"])).title, "Company");
+  const { stderr } = await run(["source", "list"]);
+  assert.match(stderr, /b\.yaml: its id acme__company is already used by \S+a\.yaml$/m);
+});
+
+test("cases beside a file are checked when it is loaded, and what is wrong is said", async (t) => {
+  const bare = source("https://api.acme.example").replace(/^cases:[^]*/m, "");
+  const said = async (cases: string) => {
+    const { run } = shell(t, project(t, { "sources/company.yaml": bare, "sources/company.cases.json": cases }));
+    return (await run(["source", "test", "acme__company"])).stderr.trimEnd().split("\n").at(-1)!;
+  };
+  assert.match(
+    await said('{"cases": []}'),
+    /company\.yaml: its cases in company\.cases\.json cannot be used: the file must be a list$/,
+  );
+  assert.match(await said('[{"name": "a", "inputs": {}}]'), /: case 1 needs the key "expect"$/);
+  assert.match(
+    await said('[{"name": "a", "inputs": {}, "expct": {}, "expect": {}}]'),
+    /: unknown key "expct" in case 1 \(.*expect.*\)$/,
+  );
+  assert.match(
+    await said('[{"name": "a", "inputs": {}, "expect": {"match": 1}}]'),
+    /: "expect\.match" of case 1 must be true or false$/,
+  );
+  assert.match(await said("[\n"), /: it is no JSON from line 2, column 1$/);
+});
+
 test("a live call that can be billed needs the operator's word, and a credential", async (t) => {
   const { run, heard, store } = await prepared(t);
   const id = await store("right");

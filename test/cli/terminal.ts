@@ -129,6 +129,7 @@ const runnable = [
 const SOURCES: SourceListing = {
   ids: () => runnable.map(({ id }) => id).sort(),
   find: (id) => runnable.find((source) => source.id === id),
+  broken: () => null,
 };
 
 class Collected extends Writable {

@@ -114,6 +114,8 @@ test("a file that is broken at the start costs only itself, and is served once i
   const { dev, write, ask } = await develop(t, { ...FILES, "functions/other.ts": "export default {" });
   assert.equal((await ask()).success, true);
   assert.equal((await ask("dfunc_other")).success, false);
+  write("functions/other.ts", "export default {}");
+  await dev.says(/broken_file: it is not served .*other\.ts/);
   write(
     "functions/other.ts",
     `export default { id: "dfunc_other", title: "Other", run: () => ({ output: { mended: true } }) };`,

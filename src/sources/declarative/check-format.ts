@@ -14,6 +14,22 @@ export function checkFormat(value: Json, root: Place): SourceFile {
   return value as unknown as SourceFile;
 }
 
+/** What is wrong with a list of cases that stands in a file of its own, in a sentence; `null` if nothing is. */
+export function casesProblem(cases: Json): string | null {
+  const found = formatProblem((FORMAT["properties"] as JsonObject)["cases"] as JsonObject, cases, [], FORMAT);
+  if (found === null) return null;
+  const { code, path, says, known } = found;
+  const name = (steps: FormatProblem["path"]) => (steps.length === 0 ? "the list" : nameOfCase(steps));
+  if (code === "format.value") return `${path.length === 0 ? "the file" : nameOfCase(path)} ${says}`;
+  if (code === "format.missing_key") return `${name(path)} needs the key "${says}"`;
+  return `unknown key "${says}" in ${name(path.slice(0, -1))} (${didYouMean(says, known) ?? `known are ${known.join(", ")}`})`;
+}
+
+function nameOfCase([index, ...path]: readonly (string | number)[]): string {
+  const name = `case ${Number(index) + 1}`;
+  return path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
+}
+
 function refuse({ code, path, says, known, description }: FormatProblem, written: unknown, root: Place): never {
   const place = root.in(...path);
   if (code === "format.value") {
