@@ -7,7 +7,7 @@ import { createPlayedDoor } from "../outbound/played-door.ts";
 import { VendorReply } from "../outbound/reply.ts";
 import { faultOfStatus } from "../outbound/vendor-fault.ts";
 import { createBeforeSend } from "../run/attempts.ts";
-import type { Door } from "../run/ports.ts";
+import type { Door, SourceCatalog } from "../run/ports.ts";
 import type { ReplyReading } from "../simulation/ports.ts";
 import { createSimulatedVendors } from "../simulation/simulated-vendors.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -26,8 +26,9 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
 }
 
 /** Where the calls of simulated workflows end: sent, read and judged as by the real door, with no network behind it. */
-export function openSimulatedDoor(settings: Settings, clock: Clock): Door {
-  return createPlayedDoor({ clock, player: createSimulatedVendors(clock), limits: outboundLimits(settings.limits) });
+export function openSimulatedDoor(settings: Settings, clock: Clock, sources: SourceCatalog): Door {
+  const player = createSimulatedVendors(clock, (id) => sources.find(id) !== undefined);
+  return createPlayedDoor({ clock, player, limits: outboundLimits(settings.limits) });
 }
 
 /** How the real door reads a vendor's answer. */

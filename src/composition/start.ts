@@ -77,7 +77,7 @@ export async function start(options: StartOptions): Promise<Running> {
     sources: catalogs.sources,
     functions: catalogs.functions,
     door,
-    simulatedDoor: openSimulatedDoor(settings, clock),
+    simulatedDoor: openSimulatedDoor(settings, clock, catalogs.sources),
     tellsErrors: dev,
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,

@@ -3,14 +3,14 @@ import type { SourceCase } from "../sdk/source.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * Which case answers these inputs: the one with equal inputs; failing that, the one with a record that shares most
+ * Which case answers these inputs: the one with equal inputs, and of several the one that shows no failure; failing that, the one with a record that shares most
  * inputs, so that a simulated workflow goes on with an example. Nothing invented can be taken for an answer: the run is
  * marked as simulated wherever it is seen. `null` for a source that has no case with a record.
  */
 export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): SourceCase | null {
   const given = Object.fromEntries(Object.entries(inputs));
-  const equal = cases.find((each) => isDeepStrictEqual(each.inputs, given));
-  if (equal !== undefined) return equal;
+  const equal = cases.filter((each) => isDeepStrictEqual(each.inputs, given));
+  if (equal.length > 0) return equal.find(({ expect }) => "match" in expect) ?? equal[0]!;
   let best: SourceCase | null = null;
   let bestShared = -1;
   for (const each of cases) {

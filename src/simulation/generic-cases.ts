@@ -27,7 +27,8 @@ const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly s
 
 /**
  * What is played for every source whose calls leave the machine, from its first case with a record: all replies but the
- * last as they are, then the failure. A status that one of the source's own cases plays is left to that case.
+ * last as they are, then the failure. A status that one of the source's own cases plays is left to that case. A refused
+ * credential is played twice where requests come before it: a source that logs in may do so anew, once, with a fresh token.
  */
 export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const cases = source.declaration.cases ?? [];
@@ -42,12 +43,18 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
         inputs: found.inputs,
         ...(found.credentials === undefined ? {} : { credentials: found.credentials }),
         ...(found.context === undefined ? {} : { context: found.context }),
-        reply: [...replies.slice(0, -1), reply.fault === "truncate" ? { ...replies.at(-1), ...reply } : reply],
+        reply: scriptOf(replies, reply),
         expect: { failure: kinds[0]! },
       },
       kinds,
     }),
   );
+}
+
+function scriptOf(replies: readonly ScriptedReply[], failing: ScriptedReply): readonly ScriptedReply[] {
+  const before = replies.slice(0, -1);
+  const script = [...before, failing.fault === "truncate" ? { ...replies.at(-1), ...failing } : failing];
+  return failing.status === 401 && before.length > 0 ? [...script, ...script] : script;
 }
 
 /** What a source's own cases must show besides; empty if nothing is missing. */

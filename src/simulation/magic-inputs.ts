@@ -1,6 +1,7 @@
 import type { ScriptedReply } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { resembles } from "../terms/nearest.ts";
 
 /** What a caller may ask a simulated vendor to do instead of answering. */
 export const MAGIC = [
@@ -26,10 +27,12 @@ export const SLOW_MS = 2_000;
 /**
  * What the inputs ask for: by the input `simulate`, which the filter drops on every real path, or by a declared input
  * whose whole value is `simulate:timeout` or the like, which also survives a function that picks its inputs.
- * @throws Fault `source.input_invalid` for what means nothing: silently answered, it would pass for a vendor that is well
+ * @throws Fault `source.input_invalid` for what means nothing, be it a value or the id of a source that there is none of:
+ * silently answered, it would pass for a vendor that is well
  */
-export function magicOf(source: string, inputs: JsonObject): Magic | null {
+export function magicOf(source: string, inputs: JsonObject, isSource: (id: string) => boolean): Magic | null {
   const asked = inputs[MAGIC_INPUT];
+  if (isJsonObject(asked)) refuseUnknownSources(Object.keys(asked), source, isSource);
   const named = isJsonObject(asked) ? asked[source] : asked;
   if (named !== undefined && named !== null) return known(named, MAGIC_INPUT);
   for (const [name, value] of Object.entries(inputs)) {
@@ -37,6 +40,17 @@ export function magicOf(source: string, inputs: JsonObject): Magic | null {
     if (found !== undefined) return known(found, name);
   }
   return null;
+}
+
+/** The id is the caller's text and not repeated; the source that was probably meant is ours to name. */
+function refuseUnknownSources(ids: readonly string[], source: string, isSource: (id: string) => boolean): void {
+  const unknown = ids.filter((id) => id !== source && !isSource(id));
+  if (unknown.length === 0) return;
+  const isMeant = unknown.some((id) => id.length <= 2 * source.length && resembles(id, source));
+  throw new Fault("source.input_invalid", {
+    field: MAGIC_INPUT,
+    problem: `names a source that does not exist${isMeant ? ` (${source}?)` : ""}`,
+  });
 }
 
 function known(asked: unknown, field: string): Magic {

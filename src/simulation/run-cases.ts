@@ -27,24 +27,52 @@ export interface SourceReport {
   readonly missing: readonly string[];
 }
 
+interface CaseToRun {
+  readonly case: SourceCase;
+  readonly kinds: readonly string[];
+  readonly by: CaseReport["by"];
+}
+
 /**
  * Runs a source's own cases and the failures that every vendor can have, each against a vendor played on loopback. What
  * a source is asked, sends and answers is compared; the missing cases of the gate fail the source as well.
  */
 export async function runCases(source: RunnableSource, parts: CaseParts): Promise<SourceReport> {
+  return runThese(source, casesOf(source), missingCases(source), parts);
+}
+
+/** Runs the cases of one name, whoever wrote them; which others are missing is not asked. `null` if there is none. */
+export async function runNamedCase(
+  source: RunnableSource,
+  name: string,
+  parts: CaseParts,
+): Promise<SourceReport | null> {
+  const named = casesOf(source).filter((each) => each.case.name === name);
+  return named.length === 0 ? null : runThese(source, named, [], parts);
+}
+
+async function runThese(
+  source: RunnableSource,
+  toRun: readonly CaseToRun[],
+  missing: readonly string[],
+  parts: CaseParts,
+): Promise<SourceReport> {
   const outputProblem = compileOutput(source.declaration.output);
   const cases: CaseReport[] = [];
-  for (const each of source.declaration.cases ?? []) {
-    const kinds = "failure" in each.expect ? [each.expect.failure] : [];
-    cases.push(await report(source, each, kinds, "author", outputProblem, parts));
+  for (const { case: each, kinds, by } of toRun) {
+    cases.push(await report(source, each, kinds, by, outputProblem, parts));
   }
-  for (const { case: each, kinds } of genericCases(source)) {
-    cases.push(await report(source, each, kinds, "runner", outputProblem, parts));
-  }
-  if (source.credentialUse === "required") cases.push(await withoutCredential(source, outputProblem, parts));
-  const missing = missingCases(source);
   const passed = missing.length === 0 && cases.every((each) => each.passed);
   return { source: source.id, passed, cases, missing };
+}
+
+function casesOf(source: RunnableSource): readonly CaseToRun[] {
+  const own = (source.declaration.cases ?? []).map((each): CaseToRun => {
+    const kinds = "failure" in each.expect ? [each.expect.failure] : [];
+    return { case: each, kinds, by: "author" };
+  });
+  const generic = genericCases(source).map((each): CaseToRun => ({ ...each, by: "runner" }));
+  return [...own, ...generic, ...withoutCredential(source)];
 }
 
 async function report(
@@ -75,13 +103,10 @@ function undeclaredWarning(name: string, declared: readonly string[]): string {
   return `input ${name} is not declared and never reaches the source${hint}`;
 }
 
-/** A source that needs a credential and gets none says so, and nothing is sent. */
-function withoutCredential(
-  source: RunnableSource,
-  outputProblem: OutputProblem,
-  parts: CaseParts,
-): Promise<CaseReport> {
-  const inputs = source.declaration.cases?.find(({ expect }) => "match" in expect)?.inputs ?? {};
+/** A source that needs a credential and gets none says so, and nothing is sent. Without a case nobody knows valid inputs. */
+function withoutCredential(source: RunnableSource): readonly CaseToRun[] {
+  const inputs = source.declaration.cases?.find(({ expect }) => "match" in expect)?.inputs;
+  if (source.credentialUse !== "required" || inputs === undefined) return [];
   const bare: SourceCase = {
     name: "there is no credential",
     inputs,
@@ -89,7 +114,7 @@ function withoutCredential(
     reply: [],
     expect: { failure: "credential" },
   };
-  return report(source, bare, ["credential"], "runner", outputProblem, parts);
+  return [{ case: bare, kinds: ["credential"], by: "runner" }];
 }
 
 function compileOutput(schema: object | undefined): OutputProblem {
@@ -109,9 +134,24 @@ export function renderReport({ source, passed, cases, missing }: SourceReport): 
     ...each.differences.map((difference) => `           ${renderDifference(difference)}`),
     ...each.warnings.map((warning) => `           note: ${warning}`),
   ]);
-  return [
-    `${passed ? "ok    " : "FAILED"} ${source}`,
-    ...lines,
-    ...missing.map((name) => `  FAILED it has not ${name}`),
-  ].join("\n");
+  return [`${passed ? "ok    " : "FAILED"} ${source}`, ...lines, ...missing.map((name) => `  MISSING ${name}`)].join(
+    "\n",
+  );
+}
+
+/** What came of all, counted: `2 sources, 25 cases: 3 failed, 1 missing`. */
+export function countReports(reports: readonly SourceReport[], brokenFiles: number): string {
+  const cases = reports.flatMap((report) => report.cases);
+  const wrong = [
+    [cases.filter(({ passed }) => !passed).length, "failed"],
+    [reports.reduce((sum, { missing }) => sum + missing.length, 0), "missing"],
+    [brokenFiles, brokenFiles === 1 ? "file that cannot be used" : "files that cannot be used"],
+  ] as const;
+  const told = wrong.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const ran = `${counted(reports.length, "source")}, ${counted(cases.length, "case")}`;
+  return `${ran}: ${told.length === 0 ? "all passed" : told.join(", ")}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -10,14 +10,15 @@ import { scriptedBytes } from "./scripted-bytes.ts";
 
 /**
  * Answers in the place of every vendor, from the source's own cases, chosen by the inputs of the call. Everything before and
- * behind it is the real path, so that a simulated answer went through the same statuses, rules and mapping.
+ * behind it is the real path, so that a simulated answer went through the same statuses, rules and mapping. `isSource`
+ * says which sources a request may ask a failure of.
  */
-export function createSimulatedVendors(clock: Clock): VendorPlayer {
+export function createSimulatedVendors(clock: Clock, isSource: (id: string) => boolean): VendorPlayer {
   return {
     playFor(source, call) {
       let next: (() => ScriptedReply) | undefined;
       return async () => {
-        next ??= scriptFor(source, call);
+        next ??= scriptFor(source, call, isSource);
         const reply = next();
         await wait(reply.delay_ms ?? 0, call);
         if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
@@ -41,8 +42,8 @@ export function createSimulatedVendors(clock: Clock): VendorPlayer {
 }
 
 /** The replies of one call, in order; the last one answers whatever else is asked. */
-function scriptFor(source: RunnableSource, call: PlannedCall): () => ScriptedReply {
-  const magic = magicOf(source.id, magicInputs(source, call));
+function scriptFor(source: RunnableSource, call: PlannedCall, isSource: (id: string) => boolean): () => ScriptedReply {
+  const magic = magicOf(source.id, magicInputs(source, call), isSource);
   const chosen = caseFor(source, call, magic);
   const replies = asList(chosen?.reply);
   const instead = magic === null ? null : magicReply(magic);

@@ -17,7 +17,7 @@ import { asFault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { isDeclaredOrigin } from "../terms/origins.ts";
 import { differences } from "./difference.ts";
-import { renderReport, runCases, type SourceReport } from "./run-cases.ts";
+import { countReports, renderReport, runCases, type SourceReport } from "./run-cases.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";
 import { startVendorSimulator } from "./vendor-simulator.ts";
 
@@ -123,6 +123,70 @@ test("a source without the cases of the gate does not pass", async (t) => {
   ]);
 });
 
+const LOGIN = ACME.replace(
+  /^auth:.*$/m,
+  `auth:
+  kind: token_exchange
+  request: {method: POST, url: 'https://api.acme.example/login', body: {form: {key: '{{ credentials.key }}'}}}
+  token: body.token`,
+)
+  .replace(
+    "request: {method: GET, path: /people/ada, query: {}}\n    reply: {body: {id: 1",
+    "reply: [{body: {token: t1}}, {body: {id: 1",
+  )
+  .replace("name: Ada}}\n    expect", "name: Ada}}]\n    expect")
+  .replaceAll("reply: {body: {id: 2, name: Bob}}", "reply: [{body: {token: t1}}, {body: {id: 2, name: Bob}}]")
+  .replace("reply: {status: 404}", "reply: [{body: {token: t1}}, {status: 404}]");
+
+test("a source that logs in anew after a 401, once, passes the case that is played of it", async (t) => {
+  const report = await ran(t, runnable(LOGIN));
+  assert.equal(report.passed, true, renderReport(report));
+  assert.ok(report.cases.some(({ name, by }) => by === "runner" && name === "the credential is refused (401)"));
+});
+
+test("a source that asks again and again after a 401 does not pass", async (t) => {
+  const reports = written({
+    origins: ["https://api.acme.example"],
+    cases: [
+      {
+        name: "found",
+        inputs: { name: "ada" },
+        reply: [{ body: { token: "t1" } }, { body: { id: 1 } }],
+        expect: { match: true },
+      },
+      { name: "nobody", inputs: { name: "nobody" }, reply: [{ body: {} }, { status: 404 }], expect: { match: false } },
+    ],
+    run: async ({ http }) => {
+      for (let round = 0; ; round += 1) {
+        await http.post("https://api.acme.example/login");
+        const reply = await http.get("https://api.acme.example/people", { answers: [401, 404] });
+        if (reply.status === 404) return null;
+        if (reply.status === 200) return reply.json();
+        if (round === 2) return reply.json();
+      }
+    },
+  });
+  const report = await ran(t, reports);
+  const played = report.cases.find(({ name }) => name === "the credential is refused (401)");
+  assert.deepEqual(
+    played?.differences.filter(({ at }) => at === "requests"),
+    [{ at: "requests", expected: 4, found: 5 }],
+  );
+});
+
+test("what came of many sources is counted case by case", async (t) => {
+  const good = await ran(t, runnable());
+  const wrong = await ran(t, runnable(ACME.replace("output: {id: 1, name: Ada}", "output: {id: 2}")));
+  const bare = await ran(t, runnable(ACME.slice(0, ACME.indexOf("cases:"))));
+  assert.equal(countReports([good], 0), `1 source, ${good.cases.length} cases: all passed`);
+  assert.equal(countReports([wrong], 0), `1 source, ${wrong.cases.length} cases: 1 failed`);
+  assert.equal(countReports([bare], 0), "1 source, 0 cases: 3 missing");
+  assert.equal(
+    countReports([good, wrong, bare], 1),
+    `3 sources, ${good.cases.length + wrong.cases.length} cases: 1 failed, 3 missing, 1 file that cannot be used`,
+  );
+});
+
 test("an input that a case misspells is pointed out", async (t) => {
   const report = await ran(t, runnable(ACME.replace("born: '1990-01-01'", "bron: '1990-01-01'")));
   assert.match(report.cases[1]?.warnings[0] ?? "", /bron/);
@@ -206,8 +270,10 @@ test("a source that leaves the machine nowhere is run as it is", async (t) => {
 
 // ---- simulation ----------------------------------------------------------------------------------------------------
 
+const isSource = (id: string) => ["acme__people", "bell__phone"].includes(id);
+
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
-  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
+  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
   const call = {
     run: { maySend: true, held: heldWithoutLimit() },
     heldBytes: 0,
@@ -239,6 +305,14 @@ test("a simulated call is answered by the case with its inputs", async () => {
   assert.deepEqual(await simulate({ name: "nobody", more: 1 }).reply, { status: 404, body: null });
 });
 
+test("of several cases with the same inputs the one that shows no failure answers", async () => {
+  const first = "cases:\n  - {name: refused, inputs: {name: ada}, reply: {status: 401}, expect: {failure: credential}}";
+  assert.deepEqual(await simulate({ name: "ada" }, new FakeClock(), runnable(ACME.replace("cases:", first))).reply, {
+    status: 200,
+    body: { id: 1, name: "Ada" },
+  });
+});
+
 test("inputs of no case get the record of the case that shares most of them", async () => {
   assert.deepEqual(await simulate({ name: "zed" }).reply, { status: 200, body: { id: 1, name: "Ada" } });
   assert.deepEqual(await simulate({ name: "zed", born: "1990-01-01" }).reply, {
@@ -266,6 +340,8 @@ test("magic inputs make the vendor misbehave, named at the top, for one source, 
     body: { id: 1, name: "Ada" },
   });
   for (const wrong of ["no_recrd", "", 1, true, { acme__people: "no_recrd" }])
+    assert.deepEqual(await simulate({ name: "ada", simulate: wrong }).reply, { fault: "source.input_invalid" });
+  for (const wrong of [{ acme__peple: "timeout" }, { acme__people: "slow", nobody__at_all: "slow" }, { "": "slow" }])
     assert.deepEqual(await simulate({ name: "ada", simulate: wrong }).reply, { fault: "source.input_invalid" });
   assert.deepEqual(await simulate({ name: "simulate:timeot" }).reply, { fault: "source.input_invalid" });
   assert.deepEqual(await simulate({ name: "ada", simulate: null }).reply, {
@@ -295,7 +371,7 @@ test("a source without cases cannot be simulated, and says so", async () => {
 
 test("a call that has ended, and an origin that is not declared, reach no simulated vendor either", async () => {
   const clock = new FakeClock();
-  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock) });
+  const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
   const source = runnable();
   const call = {
     run: { maySend: true },

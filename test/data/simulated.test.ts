@@ -48,6 +48,15 @@ test("magic inputs ask for each thing that a vendor can do wrong", async () => {
   assert.equal(await outcome("malformed"), "contract");
 });
 
+test("a misspelt source in the magic input fails the call and is told what was meant, never silently answered", async () => {
+  const { status } = await ask({
+    company_number: "0000000a",
+    simulate: { companies_house__company_profil: "timeout" },
+  });
+  assert.equal(status.message, `Adapter error: input simulate names a source that does not exist (${PROFILE}?)`);
+  assert.equal(status.failure.charged, "no");
+});
+
 test("a misspelled input is silent in the answer and named in the log once it is out", async () => {
   const reply = (await service.run({ [PROFILE]: true }, { comapny_number: "0000000a" }, { as: simulated })).json();
   assert.ok(!JSON.stringify(reply.status).includes("comapny_number"));

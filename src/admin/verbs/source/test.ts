@@ -1,7 +1,13 @@
 import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { renderDifference } from "../../../simulation/difference.ts";
-import { renderReport, runCases, type SourceReport } from "../../../simulation/run-cases.ts";
+import {
+  countReports,
+  renderReport,
+  runCases,
+  runNamedCase,
+  type SourceReport,
+} from "../../../simulation/run-cases.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { type LiveTest, renderLive, testLive } from "../../live-test.ts";
@@ -20,7 +26,7 @@ interface Input extends LiveTest {
 export default defineVerb({
   summary: "Run a source's cases, or ask its vendor for real and say what differs",
   description:
-    "Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked.",
+    "Without an id the sources of the project are tested. Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
@@ -30,7 +36,8 @@ export default defineVerb({
       case: Type.Optional(
         Type.String({
           maxLength: 200,
-          description: "Live: the case whose inputs are asked; the first with a record unless given",
+          description:
+            "Only the case of this name. Live: the one whose inputs are asked; the first with a record unless given",
         }),
       ),
       inputs: Type.Optional(
@@ -53,16 +60,20 @@ export default defineVerb({
     const sources = await call.sources();
     const workshop = await requireWorkshop(call);
     if (input.live === true) return testLive(input, requireSource(sources, input.source!), workshop, call);
-    const ids = input.all === true ? sources.ids() : [requireSource(sources, input.source!).id];
-    const reports = await runAll(
-      ids.map((id) => sources.find(id)!),
-      workshop,
-    );
-    const broken = input.all === true ? workshop.problems : [];
+    const ids = input.source === undefined ? sources.ids() : [requireSource(sources, input.source).id];
+    const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, workshop));
+    const broken = input.source === undefined ? workshop.problems : [];
+    if (chosen.length === 0 && broken.length === 0) {
+      throw new OperatorError("invalid", "The project has no sources: name one of the catalog, or give --all.");
+    }
+    const tested = chosen.map((id) => sources.find(id)!);
+    const reports =
+      input.case === undefined ? await runAll(tested, workshop) : [await runOne(tested[0]!, input.case, workshop)];
     return {
       passed: broken.length === 0 && reports.every(({ passed }) => passed),
       sources: reports.map(toWire),
       broken_files: [...broken],
+      counts: countReports(reports, broken.length),
     };
   },
 
@@ -70,15 +81,27 @@ export default defineVerb({
   render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
 });
 
-function refuseMixtures({ source, all, live, ...rest }: Input): void {
+function isOwn(id: string, workshop: SourceWorkshop): boolean {
+  return workshop.fileOf(id)?.from === "project";
+}
+
+function refuseMixtures({ source, all, live, case: named, ...rest }: Input): void {
   const no = (message: string) => {
     throw new OperatorError("usage", message);
   };
-  if ((source === undefined) === (all !== true)) no("Name one source, or give --all.");
-  if (live === true && all === true) no("--live asks one source: it can be billed.");
+  if (source !== undefined && all === true) no("Name one source, or give --all.");
+  if (source === undefined && live === true) no("--live asks one source, because it can be billed: name it.");
+  if (source === undefined && named !== undefined) no("--case is of one source: name it.");
   const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
   if (live !== true && liveOnly !== undefined)
     no(`--${liveOnly[0].replaceAll("_", "-").replace("inputs", "set")} belongs to --live.`);
+}
+
+/** @throws OperatorError where the source has no such case */
+async function runOne(source: RunnableSource, name: string, workshop: SourceWorkshop): Promise<SourceReport> {
+  const report = await runNamedCase(source, name, workshop.cases);
+  if (report === null) throw new OperatorError("not_found", `${source.id} has no case of that name.`);
+  return report;
 }
 
 const AT_ONCE = 8;
@@ -116,18 +139,10 @@ function renderCases(result: JsonObject): string {
   const sources = result["sources"] as unknown as readonly (JsonObject & {
     passed: boolean;
     text: string;
-    cases: readonly object[];
   })[];
   const broken = result["broken_files"] as readonly string[];
   const several = sources.length > 1;
   // Of many sources only the failed ones are told at length.
   const blocks = sources.map(({ text, passed }) => (several && passed ? text.split("\n")[0]! : text));
-  const cases = sources.reduce((sum, source) => sum + source.cases.length, 0);
-  const failed = sources.filter(({ passed }) => !passed).length;
-  return [
-    ...blocks,
-    ...broken.map((message) => `FAILED ${message}`),
-    `${sources.length} source${several ? "s" : ""}, ${cases} cases: ${failed + broken.length === 0 ? "all passed" : `${failed + broken.length} failed`}`,
-    "",
-  ].join("\n");
+  return [...blocks, ...broken.map((message) => `FAILED ${message}`), result["counts"] as string, ""].join("\n");
 }
