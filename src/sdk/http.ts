@@ -22,9 +22,11 @@ export interface HttpOptions {
   readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
   /** Header fields. A value with a line break or another control character fails the call before it is sent. */
   readonly headers?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** A body, at most one of the three: JSON, a form, or text or bytes as they are. */
+  /** A JSON body. At most one of `json`, `form` and `body`. */
   readonly json?: unknown;
+  /** A form, URL-encoded. */
   readonly form?: Readonly<Record<string, QueryValue>> | undefined;
+  /** Text or bytes as they are. */
   readonly body?: string | Uint8Array | undefined;
   /** Statuses besides 2xx that this source reads itself, for example `[404]` for "nobody found". */
   readonly answers?: readonly number[] | undefined;
@@ -45,6 +47,7 @@ export interface ClientTls {
 }
 
 export interface Reply {
+  /** The status of the answer. */
   readonly status: number;
   /** Names in lower case; a repeated field is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -58,6 +61,7 @@ export interface Reply {
   json(): any; // eslint-disable-line typescript/no-explicit-any -- a vendor's answer has whatever shape the author reads
   /** The body as UTF-8 text. Throws a `contract` fault if it is not UTF-8. */
   text(): string;
+  /** The body as it came, decoded. */
   bytes(): Buffer;
   /**
    * Says what the vendor charges for this one request, where only its answer tells: `no` for a poll that says "not yet".

@@ -15,6 +15,7 @@ export interface SourceDeclaration<
 > {
   /** `<vendor>__<source_name>`, lower snake case. */
   readonly id: string;
+  /** A short name for people. */
   readonly title: string;
   /** What it answers, what "no record" means and what its data is, for the catalog's page. Markdown. */
   readonly description?: string;
@@ -30,6 +31,7 @@ export interface SourceDeclaration<
   readonly origins?: readonly string[];
   /** From the arrival of the request; 15,000 unless said, 60,000 at the most. */
   readonly timeout_ms?: number;
+  /** What the vendor allows. */
   readonly limits?: SourceLimits;
   /**
    * What the vendor bills. It counts for every request that is not `free` by itself. Left out: `per_call` for a source that
@@ -40,6 +42,9 @@ export interface SourceDeclaration<
   readonly data?: readonly DataOrigin[];
   /** Examples, documentation, tests and the simulated vendor at once. Or in `<name>.cases.json` beside the file. */
   readonly cases?: readonly SourceCase[];
+  /** Notes of your own, which nothing reads. */
+  readonly [note: `x-${string}`]: unknown;
+  /** Asks the vendor. What it returns is the answer; what it throws is a failure. */
   run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
   /** Proves a credential by the cheapest call there is; `inputs` are empty. False, or a fault: it is not good. */
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
@@ -63,8 +68,11 @@ export interface SourceLimits {
 }
 
 export interface RateLimit {
+  /** What the calls are counted by. */
   readonly per: "credential" | "source";
+  /** So many calls */
   readonly max: number;
+  /** in so many milliseconds. */
   readonly every_ms: number;
 }
 
@@ -89,9 +97,13 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly inputs: Inputs;
   /** The resolved credential, valid by its schema; `{}` for a source that takes none or where an optional one is absent. */
   readonly credentials: Credentials;
+  /** The only way to the vendor. */
   readonly http: Http;
+  /** `prod`, `test` or `dev`: what the request says of itself. */
   readonly context: Context;
+  /** Where this deployment runs, by its setting `region`. */
   readonly region: string;
+  /** Of the run. For the log, and for a vendor that wants a reference. */
   readonly transaction_id: string;
   readonly [credentialScope]?: string | undefined;
   /** Aborts at the deadline. Made only when it is asked for. */
@@ -130,19 +142,26 @@ export class NoMatch {
 
 /** One example: what is asked, what the vendor is scripted to answer, and what must come out. */
 export interface SourceCase {
+  /** What the case shows. */
   readonly name: string;
+  /** What is asked. */
   readonly inputs: JsonObject;
+  /** Made up when left out. */
   readonly credentials?: JsonObject;
+  /** `dev` unless said. */
   readonly context?: Context;
   /** What the vendor answers, in the order of the requests. None for a source that uses no `http`. */
   readonly reply?: ScriptedReply | readonly ScriptedReply[];
   /** What the vendor must have been sent. Only what is named is compared. */
   readonly request?: ExpectedRequest | readonly ExpectedRequest[];
+  /** `{match, output}`, `{match, includes}` or `{failure, field}`. */
   readonly expect: CaseExpectation;
 }
 
 export interface ScriptedReply {
+  /** 200 unless said. */
   readonly status?: number;
+  /** Header fields of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
@@ -153,9 +172,13 @@ export interface ScriptedReply {
 }
 
 export interface ExpectedRequest {
+  /** Such as `POST`. */
   readonly method?: string;
+  /** Without the query. */
   readonly path?: string;
+  /** Equal to the whole query. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  /** Header fields that must be among those sent. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Compared as JSON when it is no string. */
   readonly body?: unknown;

@@ -11,6 +11,7 @@ import { decisionsPage } from "./decisions-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
 import { sourceFormatPage } from "./source-format-page.ts";
+import { typescriptSourcesPage } from "./typescript-sources-page.ts";
 
 /** Every page that is written from the code. The same code gives the same pages, byte for byte. */
 export async function referencePages(): Promise<Page[]> {
@@ -23,6 +24,7 @@ export async function referencePages(): Promise<Page[]> {
     await commandsPage(),
     limitsPage(),
     sourceFormatPage(),
+    typescriptSourcesPage(),
     decisionsPage(PACKAGE_ROOT),
     ...(await catalogPages(all, functions)),
   ];

@@ -7,6 +7,15 @@ import type { Place } from "./read-document.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 
+/** What authors who know other tools write where one request is not enough. */
+const SEVERAL_REQUESTS: ReadonlySet<string> = new Set(
+  "poll polling polls wait wait_for until step steps requests then next sequence pages paging paginate pagination".split(
+    " ",
+  ),
+);
+const IN_TYPESCRIPT =
+  "a file makes one request: write several requests, polling and paging in TypeScript, see docs/reference/typescript-sources.md";
+
 /** Checks a document against the format; the first thing wrong with it is said at its place. @throws DeclarationError */
 export function checkFormat(value: Json, root: Place): SourceFile {
   const problem = formatProblem(FORMAT, value, [], FORMAT);
@@ -32,6 +41,12 @@ function nameOfCase([index, ...path]: readonly (string | number)[]): string {
 
 function refuse({ code, path, says, known, description }: FormatProblem, written: unknown, root: Place): never {
   const place = root.in(...path);
+  if (code === "format.unknown_key" && SEVERAL_REQUESTS.has(says)) {
+    return place.refuseKey(code, `unknown key "${says}" in ${nameOf(path.slice(0, -1))}`, IN_TYPESCRIPT);
+  }
+  if (path.length === 1 && path[0] === "request" && Array.isArray(written)) {
+    return place.refuse(code, `"request" must be one request`, IN_TYPESCRIPT);
+  }
   if (code === "format.value") {
     const hint = (typeof written === "string" ? didYouMean(written, known) : undefined) ?? description;
     return place.refuse(code, `${nameOf(path)} ${says}`, hint);
