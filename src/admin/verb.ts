@@ -28,7 +28,9 @@ export interface Verb<Input extends TObject = TObject, Result extends JsonObject
   run(input: Static<Input>, call: VerbCall): Promise<Result>;
   /** Whether a result says that what was asked about has failed: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
-  /** For people. Left out: a table when the result is one list, else one line for each field. */
+  /** What to tell people of a list of the result that is empty, by its name. Left out: "no", and the name. */
+  readonly nothing?: Readonly<Record<string, string>>;
+  /** For people. Left out: a table for each list of the result, one line for each other field. */
   render?(result: Result): string;
 }
 

@@ -2,13 +2,13 @@ import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { printable } from "../terms/printable.ts";
 
 /** A result for people: each field on a line, and each list of objects as a table. */
-export function renderResult(result: JsonObject): string {
+export function renderResult(result: JsonObject, nothing: Readonly<Record<string, string>> = {}): string {
   const fields = Object.entries(result);
   const plain = fields.filter(([, value]) => !isTable(value));
   const tables = fields.filter(([, value]) => isTable(value));
   const blocks = [
     ...(plain.length === 0 ? [] : [alignColumns(plain.map(([name, value]) => [name, cell(value)]))]),
-    ...tables.map(([name, rows]) => renderTable(name, rows as readonly JsonObject[])),
+    ...tables.map(([name, rows]) => renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name))),
   ];
   return `${blocks.join("\n\n")}\n`;
 }
@@ -17,8 +17,12 @@ function isTable(value: Json): boolean {
   return Array.isArray(value) && value.every(isJsonObject);
 }
 
-function renderTable(name: string, rows: readonly JsonObject[]): string {
-  if (rows.length === 0) return `no ${name.replaceAll("_", " ")}`;
+function none(name: string): string {
+  return `no ${name.replaceAll("_", " ")}`;
+}
+
+function renderTable(rows: readonly JsonObject[], nothing: string): string {
+  if (rows.length === 0) return nothing;
   const columns = Object.keys(rows[0]!);
   return alignColumns([
     columns.map((column) => column.toUpperCase().replaceAll("_", " ")),

@@ -102,7 +102,7 @@ async function runCommand(
     const input = fields === undefined ? command.input : { ...command.input, [command.fields!.property]: fields };
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
-  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result));
+  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb.nothing));
   return { text, failed: verb.hasFailed?.(result) ?? false };
 }
 

@@ -108,7 +108,7 @@ test("a function of several files, a package and Type is loaded, listed and run"
   await assert.rejects(call(functions, "dfunc_greet"), saying("input name is required"));
   await assert.rejects(
     call(functions, "dfunc_greet", { name: "A" }),
-    saying("input name must NOT have fewer than 2 characters"),
+    saying("input name must have at least 2 characters"),
   );
   assert.equal(functions.find("dfunc_other"), undefined);
   assert.equal(functions.find("toString"), undefined);

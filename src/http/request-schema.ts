@@ -90,7 +90,7 @@ export type CheckBody = (body: JsonObject) => void;
 function countSources({ config }: JsonObject): void {
   const sources = isJsonObject(config) ? config["sources"] : undefined;
   if (!isJsonObject(sources) || Object.keys(sources).length <= SOURCES_PER_RUN_MAX) return;
-  throw invalid([{ path: "/config/sources", message: `must NOT have more than ${SOURCES_PER_RUN_MAX} properties` }]);
+  throw invalid([{ path: "/config/sources", message: `must have at most ${SOURCES_PER_RUN_MAX} fields` }]);
 }
 
 export function createBodyChecks(): { readonly data: CheckBody; readonly func: CheckBody } {

@@ -62,9 +62,8 @@ function parse(setting: Setting, value: unknown, from: string): Value {
     typeof parsed === "number" &&
     (parsed < (setting.min ?? 0) || parsed > (setting.max ?? Number.MAX_SAFE_INTEGER))
   ) {
-    throw new ConfigError(
-      `${from} must be from ${setting.min ?? 0}${setting.max === undefined ? "" : ` to ${setting.max}`}`,
-    );
+    const [min, max] = [setting.min ?? 0, setting.max];
+    throw new ConfigError(`${from} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
   }
   return parsed;
 }

@@ -50,9 +50,43 @@ function say({ keyword, params, message, parentSchema }: SchemaError): string {
       return `must be in the format ${String(params["format"])}`;
     case "pattern":
       return "does not have the required form";
+    case "uniqueItems":
+      return "must not hold the same entry twice";
+    case "multipleOf":
+      return `must be a multiple of ${String(params["multipleOf"])}`;
+    case "anyOf":
+      return "has none of the forms that it may have";
+    case "oneOf":
+      return Array.isArray(params["passingSchemas"])
+        ? "has more than one of the forms that it may have"
+        : "has none of the forms that it may have";
+    case "not":
+      return "has a form that it must not have";
     default:
-      return message ?? "is not valid";
+      return sayLimit(keyword, params["limit"]) ?? message ?? "is not valid";
   }
+}
+
+const LEAST = "must have at least";
+const MOST = "must have at most";
+const LIMITS: Readonly<Record<string, readonly [says: string, one: string, many: string]>> = {
+  minLength: [LEAST, "character", "characters"],
+  maxLength: [MOST, "character", "characters"],
+  minItems: [LEAST, "entry", "entries"],
+  maxItems: [MOST, "entry", "entries"],
+  minProperties: [LEAST, "field", "fields"],
+  maxProperties: [MOST, "field", "fields"],
+  minimum: ["must be at least", "", ""],
+  maximum: ["must be at most", "", ""],
+  exclusiveMinimum: ["must be more than", "", ""],
+  exclusiveMaximum: ["must be less than", "", ""],
+};
+
+function sayLimit(keyword: string, limit: unknown): string | undefined {
+  if (!Object.hasOwn(LIMITS, keyword) || typeof limit !== "number") return undefined;
+  const [says, one, many] = LIMITS[keyword]!;
+  if (limit === 1 && (keyword === "minLength" || keyword === "minItems")) return "must not be empty";
+  return `${says} ${limit} ${limit === 1 ? one : many}`.trimEnd();
 }
 
 const VALUES_LISTED_MAX = 50;

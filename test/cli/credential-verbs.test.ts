@@ -67,7 +67,7 @@ test("fields come from the command line, the environment and standard input at o
 });
 
 const refusals: readonly [string, object, RegExp, number][] = [
-  ["--set api_key=abc", {}, /field api_key must NOT have fewer than 4 characters/, 1],
+  ["--set api_key=abc", {}, /field api_key must have at least 4 characters/, 1],
   ["--set port:=1", {}, /field api_key is required/, 1],
   ["--set api_key=abcd --set port=8443", {}, /field port must be an integer/, 1],
   ["--set api_key=abcd --set prot:=1", {}, /field prot is not a known field/, 1],

@@ -22,5 +22,10 @@ export default defineVerb({
     };
   },
 
+  nothing: {
+    unreadable: "Everything that is sealed can be opened.",
+    root_keys_in_use: "No root key is needed: nothing is sealed.",
+    removable: "There is no old root key that could be removed.",
+  },
   hasFailed: ({ unreadable }) => unreadable.length > 0,
 });

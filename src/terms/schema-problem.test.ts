@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { Errors } from "typebox/value";
+import { createBoundedSchemas } from "./bounded-schemas.ts";
+import { describeProblem, toProblem, type SchemaError } from "./schema-problem.ts";
+
+const schemas = createBoundedSchemas();
+
+function said(schema: object, value: unknown): string {
+  const fits = schemas.compile(schema);
+  assert.equal(fits(value), false, JSON.stringify(schema));
+  return describeProblem(fits.errors).message;
+}
+
+test("every limit is told in words of our own", () => {
+  const told: readonly (readonly [object, unknown, string])[] = [
+    [{ minLength: 1 }, "", "must not be empty"],
+    [{ minLength: 2 }, "a", "must have at least 2 characters"],
+    [{ maxLength: 1 }, "ab", "must have at most 1 character"],
+    [{ minItems: 1 }, [], "must not be empty"],
+    [{ minItems: 2 }, [1], "must have at least 2 entries"],
+    [{ maxItems: 1 }, [1, 2], "must have at most 1 entry"],
+    [{ minProperties: 1 }, {}, "must have at least 1 field"],
+    [{ maxProperties: 0 }, { a: 1 }, "must have at most 0 fields"],
+    [{ minimum: 0 }, -1, "must be at least 0"],
+    [{ maximum: 9 }, 10, "must be at most 9"],
+    [{ exclusiveMinimum: 0 }, 0, "must be more than 0"],
+    [{ exclusiveMaximum: 9 }, 9, "must be less than 9"],
+    [{ multipleOf: 2 }, 3, "must be a multiple of 2"],
+    [{ uniqueItems: true }, [1, 1], "must not hold the same entry twice"],
+    [{ not: {} }, 1, "has a form that it must not have"],
+    [{ oneOf: [{}, {}] }, 1, "has more than one of the forms that it may have"],
+  ];
+  for (const [schema, value, words] of told) assert.equal(said(schema, value), words);
+});
+
+test("the validator of verbs and requests is told in the same words", () => {
+  const schema = Type.Object({ name: Type.String({ minLength: 1 }), count: Type.Integer({ maximum: 3 }) });
+  const problems = [...(Errors(schema, { name: "", count: 4 }) as SchemaError[])].map((error) => toProblem(error));
+  assert.deepEqual(problems, [
+    { path: "/name", message: "must not be empty" },
+    { path: "/count", message: "must be at most 3" },
+  ]);
+});
