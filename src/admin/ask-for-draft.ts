@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { SourceDraft } from "../sources/declarative/draft-source.ts";
+import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
 import { type Json, JsonError, parseJson } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import type { Terminal } from "./ports.ts";
@@ -33,9 +34,10 @@ export const QUESTIONS = [
   },
   {
     name: "auth",
-    asks: "Authentication: none, basic, bearer, header:NAME or query:NAME",
+    asks: "Authentication: none, basic, bearer, header:NAME or query:NAME (OAuth and other logins: none, and docs/reference/source-format.md#auth)",
     otherwise: "none",
-    describes: "none, basic, bearer, header:NAME or query:NAME; none unless given",
+    describes:
+      "none, basic, bearer, header:NAME or query:NAME; none unless given. OAuth and other logins are written into the file by hand",
   },
   {
     name: "sample",
@@ -47,6 +49,12 @@ export const QUESTIONS = [
     asks: "What means that nobody was found: a status, or a file with such a reply",
     otherwise: "404",
     describes: "A status, or a file with the reply of status 200; 404 unless given",
+  },
+  {
+    name: "charge",
+    asks: `What the vendor bills: ${CHARGE_MODELS.join(", ")} (a request, a completed one, a record)`,
+    otherwise: "per_call",
+    describes: `${CHARGE_MODELS.join(", ")}; per_call unless given`,
   },
 ] as const;
 
@@ -86,6 +94,7 @@ export async function askForDraft(
     nobody: /^\d{3}$/.test(answers.nobody!.trim())
       ? { status: statusOf(answers.nobody!) }
       : { sample: readJson(readText(answers.nobody!), `The reply for nobody ${answers.nobody!}`) },
+    charge: chargeOf(answers.charge!.trim()),
   };
 }
 
@@ -129,6 +138,12 @@ function readJson(text: string, what: string): Json {
     const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;
     throw new OperatorError("usage", `${what} is no JSON that can be read (${why}).`);
   }
+}
+
+function chargeOf(word: string): ChargeModel {
+  const charge = CHARGE_MODELS.find((known) => known === word);
+  if (charge === undefined) throw new OperatorError("usage", `The charge is one of ${CHARGE_MODELS.join(", ")}.`);
+  return charge;
 }
 
 function statusOf(text: string): number {

@@ -38,12 +38,15 @@ export const functionInput = Type.String({
 
 export const contextInput = Type.Enum([...CONTEXTS]);
 
+/** No line breaks of any kind, and no other control characters. */
+const ON_ONE_LINE = "[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*";
+
 export function nameInput(description: string) {
   return Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: "\\S",
+    pattern: `^(?=.*\\S)${ON_ONE_LINE}$`,
     description,
-    "x-says": "must be a name of 1 to 200 characters, not all of them blank",
+    "x-says": "must be a name of 1 to 200 characters on one line, not all of them blank",
   });
 }

@@ -80,10 +80,17 @@ interface RefusalWatch extends EdgeObserver {
   close(): void;
 }
 
+/** The status of this one is 500 by specification, but the request is at fault: nobody is to be woken for it. */
+const CALLERS_FAULT = "request.no_sources";
+
+function isForOperator(code: RequestFaultCode): boolean {
+  return FAULTS[code].status >= 500 && code !== CALLERS_FAULT;
+}
+
 /** Logs and counts what was answered without a run, or not answered. What anybody can cause as often as he likes is summed up. */
 function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
   const refusals = createTally<RequestFaultCode>(
-    (code, count) => log[FAULTS[code].status >= 500 ? "error" : "info"]({ event: "refused", code, count }),
+    (code, count) => log[isForOperator(code) ? "error" : "info"]({ event: "refused", code, count }),
     clock,
   );
   const drops = createTally<DropReason | "no_files">(

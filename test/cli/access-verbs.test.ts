@@ -167,9 +167,50 @@ test("every act is in the audit trail under the user who did it", async (t) => {
   assert.equal(limited.entries.length, 2);
 });
 
-test("a name of blanks is no name", async (t) => {
+test("a name of blanks or of several lines is no name", async (t) => {
   const { run } = terminal(t);
-  const { code, stderr } = await run(["org", "create", " \t "]);
-  assert.equal(code, 2);
-  assert.match(stderr, /^NAME must be a name of 1 to 200 characters, not all of them blank\./);
+  for (const name of [" \t ", "two\nlines", "a\u0000b", "a\u2028b", "a\u001b[31mb"]) {
+    const { code, stderr } = await run(["org", "create", name]);
+    assert.equal(code, 2, JSON.stringify(name));
+    assert.match(stderr, /^NAME must be a name of 1 to 200 characters on one line, not all of them blank\./);
+  }
+  for (const name of [" a", "Société Générale (ü) 名", "😀"])
+    assert.equal((await run(["org", "create", name])).code, 0);
+});
+
+test("of an organization's tokens those in one state can be listed", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const create = () => json<{ token_id: string }>(["token", "create", "--org", org]);
+  const [kept, gone] = [await create(), await create()];
+  await json(["token", "revoke", gone.token_id]);
+  const listed = async (...options: string[]) =>
+    (await json<{ tokens: { token_id: string }[] }>(["token", "list", "--org", org, ...options])).tokens.map(
+      ({ token_id }) => token_id,
+    );
+  assert.deepEqual(await listed("--state", "active"), [kept.token_id]);
+  assert.deepEqual(await listed("--state", "revoked"), [gone.token_id]);
+  assert.deepEqual(await listed("--state", "expired"), []);
+  assert.equal((await listed()).length, 2);
+  assert.equal((await run(["token", "list", "--org", org, "--state", "good"])).code, 2);
+});
+
+test("keys verify says in sentences what there is nothing of", async (t) => {
+  const { run } = terminal(t);
+  await run(["org", "create", "Acme"]);
+  const { stdout } = await run(["keys", "verify"]);
+  assert.equal(
+    stdout,
+    [
+      "data_keys    0",
+      "credentials  0",
+      "",
+      "Everything that is sealed can be opened.",
+      "",
+      "No root key is needed: nothing is sealed.",
+      "",
+      "There is no old root key that could be removed.",
+      "",
+    ].join("\n"),
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
@@ -76,7 +76,7 @@ async function workflowOf({ json }: Place, ...options: string[]): Promise<{ work
 test("a new function works as it is written, and its cases pass", async (t) => {
   const here = place(t);
   const made = await here.json<{ file: string }>(["function", "new", "dfunc_reachable_by"]);
-  assert.equal(made.file, join(here.project, "functions/reachable_by.ts"));
+  assert.equal(made.file, relative(process.cwd(), join(here.project, "functions/reachable_by.ts")));
   const tested = await here.run(["function", "test", "dfunc_reachable_by"]);
   assert.equal(tested.code, 0, tested.stdout + tested.stderr);
   assert.match(tested.stdout, /^ok {4} dfunc_reachable_by\n {2}ok/);

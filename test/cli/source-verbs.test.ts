@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtempSync } from "node:fs";
@@ -393,14 +393,15 @@ test("source new asks a person for what is not given", async (t) => {
     ...JSON.stringify(reply, null, 2).split("\n"),
     "",
     "",
-    "",
+    "free",
   ];
   const { code, stderr } = await run(["source", "new", "acme__company"], answers.join("\n"), true);
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME or query:NAME \[none\]: /s,
+    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME or query:NAME .*\[none\]: .*What the vendor bills: .*\[per_call\]: /s,
   );
+  assert.match(readFileSync(join(folder, "sources/acme/company.yaml"), "utf8"), /^charge: free$/m);
   assert.equal((await run(["source", "test", "acme__company"])).code, 0);
 });
 
@@ -415,6 +416,16 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
   assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
   assert.match(await says({ auth: "magic" }), /auth is none, basic/);
+  assert.match(await says({ auth: "oauth2" }), /"kind: token_exchange".*example_login\/consumer_report\.yaml/);
+  assert.match(await says({ auth: "mtls" }), /"kind: mtls".*example_mtls\/credit_report\.yaml/);
+  assert.match(await says({ auth: "hmac" }), /"kind: hmac".*example_signed\/identity_check\.yaml/);
+  assert.match(await says({ url: "https://api.acme.example/x/{number}?q={q" }), /brace/);
+  assert.match(await says({ charge: "none" }), /one of free, per_call, per_success, per_match/);
+  writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');
+  assert.match(
+    await says({ sample: join(folder, "cut.json") }),
+    /The sample \S+cut\.json is no JSON .*\(line 3, column 1\)/,
+  );
   assert.match(await says({ nobody: "200" }), /from 400 to 599/);
   assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);
   assert.throws(() => readFileSync(join(folder, "sources/acme/company.yaml")), { code: "ENOENT" });

@@ -28,6 +28,10 @@ test("an empty or missing config.sources is 500, with any context", async (t) =>
     assert.deepEqual(reply.json(), { error: { code: "no_sources", message: "config.sources names no source." } });
   }
   assert.deepEqual(service.ledgerRows(), [], "what was refused is no run");
+  const levels = (await service.logLines())
+    .filter(({ event }) => event === "refused")
+    .map(({ level }) => Number(level));
+  assert.ok(levels.length > 0 && Math.max(...levels) <= 30, "a request of a client wakes no operator");
 });
 
 test("401 and 422 come before the 500 of empty sources", async (t) => {

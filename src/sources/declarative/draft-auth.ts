@@ -8,6 +8,25 @@ export interface DraftedAuth {
   readonly headers: JsonObject | null;
 }
 
+/** Kinds that take more than a word: what the format calls them, and where one can be read. */
+const BY_HAND = [
+  {
+    words: /^(?:oauth|oidc|openid|token|login|client_credentials|password|session|jwt)/i,
+    says: 'a login ("kind: token_exchange")',
+    example: "catalog/sources/example_login/consumer_report.yaml",
+  },
+  {
+    words: /^(?:hmac|sign|aws|digest)/i,
+    says: 'a signature ("kind: hmac")',
+    example: "catalog/sources/example_signed/identity_check.yaml",
+  },
+  {
+    words: /^(?:mtls|mutual|tls|cert|client.?cert)/i,
+    says: 'a client certificate ("kind: mtls")',
+    example: "catalog/sources/example_mtls/credit_report.yaml",
+  },
+] as const;
+
 /** How a request proves who sends it, from one word. @throws RangeError */
 export function draftAuth(word: string): DraftedAuth {
   const [kind = "", name = ""] = word.split(":", 2);
@@ -38,5 +57,10 @@ export function draftAuth(word: string): DraftedAuth {
   }
   if (kind === "query" && named)
     return { fields: ["api_key"], auth: { kind: "api_key", query: name, value }, headers: null };
-  throw new RangeError("auth is none, basic, bearer, header:NAME or query:NAME");
+  const byHand = BY_HAND.find(({ words }) => words.test(kind));
+  throw new RangeError(
+    byHand === undefined
+      ? "auth is none, basic, bearer, header:NAME or query:NAME"
+      : `auth is none, basic, bearer, header:NAME or query:NAME; give none, and write ${byHand.says} into the file by hand, as in ${byHand.example}`,
+  );
 }

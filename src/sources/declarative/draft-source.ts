@@ -1,3 +1,4 @@
+import type { ChargeModel } from "../../terms/charge.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json.ts";
 import { draftAuth, type DraftedAuth } from "./draft-auth.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
@@ -16,6 +17,7 @@ export interface SourceDraft {
   /** `none`, `basic`, `bearer`, `header:X-Api-Key` or `query:key`. */
   readonly auth: string;
   readonly sample: Json;
+  readonly charge: ChargeModel;
   /** How "nobody" looks: a status, or another answer with 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
 }
@@ -29,6 +31,8 @@ export function draftSource(draft: SourceDraft): JsonObject {
     throw new RangeError("an input cannot change the host of the url");
   const parameters = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
   const names = namesIn(`${draft.url} ${JSON.stringify(draft.body ?? null)}`);
+  if (/[{}]/.test(draft.url.replaceAll(INPUT, "")))
+    throw new RangeError("a brace in the url is not part of an input, which is written {name} in lower snake case");
   if (names.length === 0) throw new RangeError("the request has no input: write {name} where one stands");
   const auth = draftAuth(draft.auth);
   const answer = draftAnswer(draft);
@@ -61,7 +65,7 @@ export function draftSource(draft: SourceDraft): JsonObject {
     match: answer.match,
     map: answer.map,
     output: answer.output,
-    charge: "per_call",
+    charge: draft.charge,
     cases: casesOf(draft, names, auth),
   };
 }

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../new-function-text.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { shownPath } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -33,8 +34,8 @@ export default defineVerb({
       await writeFile(file, newFunctionText(id), { flag: "wx" });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new OperatorError("refused", `There is a file ${file} already.`, { cause: error });
+      throw new OperatorError("refused", `There is a file ${shownPath(file)} already.`, { cause: error });
     }
-    return { function: id, file };
+    return { function: id, file: shownPath(file) };
   },
 });
