@@ -1,5 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
+import type { Charged } from "../terms/fault.ts";
+import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { LiveAnswer } from "./ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
@@ -33,9 +35,17 @@ export async function askVendor(question: VendorQuestion, call: VerbCall): Promi
     );
   }
   const entry = { organizationId: owner, subjectId: source.id };
-  const asked = { ...purpose, live: true, context, cred_id: question.credential ?? null };
+  const transactionId = newId("transaction", call.act.wallAt);
+  const asked = {
+    ...purpose,
+    live: true,
+    transaction_id: transactionId,
+    context,
+    cred_id: question.credential ?? null,
+  };
   await store.recordAct(call.act, { ...entry, detail: { ...asked, state: "about to ask" } });
   const answer = await workshop.askLive({
+    transactionId,
     source,
     finder: owner === null ? { find: () => null } : await call.finder(),
     organizationId: owner ?? "",
@@ -50,11 +60,19 @@ export async function askVendor(question: VendorQuestion, call: VerbCall): Promi
     outcome: outcomeOf(answer),
     charged: report.charged,
     requests: report.attempts.length,
+    charges: countCharges(report.attempts),
     took_ms: report.tookMs,
   };
   const endedAct = { ...call.act, wallAt: call.clock.wall() };
   await store.recordAct(endedAct, { ...entry, detail: { ...asked, ...outcome } });
   return answer;
+}
+
+/** How many requests were charged how: what `ledger summary` counts of a live test. */
+function countCharges(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
+  const counts: Partial<Record<Charged, number>> = {};
+  for (const { charged } of attempts) counts[charged] = (counts[charged] ?? 0) + 1;
+  return counts;
 }
 
 async function ownerOf({ org, credential }: VendorQuestion, call: VerbCall): Promise<string | null> {

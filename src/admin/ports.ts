@@ -96,6 +96,8 @@ export interface SourceFile {
 }
 
 export interface LiveQuestion {
+  /** Stands in the audit trail, and is what the source is told: a vendor that keeps references can be asked by it. */
+  readonly transactionId: string;
   readonly source: RunnableSource;
   readonly finder: CredentialFinder;
   readonly organizationId: string;
@@ -313,4 +315,6 @@ export interface AuditTrail {
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
   /** Newest first. */
   auditEntries(filter: { readonly organizationId?: string; readonly limit: number }): Promise<readonly AuditEntry[]>;
+  /** All acts of these names from a moment on and before another (Unix ms), oldest first. */
+  actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

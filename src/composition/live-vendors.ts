@@ -13,16 +13,15 @@ import { captureReplies } from "../simulation/capture-replies.ts";
 import { createArgument } from "../sources/argument.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
-import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * Asks one real vendor from a command line, by the steps of a run. It stands on no run's ledger, which belongs to the
- * service; whoever asks records it.
+ * Asks one real vendor from a command line, by the steps of a run. It stands in no journal, which belongs to the service;
+ * whoever asks records it.
  */
 export function createLiveVendors(door: Door, clock: Clock): (question: LiveQuestion) => Promise<LiveAnswer> {
   return async (question) => {
-    const { source, finder, organizationId, credentialId, context, inputs } = question;
+    const { transactionId, source, finder, organizationId, credentialId, context, inputs } = question;
     const replies: Reply[] = [];
     const seeing = captureReplies(door, (reply) => replies.push(reply));
     const runSource = compose(
@@ -31,7 +30,7 @@ export function createLiveVendors(door: Door, clock: Clock): (question: LiveQues
     );
     const arrivedAt = clock.now();
     const run: Run = {
-      transactionId: newId("transaction", clock.wall()),
+      transactionId,
       kind: "data",
       caller: { organizationId, tokenId: "", workflow: workflowOf(organizationId) },
       context,

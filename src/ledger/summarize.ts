@@ -41,7 +41,8 @@ export async function summarize(query: LedgerQuery, month: string): Promise<read
   );
 }
 
-function monthRange(month: string): { readonly from: number; readonly to: number } {
+/** The month in Unix ms, its end not included. @throws RangeError */
+export function monthRange(month: string): { readonly from: number; readonly to: number } {
   const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
   if (match === null) throw new RangeError("a month is written as 2026-03");
   const [year, number] = [Number(match[1]), Number(match[2])];

@@ -55,6 +55,10 @@ export function adminContract(engine: EngineUnderTest): void {
         ],
       );
       assert.deepEqual(entries[4]?.detail, { failure_details: true });
+      const between = await store.admin.actsBetween(["act 5", "act 3", "act 2"], ACT.wallAt + 3, ACT.wallAt + 6);
+      assert.deepEqual(between.map(({ what }) => what), ["act 3", "act 5"]); // prettier-ignore
+      assert.deepEqual(between[0]?.detail, { failure_details: true });
+      assert.deepEqual(await store.admin.actsBetween(["act 5"], 0, ACT.wallAt + 5), []);
       assert.equal((await store.admin.auditEntries({ organizationId, limit: 100 })).length, 8);
       assert.doesNotMatch(JSON.stringify(await store.admin.auditEntries({ limit: 100 })), /secret|sealed-bytes/);
     });

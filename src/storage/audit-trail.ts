@@ -1,7 +1,9 @@
+import type { Selectable } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
+import type { Tables } from "./schema.ts";
 
 export function auditTrail(engine: Engine): AuditTrail {
   return {
@@ -17,16 +19,32 @@ export function auditTrail(engine: Engine): AuditTrail {
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row): AuditEntry => ({
-        id: row.id,
-        wallAt: row.wall_at,
-        who: row.who,
-        via: row.via as AuditEntry["via"],
-        what: row.what,
-        organizationId: row.organization_id,
-        subjectId: row.subject_id,
-        detail: JSON.parse(row.detail) as JsonObject,
-      }));
+      return rows.map(toEntry);
     },
+
+    actsBetween: async (what, from, to) => {
+      const rows = await engine.reader
+        .selectFrom("audit")
+        .selectAll()
+        .where("what", "in", what)
+        .where("wall_at", ">=", from)
+        .where("wall_at", "<", to)
+        .orderBy("id")
+        .execute();
+      return rows.map(toEntry);
+    },
+  };
+}
+
+function toEntry(row: Selectable<Tables["audit"]>): AuditEntry {
+  return {
+    id: row.id,
+    wallAt: row.wall_at,
+    who: row.who,
+    via: row.via as AuditEntry["via"],
+    what: row.what,
+    organizationId: row.organization_id,
+    subjectId: row.subject_id,
+    detail: JSON.parse(row.detail) as JsonObject,
   };
 }

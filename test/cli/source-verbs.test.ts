@@ -10,6 +10,8 @@ import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS, openVerbs } from "../../src/commands/open-verbs.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { systemClock } from "../../src/terms/clock.ts";
 import { project } from "../start/project-folder.ts";
 
 class Collected extends Writable {
@@ -36,7 +38,7 @@ function shell(t: TestContext, folder: string) {
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);
-  return { run, json };
+  return { run, json, dataDir };
 }
 
 interface Heard {
@@ -104,7 +106,7 @@ async function prepared(t: TestContext) {
   const heard: Heard[] = [];
   const origin = await startVendor(t, heard);
   const folder = project(t, { "sources/acme/company.yaml": source(origin) });
-  const { run, json } = shell(t, folder);
+  const { run, json, dataDir } = shell(t, folder);
   const { organization_tuid: org } = await json(["org", "create", "Acme"]);
   const store = async (key: string) =>
     (await json(["credential", "create", "--org", org, "--source", "acme__company", "--set", `api_key=${key}`]))
@@ -112,6 +114,7 @@ async function prepared(t: TestContext) {
   return {
     heard,
     origin,
+    dataDir,
     folder,
     run,
     json,
@@ -246,6 +249,26 @@ test("a live call says what differs from the case, and stands in the audit trail
     ["asked", "record", "yes", id],
   );
   assert.ok(!JSON.stringify(entries).includes('"right"'));
+});
+
+test("what live tests and proofs of credentials sent is in the sum of the month", async (t) => {
+  const { run, json, store, org, dataDir } = await prepared(t);
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const ledger = createLedger({ dir: join(dataDir, "ledger"), clock: systemClock, log, limits: { ballastBytes: 1 } });
+  await ledger.ready;
+  t.after(() => ledger.close());
+  const [right, wrong] = [await store("right"), await store("wrong")];
+  const live = ["source", "test", "acme__company", "--live", "--accept-charge", "--credential"];
+  await run([...live, right]);
+  await run([...live, wrong]);
+  await run(["credential", "verify", right]);
+  const { charges } = await json(["ledger", "summary", new Date().toISOString().slice(0, 7)]);
+  const line = { source: "acme__company", organization_tuid: org, credential: "stored", unknown: 0 };
+  assert.deepEqual(charges, [
+    { ...line, cred_id: right, requests: 2, charged: 1, not_charged: 1, live_tests: 2 },
+    { ...line, cred_id: wrong, requests: 1, charged: 0, not_charged: 1, live_tests: 1 },
+  ]);
+  assert.deepEqual((await json(["ledger", "summary", "2020-01"])).charges, []);
 });
 
 test("--record writes the answer as a case with its values masked, which source test then passes", async (t) => {

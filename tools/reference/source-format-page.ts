@@ -103,7 +103,7 @@ export function sourceFormatPage(): Page {
     table(["filter", "gives"], filterRows()),
     `A filter that takes characters away (${shortening().map(code).join(", ")}) fails the call where it leaves nothing, naming the field, and nothing is sent: a vendor's "nobody" to an empty question would read like an answer.`,
     "## Expressions",
-    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. A number, ${code("true")}, ${code("false")}, ${code("null")} and other JSON stand in backticks (${"`` status == `404` ``"}), a text in single quotes (${code("body.code == 'NO_HIT'")}), a name that is no plain word in double quotes (${code('body."birth-date"')}). These are its functions; what stands in brackets may be left out:`,
+    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. A number, ${code("true")}, ${code("false")}, ${code("null")} and other JSON stand in backticks (\`\` status == \`404\` \`\`), a text in single quotes (${code("body.code == 'NO_HIT'")}), a name that is no plain word in double quotes (${code('body."birth-date"')}). These are its functions; what stands in brackets may be left out:`,
     table(["function", "gives"], expressionRows()),
     "## Errors in a file",
     `Each is said with file, line, column and a hint, and ends with a code that stays the same: ${codes().map(code).join(", ")}.`,

@@ -51,8 +51,8 @@ export function typescriptSourcesPage(): Page {
       [
         ["an object", "a record, as it is"],
         ["the reply itself", "a record: the vendor's JSON, unchanged"],
-        [`${code("null")}`, "no record"],
-        [`${code("noMatch({…})")}`, "no record, with something to say about it"],
+        [code("null"), "no record"],
+        [code("noMatch({…})"), "no record, with something to say about it"],
         [
           "nothing, a list, a text, or an object that holds what JSON cannot write, such as `NaN`",
           `a failure of kind ${code("internal")}`,

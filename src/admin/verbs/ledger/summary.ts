@@ -1,10 +1,14 @@
 import { Type } from "typebox";
+import { monthRange } from "../../../ledger/summarize.ts";
+import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../live-charges.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import type { AuditEntry, VerbDeps } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to hold against the vendors' invoices",
   description:
-    "One line for each source, organization and credential. Counts requests that were sent in that month, UTC. Simulated runs send none and are left out.",
+    "One line for each source, organization and credential. Counts requests that were sent in that month, UTC, by runs and by live tests (`source test --live`, `credential verify`), which LIVE TESTS says how many of. Simulated runs send none and are left out.",
   example: "2026-03",
   input: Type.Object(
     {
@@ -19,10 +23,12 @@ export default defineVerb({
   positional: ["month"],
   changes: false,
 
-  async run({ month }, { ledger }) {
-    const lines = await (await ledger()).summary(month);
+  async run({ month }, { ledger, store, note }) {
+    const runs = await (await ledger()).summary(month);
+    const { from, to } = monthRange(month);
+    const tests = await liveTests(store, from, to, note);
     return {
-      charges: lines.map((line) => ({
+      charges: withLiveTests(runs, tests, to).map((line) => ({
         source: line.source,
         organization_tuid: line.organization_id,
         cred_id: line.credential_id,
@@ -31,7 +37,24 @@ export default defineVerb({
         charged: line.charged_yes,
         not_charged: line.charged_no,
         unknown: line.charged_unknown,
+        live_tests: line.live_tests,
       })),
     };
   },
 });
+
+/** A ledger can be read where there is no store, such as a copy of it; what is missing then is said. */
+async function liveTests(
+  store: VerbDeps["store"],
+  from: number,
+  to: number,
+  note: VerbDeps["note"],
+): Promise<readonly AuditEntry[]> {
+  try {
+    return await (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    note(`Live tests are not counted, because the audit trail cannot be read: ${error.message}`);
+    return [];
+  }
+}
