@@ -23,7 +23,8 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
   /**
    * From 2025, Cabinet Resolution 27 of 2024 on public holidays. What held before is left as the library has it.
    * 2 and 3 December and Arafat Day as in the Cabinet's calendar that wam.ae and zawya.com reported on 2023-11-21, the former
-   * again on gulfnews.com (1.1732265588345). The resolution itself was not found in public.
+   * again on gulfnews.com (1.1732265588345). The resolution itself was not found in public; that it holds from 2025, and which
+   * days it names: https://www.khaleejtimes.com/uae/transferable-public-holidays-explained.
    */
   AE: (holidays, year) => {
     if (year < 2025) return holidays;
@@ -55,7 +56,9 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
    * New Year is the day before, the day and the day after; from 2014 a Sunday among them gives the next day that is none
    * of them (Regulations on Holidays of Government Offices, articles 2 and 3). The library begins on the day itself.
    * Three days, so dated for 2025: https://worldholidayhub.com/kr/2025/tl; for 2019 to 2025 the last of them:
-   * https://time.astrosage.com/holidays/south-korea/seollal-holiday-1.
+   * https://time.astrosage.com/holidays/south-korea/seollal-holiday-1. From 2014, and of New Year only for a Sunday:
+   * http://www01.koreaherald.com/view.php?mp=182&np=1813&ud=20131029000921 and
+   * https://myhubs.org/2021/09/24/extended-application-of-substitute-holidays/.
    */
   KR: (holidays, year) =>
     holidays.flatMap((holiday) => {
