@@ -36,15 +36,18 @@ export async function startDev(options: DevOptions): Promise<Running> {
     else report(await running.reload(), log);
   }
 
+  // What is told once is not told at every change.
+  const again = { ...options, tell: () => {} };
+
   async function startAnew(): Promise<void> {
     const changed = onSamePorts(await options.readSettings(`config-${version}`), running);
     const before = onSamePorts(settings, running);
     await running.close();
     try {
-      running = await start({ ...options, settings: changed, dev: true, log });
+      running = await start({ ...again, settings: changed, dev: true, log });
       settings = changed;
     } catch (error) {
-      running = await start({ ...options, settings: before, dev: true, log });
+      running = await start({ ...again, settings: before, dev: true, log });
       throw error;
     }
     log.info({ event: "started_anew" }, "the config file has changed");

@@ -1,5 +1,6 @@
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import type { AdminStore } from "../admin/ports.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 
@@ -38,6 +39,23 @@ export async function createDemo(store: AdminStore, clock: Clock): Promise<DemoA
   });
   return { accessToken, workflow };
 }
+
+/** Makes a demo where there may be one, and returns what to tell: the commands to try, or why none was made. */
+export async function makeDemo(
+  { databaseUrl }: Pick<Settings, "databaseUrl">,
+  store: AdminStore,
+  url: string,
+  clock: Clock,
+): Promise<string> {
+  if (databaseUrl !== undefined) return NO_DEMO_ON_DATABASE;
+  const access = await createDemo(store, clock);
+  return access === null ? NO_SECOND_DEMO : demoCommands(url, access);
+}
+
+const NO_SECOND_DEMO =
+  "The store has organizations already: no demo was made. Their ids: datarun org list. A token for one: datarun token create --org ORG. Its workflows: datarun workflow list --org ORG.\n";
+const NO_DEMO_ON_DATABASE =
+  "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
 
 /** Ready to paste: five sources in one run, one of them without a record and one that fails; then a data function. */
 export function demoCommands(url: string, access: DemoAccess): string {

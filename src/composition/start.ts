@@ -7,7 +7,7 @@ import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-cat
 import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
-import { createDemo, demoCommands } from "./demo.ts";
+import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { openLedger } from "./open-ledger.ts";
@@ -95,10 +95,7 @@ export async function start(options: StartOptions): Promise<Running> {
   opened.defer(() => forgetAddress(dataDir));
   void catalogs.functions.ready();
   sayListening(log, service, deployment, catalogs);
-  if (settings.demo && settings.databaseUrl === undefined) {
-    const access = await createDemo(store.admin, clock);
-    if (access !== null) options.tell(demoCommands(service.url, access));
-  }
+  if (settings.demo) options.tell(await makeDemo(settings, store.admin, service.url, clock));
 
   const parts = opened.move();
   return {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startCommand } from "./command.ts";
@@ -197,6 +198,18 @@ test("a start is stopped by every file that cannot be used, naming each with its
     const said = stderr.split("\n").filter((line) => line.includes(`/row-${row}/`));
     assert.match(said.join("\n"), words, what);
   });
+});
+
+test("a demo on a store that is in use says that none was made, and how to get a token", async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const env = { DATARUN_DATA_DIR: dataDir };
+  const first = await startCommand(t, ["--demo"], env);
+  first.signal("SIGTERM");
+  await first.ended;
+  const second = await startCommand(t, ["--demo"], env);
+  assert.match(second.stderr(), /no demo was made.*datarun token create --org ORG/);
+  assert.doesNotMatch(second.stderr(), /drt_/);
 });
 
 test("unknown keywords and formats of a schema are annotations and stop nothing", async (t) => {

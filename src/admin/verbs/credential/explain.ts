@@ -6,7 +6,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Say which credential a run would take, and why",
   description:
-    "Asks the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. Nothing is called.",
+    "Asks the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. Nothing is called: whether the vendor takes the credential is what `credential verify` asks.",
   example: "--workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --context prod",
   input: Type.Object(
     {
@@ -19,7 +19,7 @@ export default defineVerb({
   ),
   changes: false,
 
-  async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder }) {
+  async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, note }) {
     const source = requireSource(await sources(), sourceId);
     const workflow = await requireWorkflow(await store(), id);
     const request = {
@@ -35,6 +35,8 @@ export default defineVerb({
     const misfit = usable ? source.credentialProblem((await found.find(request))?.fields.reveal() ?? {}) : null;
     // Where no rule applied, a source that can do without a credential is still called.
     const works = rule === "none" ? source.credentialUse !== "required" : usable && misfit === null;
+    if (works && credentialId !== null && source.declaration.verify !== undefined)
+      note(`Whether the vendor takes it is another question: datarun credential verify ${credentialId}`);
     return {
       source: source.id,
       needs_credential: source.credentialUse,
