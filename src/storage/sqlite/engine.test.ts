@@ -100,7 +100,12 @@ test("what is no store, or cannot be reached, is refused with a sentence that na
   });
   const file = join(folder, "a-file");
   writeFileSync(file, "");
-  await assert.rejects(openStore({ dataDir: file, clock: systemClock }), { name: "StoreRefused" });
+  for (const dataDir of [file, join(file, "below")]) {
+    await assert.rejects(openStore({ dataDir, clock: systemClock }), {
+      name: "StoreRefused",
+      message: `The store in ${dataDir} cannot be opened: a file stands where its folder should be`,
+    });
+  }
 });
 
 test("while another process holds the write lock, reading goes on and writing waits without stopping the event loop", async (t) => {

@@ -45,8 +45,14 @@ export async function openSqlite(
   } catch (error) {
     close();
     if (error instanceof StoreRefused || error instanceof StoreMissing) throw error;
-    throw new StoreRefused(`The store in ${dataDir} cannot be opened: ${(error as Error).message}`, { cause: error });
+    throw new StoreRefused(`The store in ${dataDir} cannot be opened: ${reasonOf(error as Error)}`, { cause: error });
   }
+}
+
+/** What the system says of a folder that is a file is about the call, and not about the mistake. */
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EEXIST" || code === "ENOTDIR" ? "a file stands where its folder should be" : error.message;
 }
 
 function missing(dataDir: string): StoreMissing {
