@@ -4,13 +4,13 @@ import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 
-export interface DemoAccess {
+interface DemoAccess {
   readonly accessToken: string;
   readonly workflow: string;
 }
 
 /** On a new store: an organization, a token and a workflow to try the service with. `null` on one that is in use. */
-export async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
+async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
   if ((await store.organizations()).length > 0) return null;
   const wallAt = clock.wall();
   const act = { who: "demo", via: "service", what: "start --demo", wallAt } as const;
@@ -58,7 +58,7 @@ const NO_DEMO_ON_DATABASE =
   "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
 
 /** Ready to paste: five sources in one run, one of them without a record and one that fails; then a data function. */
-export function demoCommands(url: string, access: DemoAccess): string {
+function demoCommands(url: string, access: DemoAccess): string {
   const headers = [
     `-H 'X-Service-Access-Token: ${access.accessToken}'`,
     `-H 'X-Service-Workflow: ${access.workflow}'`,
