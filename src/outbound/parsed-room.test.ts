@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { PlannedCall } from "../run/ports.ts";
 import { compileView } from "../sources/declarative/view-reply.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
-import { ReadAhead } from "./read-ahead.ts";
-import { dropFor, holdFor, VendorReply } from "./reply.ts";
+import { ReadAhead } from "./exchange/read-ahead.ts";
+import { dropFor, holdFor, VendorReply } from "./exchange/reply.ts";
 
 const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 

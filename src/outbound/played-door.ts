@@ -3,13 +3,13 @@ import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isRedirect, isSuccess } from "./exchange.ts";
+import { isRedirect, isSuccess } from "./exchange/exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
-import { holdFor, VendorReply } from "./reply.ts";
-import { SourceAddresses } from "./source-addresses.ts";
+import { holdFor, VendorReply } from "./exchange/reply.ts";
+import { SourceAddresses } from "./exchange/source-addresses.ts";
 import { SourceHttp } from "./source-http.ts";
-import { contractFault, faultOfStatus } from "./vendor-fault.ts";
+import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 

@@ -2,14 +2,14 @@ import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { canStandInHeader, HeaderValueError } from "./header-fields.ts";
+import { canStandInHeader, HeaderValueError } from "./exchange/header-fields.ts";
 import type { OriginMatch } from "../terms/origins.ts";
-import { buildRequest, type OutgoingRequest } from "./outgoing-request.ts";
-import { followRedirect } from "./redirect.ts";
-import type { VendorReply } from "./reply.ts";
-import type { SourceAddresses } from "./source-addresses.ts";
-import { contractFault, timeoutFault } from "./vendor-fault.ts";
-import { isRedirect } from "./exchange.ts";
+import { buildRequest, type OutgoingRequest } from "./exchange/outgoing-request.ts";
+import { followRedirect } from "./exchange/redirect.ts";
+import type { VendorReply } from "./exchange/reply.ts";
+import type { SourceAddresses } from "./exchange/source-addresses.ts";
+import { contractFault, timeoutFault } from "./exchange/vendor-fault.ts";
+import { isRedirect } from "./exchange/exchange.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /** What the door does for one call's `http`. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { openCaseEngine } from "../composition/case-engine.ts";
-import { faultOfStatus } from "../outbound/vendor-fault.ts";
+import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
 import { createPlayedDoor } from "../outbound/played-door.ts";
-import { VendorReply } from "../outbound/reply.ts";
+import { VendorReply } from "../outbound/exchange/reply.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";

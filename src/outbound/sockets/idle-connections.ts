@@ -1,4 +1,4 @@
-import type { FairShare } from "../terms/fair-share.ts";
+import type { FairShare } from "../../terms/fair-share.ts";
 import type { Connection } from "./connection.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Hold, type Json, JsonReading, type JsonLimits } from "../terms/json.ts";
+import { type Hold, type Json, JsonReading, type JsonLimits } from "../../terms/json.ts";
 
 const BLANK = 0x20;
 const OPEN_ARRAY = 0x5b;

@@ -1,4 +1,4 @@
-import type { QueryValue } from "../sdk/http.ts";
+import type { QueryValue } from "../../sdk/http.ts";
 
 type Fields = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
-import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
-import { startVendor } from "../../test/vendor/scripted-vendor.ts";
+import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
+import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
 import { readProxy } from "./egress-proxy.ts";
-import { faultOf, openDoor } from "./test-door.ts";
+import { faultOf, openDoor } from "../test-door.ts";
 
 interface Proxy {
   readonly url: string;

@@ -1,8 +1,8 @@
-import { FairShare } from "../terms/fair-share.ts";
-import { TurnQueue } from "../terms/turn-queue.ts";
+import { FairShare } from "../../terms/fair-share.ts";
+import { TurnQueue } from "../../terms/turn-queue.ts";
 import { Connection } from "./connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
-import type { OutboundLimits } from "./limits.ts";
+import type { OutboundLimits } from "../limits.ts";
 import type { Destination, SocketNeeds } from "./open-socket.ts";
 
 /** A request as the pool handles it. */

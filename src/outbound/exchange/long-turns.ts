@@ -1,5 +1,5 @@
-import type { Clock } from "../terms/clock.ts";
-import { TurnQueue } from "../terms/turn-queue.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { TurnQueue } from "../../terms/turn-queue.ts";
 
 /** What is larger takes everybody's thread for milliseconds at a stretch: to be parsed, looked through, written. */
 export const LONG_FROM_BYTES = 256 * 1024;

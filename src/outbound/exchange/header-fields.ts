@@ -1,4 +1,4 @@
-import type { HttpOptions } from "../sdk/http.ts";
+import type { HttpOptions } from "../../sdk/http.ts";
 
 /** Names that frame the message or steer the connection: the door's own business. */
 const FORBIDDEN = new Set([

@@ -1,4 +1,4 @@
-import { JoinedBytes } from "../terms/joined-bytes.ts";
+import { JoinedBytes } from "../../terms/joined-bytes.ts";
 import type { RoomAhead } from "./room-ahead.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
-import type { Attempt, PlannedCall } from "../run/ports.ts";
-import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../sdk/http.ts";
-import { Fault, isCharged, type Charged } from "../terms/fault.ts";
+import type { Attempt, PlannedCall } from "../../run/ports.ts";
+import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../sdk/http.ts";
+import { Fault, isCharged, type Charged } from "../../terms/fault.ts";
 import {
   decodeUtf8,
   type Hold,
@@ -11,7 +11,7 @@ import {
   type JsonLimits,
   type JsonProblem,
   parseJson,
-} from "../terms/json.ts";
+} from "../../terms/json.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
 

@@ -1,4 +1,4 @@
-import type { ClientTls, HttpOptions } from "../sdk/http.ts";
+import type { ClientTls, HttpOptions } from "../../sdk/http.ts";
 import { encodeForm, withQuery } from "./encode-query.ts";
 import { headerFields } from "./header-fields.ts";
 import type { Address } from "./source-addresses.ts";

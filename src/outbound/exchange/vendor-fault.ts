@@ -1,6 +1,6 @@
 import { errors } from "undici";
-import type { PlannedCall } from "../run/ports.ts";
-import { Fault, faultCodeOfStatus, type FaultDetail } from "../terms/fault.ts";
+import type { PlannedCall } from "../../run/ports.ts";
+import { Fault, faultCodeOfStatus, type FaultDetail } from "../../terms/fault.ts";
 
 /** The fault a status is, for a status that is neither 2xx nor one the source reads itself. */
 export function faultOfStatus(status: number): Fault {

@@ -1,5 +1,5 @@
 import { lookup, Resolver } from "node:dns/promises";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../../terms/clock.ts";
 
 /** From a host name to its addresses. Rejects when it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

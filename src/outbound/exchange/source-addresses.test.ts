@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OriginRules } from "../terms/origins.ts";
+import { OriginRules } from "../../terms/origins.ts";
 import { SourceAddresses } from "./source-addresses.ts";
 
 const addresses = () => new SourceAddresses(new OriginRules(["https://api.acme.example", "https://*.bell.example"]));

@@ -1,4 +1,4 @@
-import type { Held } from "../terms/byte-budget.ts";
+import type { Held } from "../../terms/byte-budget.ts";
 
 /**
  * Room for one reply, taken before its request is sent, so that what may be billed is not thrown away for want of it. The

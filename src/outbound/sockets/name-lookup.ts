@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../../terms/clock.ts";
 import type { Resolve } from "./dns-resolve.ts";
 import type { HostsFile } from "./hosts-file.ts";
-import { within } from "../terms/within.ts";
+import { within } from "../../terms/within.ts";
 
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;

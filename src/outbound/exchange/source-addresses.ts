@@ -1,5 +1,5 @@
-import { BoundedMap } from "../terms/bounded-map.ts";
-import type { OriginMatch, OriginRules } from "../terms/origins.ts";
+import { BoundedMap } from "../../terms/bounded-map.ts";
+import type { OriginMatch, OriginRules } from "../../terms/origins.ts";
 import { readVendorUrl } from "./vendor-url.ts";
 
 /** The parts of an absolute URL as plain values: a `URL` works them out anew each time they are read. */

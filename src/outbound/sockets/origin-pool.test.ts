@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { systemClock } from "../terms/clock.ts";
-import { FairShare } from "../terms/fair-share.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { FairShare } from "../../terms/fair-share.ts";
 import type { Connection } from "./connection.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import { type Exchangeable, OriginPool } from "./origin-pool.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Dispatcher } from "undici";
-import type { PlannedCall, Run } from "../run/ports.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { systemClock } from "../terms/clock.ts";
-import { UsualSizes } from "../terms/usual-sizes.ts";
-import type { Connection } from "./connection.ts";
+import type { PlannedCall, Run } from "../../run/ports.ts";
+import { heldWithoutLimit } from "../../terms/byte-budget.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { UsualSizes } from "../../terms/usual-sizes.ts";
+import type { Connection } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
-import { ConnectError } from "./open-socket.ts";
-import type { OriginPool } from "./origin-pool.ts";
+import { ConnectError } from "../sockets/open-socket.ts";
+import type { OriginPool } from "../sockets/origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
-import { codeOf } from "./test-door.ts";
+import { codeOf } from "../test-door.ts";
 
 type Handler = Required<Dispatcher.DispatchHandler>;
 type Turn = (handler: Handler) => void;

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import type { ClientTls } from "../sdk/http.ts";
+import type { ClientTls } from "../../sdk/http.ts";
 
 /** Which authorities are trusted and which client certificate is shown; made once for each pool of connections. */
 export class Trust {

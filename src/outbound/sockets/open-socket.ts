@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from "node:net";
 import { connect as connectTls, type SecureContext } from "node:tls";
-import type { Clock } from "../terms/clock.ts";
+import type { Clock } from "../../terms/clock.ts";
 import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
 import { DECLARED, type NameLookup } from "./name-lookup.ts";
 import { isPublicAddress } from "./public-address.ts";

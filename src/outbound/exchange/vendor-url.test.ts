@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { openDoor } from "./test-door.ts";
+import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
+import { openDoor } from "../test-door.ts";
 import { readVendorUrl } from "./vendor-url.ts";
 
 /** What an input may hold that an author puts into an address without encoding it. */
 const PAYLOADS = [
-  "../admin",
+  "../../admin",
   "../../admin",
   "..",
   ".",
