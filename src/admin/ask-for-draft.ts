@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { SourceDraft } from "../sources/declarative/draft-source.ts";
+import type { SourceDraft } from "../sources/declarative/authoring/draft-source.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
 import { type Json, JsonError, parseJson } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";

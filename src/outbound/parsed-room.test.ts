@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PlannedCall } from "../run/ports.ts";
-import { compileView } from "../sources/declarative/view-reply.ts";
+import { compileView } from "../sources/declarative/reply/view-reply.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { ReadAhead } from "./exchange/read-ahead.ts";
 import { dropFor, holdFor, VendorReply } from "./exchange/reply.ts";

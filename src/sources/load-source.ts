@@ -7,7 +7,7 @@ import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import { declarationProblem } from "./check-declaration.ts";
-import { casesProblem } from "./declarative/check-format.ts";
+import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "./load-error.ts";
 import { placeOf } from "./place-of-error.ts";
 import { toRunnable } from "./runnable.ts";

@@ -1,4 +1,4 @@
-import { FUNCTIONS } from "../../src/sources/declarative/expression-functions.ts";
+import { FUNCTIONS } from "../../src/sources/declarative/expressions/expression-functions.ts";
 import { code } from "./markdown.ts";
 
 /** What each function of expressions gives. One without a line here, or a line without a function, stops the generator. */

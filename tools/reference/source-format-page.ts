@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { FILTERS } from "../../src/sources/declarative/filters.ts";
-import { publishedSchema } from "../../src/sources/declarative/published-schema.ts";
+import { FILTERS } from "../../src/sources/declarative/request/filters.ts";
+import { publishedSchema } from "../../src/sources/declarative/format/published-schema.ts";
 import { expressionRows } from "./expression-rows.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 import { typeOf } from "./schema-fields.ts";
@@ -51,7 +51,7 @@ export function sourceFormatPage(): Page {
   const kinds = (at("auth").then?.items?.oneOf ?? []).map((kind) => ({ name: kind.properties!["kind"]!.const!, kind }));
   return page(
     "docs/reference/source-format.md",
-    generated("the format in src/sources/declarative/format.ts"),
+    generated("the format in src/sources/declarative/format/format.ts"),
     "# The format of a source file",
     `A source that is one HTTP call and a mapping is one YAML file. ${code("npx datarun source new")} writes a first one; the [tutorial](../tutorials/from-api-docs-to-source.md) goes all the way. Keys that are not listed here are errors; those that begin with ${code("x-")} are yours. An editor completes and checks a file whose first line names the schema:`,
     block("yaml", "# yaml-language-server: $schema=…/src/sources/declarative/source.schema.json"),
@@ -123,7 +123,10 @@ function shortening(): string[] {
 }
 
 function codes(): string[] {
-  const text = readFileSync(new URL("../../src/sources/declarative/declaration-error.ts", import.meta.url), "utf8");
+  const text = readFileSync(
+    new URL("../../src/sources/declarative/format/declaration-error.ts", import.meta.url),
+    "utf8",
+  );
   return [...text.matchAll(/^ {2}\| "([a-z._]+)"/gm)].map(([, name]) => name!);
 }
 

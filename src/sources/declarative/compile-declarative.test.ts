@@ -5,9 +5,9 @@ import { NoMatch } from "../../sdk/source.ts";
 import type { Json } from "../../terms/json.ts";
 import { slowClock } from "../../terms/slow-clock.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
-import { DeclarationError } from "./declaration-error.ts";
+import { DeclarationError } from "./format/declaration-error.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "./fake-call.ts";
-import { publishedSchema } from "./published-schema.ts";
+import { publishedSchema } from "./format/published-schema.ts";
 
 function refused(text: string): DeclarationError {
   try {
@@ -177,7 +177,7 @@ test("the published schema is the one that files are checked by", () => {
   assert.deepEqual(
     JSON.parse(published),
     publishedSchema(),
-    "run node src/sources/declarative/write-published-schema.ts",
+    "run node src/sources/declarative/format/write-published-schema.ts",
   );
 });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
 import { playCase } from "../../../simulation/play-case.ts";
 import { renderReport, runCases } from "../../../simulation/run-cases.ts";
-import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/draft-source.ts";
+import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/authoring/draft-source.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";

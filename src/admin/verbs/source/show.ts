@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
-import { showRecipe } from "../../../sources/declarative/show-recipe.ts";
-import { toYaml } from "../../../sources/declarative/write-yaml.ts";
+import { showRecipe } from "../../../sources/declarative/authoring/show-recipe.ts";
+import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
 import type { SourceFile } from "../../ports.ts";

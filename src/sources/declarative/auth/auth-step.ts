@@ -1,7 +1,7 @@
 import type { Clock } from "../../../terms/clock.ts";
-import type { Place } from "../read-document.ts";
-import type { RenderedRequest } from "../render-request.ts";
-import type { KnownNames, Values } from "../template.ts";
+import type { Place } from "../format/read-document.ts";
+import type { RenderedRequest } from "../request/render-request.ts";
+import type { KnownNames, Values } from "../request/template.ts";
 
 /** One kind of authentication, compiled: what it adds to a request that is otherwise ready. */
 export interface AuthStep {

@@ -1,6 +1,6 @@
 import type { ClientTls } from "../../../sdk/http.ts";
-import type { AuthFile } from "../format.ts";
-import type { Values } from "../template.ts";
+import type { AuthFile } from "../format/format.ts";
+import type { Values } from "../request/template.ts";
 import type { AuthSetting, AuthStep } from "./auth-step.ts";
 import { compileHmac } from "./hmac.ts";
 import { compileMutualTls } from "./mutual-tls.ts";

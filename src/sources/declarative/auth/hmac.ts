@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { asItIs, inHeader, inPlainText } from "../encodings.ts";
-import type { HmacFile } from "../format.ts";
-import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../render-request.ts";
-import { fill, parseTemplate, type Template, type Values } from "../template.ts";
+import { asItIs, inHeader, inPlainText } from "../request/encodings.ts";
+import type { HmacFile } from "../format/format.ts";
+import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../request/render-request.ts";
+import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
 import { withHeaders, type AuthSetting, type AuthStep } from "./auth-step.ts";
 import { fieldProblem } from "./static-auth.ts";
 

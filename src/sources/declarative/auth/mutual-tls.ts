@@ -1,7 +1,7 @@
 import type { ClientTls } from "../../../sdk/http.ts";
-import { asItIs } from "../encodings.ts";
-import type { MutualTlsFile } from "../format.ts";
-import { fill, parseTemplate, type Template, type Values } from "../template.ts";
+import { asItIs } from "../request/encodings.ts";
+import type { MutualTlsFile } from "../format/format.ts";
+import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
 import type { AuthSetting } from "./auth-step.ts";
 import { fieldProblem } from "./static-auth.ts";
 

@@ -1,8 +1,8 @@
-import { asItIs, inHeader, inQuery, percentEncode } from "../encodings.ts";
-import type { AuthFile } from "../format.ts";
-import { checkHeaderName } from "../render-request.ts";
-import { fill, parseTemplate, type Expression, type Template } from "../template.ts";
-import { valueProblem } from "../value-problem.ts";
+import { asItIs, inHeader, inQuery, percentEncode } from "../request/encodings.ts";
+import type { AuthFile } from "../format/format.ts";
+import { checkHeaderName } from "../request/render-request.ts";
+import { fill, parseTemplate, type Expression, type Template } from "../request/template.ts";
+import { valueProblem } from "../format/value-problem.ts";
 import { withHeaders, type AuthSetting, type AuthStep } from "./auth-step.ts";
 
 type Kind<Name extends AuthFile["kind"]> = Extract<AuthFile, { kind: Name }>;

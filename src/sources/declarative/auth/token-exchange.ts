@@ -2,12 +2,12 @@ import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-numbe
 import type { Json } from "../../../terms/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../../../terms/durations.ts";
-import { compileExpression, type ReplyView } from "../expression.ts";
-import type { TokenExchangeFile } from "../format.ts";
-import { checkHeaderName, compileRequest } from "../render-request.ts";
-import type { SendRequest } from "../send-request.ts";
-import { parseTemplate, type Values } from "../template.ts";
-import { compileView } from "../view-reply.ts";
+import { compileExpression, type ReplyView } from "../expressions/expression.ts";
+import type { TokenExchangeFile } from "../format/format.ts";
+import { checkHeaderName, compileRequest } from "../request/render-request.ts";
+import type { SendRequest } from "../request/send-request.ts";
+import { parseTemplate, type Values } from "../request/template.ts";
+import { compileView } from "../reply/view-reply.ts";
 import type { AuthSetting, AuthStep } from "./auth-step.ts";
 import { createTokenCache, type FetchedToken, type ReadyToken } from "./token-cache.ts";
 import { inOneHeader } from "./static-auth.ts";

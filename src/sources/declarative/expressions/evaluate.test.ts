@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compile, TreeInterpreter } from "@jmespath-community/jmespath";
+import fc from "fast-check";
+import { ExactNumber } from "../../../terms/exact-number.ts";
+import type { Json, JsonObject } from "../../../terms/json.ts";
+import { evaluate } from "./evaluate.ts";
+
+const over = (expression: string, answer: JsonObject): Json => evaluate(compile(expression), answer);
+
+const ANSWER: JsonObject = {
+  a: { b: [1, 2, 3, { c: "x" }], s: "  hello, wörld 😀 ", n: null, t: true, o: { k: 1, l: [[1, 2], [3], 4] } },
+  items: [{ id: 1, name: "b", v: [1] }, { id: 3, name: "a", v: [] }, { id: 2, name: "c" }],
+  nums: [3, 1, 2], strs: ["b", "a", "c"], e: [], f: {}, z: 0, x: "a,b,c",
+}; // prettier-ignore
+
+const leaf = fc.constantFrom("a", "a.b", "a.s", "a.o", "a.o.l", "items", "items[*].name", "items[].v", "nums", "strs", "x", "z", "e", "f", "a.t", "a.n", "@", "$", "'lit'", '`[1,"2"]`', "`7`", "items[0]", "nums[-1]", "a.s[2:5]", "nums[::-1]", "a.*", "missing"); // prettier-ignore
+const oneArgument = fc.constantFrom("abs", "ceil", "avg", "sum", "max", "min", "sort", "keys", "values", "items", "to_array", "type", "length", "reverse", "lower", "upper", "trim", "trim_left", "trim_right", "to_string", "from_items", "merge", "not_null", "zip"); // prettier-ignore
+const twoArguments = fc.constantFrom(
+  "contains",
+  "join",
+  "split",
+  "find_first",
+  "find_last",
+  "starts_with",
+  "ends_with",
+);
+const between = fc.constantFrom("==", "!=", "<", ">=", "&&", "||", "+", "-", "*", "/", "%", "|");
+const after = fc.constantFrom("[*]", "[]", "[0]", "[?@]", ".a", ".*", "[?id > `1`]", "[1:]");
+const { expression } = fc.letrec<{ expression: string }>((tie) => {
+  const inner = tie("expression");
+  return {
+    expression: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      leaf,
+      fc.tuple(oneArgument, inner).map(([name, a]) => `${name}(${a})`),
+      fc.tuple(twoArguments, inner, inner).map(([name, a, b]) => `${name}(${a}, ${b})`),
+      fc.tuple(inner, inner, inner).map(([a, b, c]) => `replace(${a}, ${b}, ${c})`),
+      fc.tuple(fc.constantFrom("id", "@", "to_string(@)"), inner).map(([by, a]) => `sort_by(${a}, &${by})`),
+      fc.tuple(fc.constantFrom("id", "@", "type(@)"), inner).map(([by, a]) => `map(&${by}, ${a})`),
+      fc.tuple(inner, after).map(([a, more]) => `(${a})${more}`),
+      fc.tuple(inner, between, inner).map(([a, sign, b]) => `(${a} ${sign} ${b})`),
+      fc.tuple(inner, inner).map(([a, b]) => `{p: ${a}, q: [${b}, !${a}]}`),
+      fc.tuple(inner, inner, inner).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+      fc.tuple(inner, inner).map(([a, b]) => `let $v = ${a} in [$v, ${b}]`),
+    ),
+  };
+});
+
+test("what the library of the language makes of an expression is made of it", () => {
+  const outcome = (work: () => unknown) => {
+    try {
+      return JSON.stringify(work() ?? null);
+    } catch {
+      return "fails";
+    }
+  };
+  // Numbers are sorted as numbers, and by key a list of numbers as well: the library sorts them as texts.
+  const differs = /sort\(|group_by|to_number/;
+  fc.assert(
+    fc.property(expression, (written) => {
+      if (differs.test(written)) return;
+      let tree: ReturnType<typeof compile>;
+      try {
+        tree = compile(written);
+      } catch {
+        return;
+      }
+      assert.equal(outcome(() => evaluate(tree, { ...ANSWER })), outcome(() => TreeInterpreter.search(tree, ANSWER as never)), written); // prettier-ignore
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("numbers are sorted and found as numbers, texts by their code points, and a text is a number only if JSON says so", () => {
+  const answer = { n: [10, 9, 1, 33], t: ["b", "a", "B", "😀", "\uffee"], r: [{ k: "b" }, { k: "c" }, { k: "a" }] };
+  assert.deepEqual(over("sort(n)", answer), [1, 9, 10, 33]);
+  assert.deepEqual(over("sort(t)", answer), ["B", "a", "b", "\uffee", "😀"]);
+  assert.deepEqual(over("[max_by(r, &k).k, min_by(r, &k).k, max(t), min(n)]", answer), ["c", "a", "😀", 1]);
+  const numbers = { list: ["12", "-0.5e1", "", "  ", "0x10", "1e999", "007", "1 ", null, true] };
+  assert.deepEqual(over("map(&to_number(@), list)", numbers), [12, -5, null, null, null, null, null, null, null, null]);
+});
+
+test("a name that every object inherits is absent, and a name like it in an answer is found", () => {
+  for (const name of ["constructor", "valueOf", "toString", "__proto__", "hasOwnProperty"]) {
+    assert.equal(over(`body."${name}"`, { body: { error: "nobody" } }), null, name);
+    const own = JSON.parse(`{"body": {"${name}": 1}}`) as JsonObject;
+    assert.equal(over(`body."${name}"`, own), 1, name);
+    assert.deepEqual(over(`group_by(body, &k)."${name}"`, { body: [{ k: name }] }), [{ k: name }]);
+  }
+});
+
+test("what an answer says is never taken for an expression", () => {
+  const answer = { e: { expref: true, type: "Root" }, list: [1, 2], secret: "s" };
+  assert.throws(() => over("map(e, list)", answer));
+  assert.throws(() => over("sort_by(list, e)", answer));
+  assert.equal(over("type(e)", answer), "object");
+});
+
+const LONG = 1_000_000;
+const aa = "a".repeat(LONG);
+const hostile: JsonObject = {
+  s: `x${" ".repeat(LONG)}x`, aa, needle: `b${"a".repeat(LONG / 2)}`, tail: `${"a".repeat(LONG / 2)}b`, short: `${"a".repeat(15)}b`, sep: "x".repeat(LONG / 2), big: 1e9,
+  wide: Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`member${at}`, at])),
+  list: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, items: [1, 2] })),
+  strs: Array.from({ length: 30 }, (_, at) => "a".repeat(300_000) + at), many: Array.from({ length: 40_000 }, (_, at) => String(at % 7)), nums: Array.from({ length: 40_000 }, (_, at) => at % 1000),
+  same: Buffer.from(aa).toString(), str: "a".repeat(300_002),
+  long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`), longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
+}; // prettier-ignore
+const EXPENSIVE = [
+  "trim(s)", "trim_left(s)", "trim_right(s)", "trim(s, 'x ')", "upper(aa)", "length(aa)", "reverse(aa)", "contains(aa, needle)", "contains(aa, tail)", "contains(aa, short)",
+  "find_first(aa, needle)", "find_last(aa, tail)", "split(aa, 'a')", "split(aa, '')", "split(aa, needle)", "replace(aa, 'a', 'bb')", "replace(aa, 'a', sep)", "replace(aa, 'a', 'b', `1000000`)",
+  "join(sep, many)", "pad_left(s, big)", "pad_right('x', big)", "sort(strs)", "sort_by(list, &name)", "max(strs)", "max(nums)", "group_by(list, &name)", "zip(nums, nums)",
+  "map(&$.list[*].id, list)", "list[*].[$]", "list[?contains($.nums, id)]", "list[*].[$.list[*].id]", "to_string(list[0:200].[$])", "let $l = list in list[*].[$l[*].id]", "list[*].to_string($)",
+  "list[?$.list == $.list && contains($.strs, name)]", "list[*].{a: id, b: name, c: items, d: x, e: y, f: z}", "aa[::-1]", "map(&[$.aa, upper($.aa)], nums)", "list[].items[] | [*].[$.aa[0:3]]",
+  "list[?$.wide]", "list[?@ == $.wide]", "list[?$.wide == @]", "list[*].keys($.wide)", "list[*].[!($.wide)]", "list[?$.wide.* == @]",
+  "nums[?@ != $.long]", "nums[?@ < $.long]", "list[?contains($.longs, $.long)]", "sort(longs)", "[max(longs), min(longs)]", "list[*].to_string($.long)", "list[?ceil($.long) == id]", "list[*].[$.long + id]",
+  "list[?$.aa == $.same]", "list[*].starts_with($.aa, $.same)", "list[*].ends_with($.aa, $.same)", "list[?contains($.strs, $.str)]", "list[?[$.aa] == [$.same]]",
+]; // prettier-ignore
+
+for (const written of EXPENSIVE) {
+  test(`${written} ends soon over an answer made for it`, () => {
+    const tree = compile(written);
+    const { user: before } = process.cpuUsage();
+    try {
+      evaluate(tree, { ...hostile });
+    } catch (error) {
+      assert.match((error as Error).message, /take too long over this answer|would be too long/);
+    }
+    const tookMs = (process.cpuUsage().user - before) / 1000;
+    assert.ok(tookMs < 500, `${tookMs} ms`);
+  });
+}
+
+test("all expressions over one answer have one account, and another answer has its own", () => {
+  const tree = compile("list[*].{a: id, b: name, c: items}");
+  const answer = { list: hostile["list"]! };
+  assert.throws(() => { for (let round = 0; round < 10; round += 1) evaluate(tree, answer); }, /take too long/); // prettier-ignore
+  assert.equal((evaluate(tree, { ...answer }) as Json[]).length, 20_000);
+});

@@ -1,0 +1,353 @@
+import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from "../../../terms/exact-number.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import { compareTexts, countCharacters, findText, TextMaker } from "./long-text.ts";
+
+/** What an expression's value is while it is worked out: JSON, or an expression handed to a function. */
+export type Value = Json | Reference;
+
+/** `&expression`: to be worked out over what a function hands it. */
+export class Reference {
+  readonly over: (value: Json) => Json;
+  constructor(over: (value: Json) => Json) {
+    this.over = over;
+  }
+}
+
+/** Counts down what an expression may still cost. @throws Error when it is used up */
+export type Spend = (steps: number) => void;
+
+type Type = "any" | "number" | "string" | "array" | "object" | "boolean" | "null" | "expression";
+/** `numbers` and `strings` are lists of nothing else. */
+type Takes = Type | "numbers" | "strings" | "arrays";
+
+interface ExpressionFunction {
+  readonly takes: readonly (readonly Takes[])[];
+  /** How many of them may be left out, from the end. */
+  readonly optional: number;
+  /** Whether the last may be given many times. */
+  readonly variadic: boolean;
+  // The types of the arguments are checked against `takes` before it is called.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly call: (spend: Spend, ...given: any[]) => Json;
+}
+
+type Call = ExpressionFunction["call"];
+
+function fn(takes: string, call: Call): ExpressionFunction {
+  const written = takes === "" ? [] : takes.split(", ");
+  return {
+    takes: written.map((one) => one.replace(/[?.]+$/, "").split("|") as Takes[]),
+    optional: written.filter((one) => one.endsWith("?")).length,
+    variadic: written.at(-1)?.endsWith("...") === true,
+    call,
+  };
+}
+
+/** As many characters are copied or compared by the engine in the time of a step. */
+export const CHARACTERS_PER_STEP = 64;
+
+/**
+ * The functions of JMESPath Community. Each tells what it costs before it does it, finds nothing on prototypes, and takes
+ * time that grows with its arguments and not with their product.
+ */
+export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
+  Object.entries({
+    abs: fn("number", (_, value: Numeric) => Math.abs(reckonable(value))),
+    ceil: fn("number", (_, value: Numeric) => Math.ceil(reckonable(value))),
+    floor: fn("number", (_, value: Numeric) => Math.floor(reckonable(value))),
+    avg: fn("numbers", (spend, list: readonly Numeric[]) => (list.length === 0 ? null : total(list, spend) / list.length)),
+    sum: fn("numbers", (spend, list: readonly Numeric[]) => total(list, spend)),
+    max: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, 1, spend)),
+    min: fn("numbers|strings", (spend, list: readonly Scalar[]) => extreme(list, list, -1, spend)),
+    max_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), 1, spend)),
+    min_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => extreme(list, keysOf(list, by), -1, spend)),
+    sort: fn("numbers|strings", (spend, list: readonly Scalar[]) => sorted(list, list, spend)),
+    sort_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => sorted(list, keysOf(list, by), spend)),
+    group_by: fn("array, expression", (spend, list: readonly Json[], by: Reference) => groupBy(list, by, spend)),
+    map: fn("expression, array", (spend, by: Reference, list: readonly Json[]) => {
+      spend(list.length);
+      return list.map((entry) => by.over(entry));
+    }),
+    keys: fn("object", (spend, object: JsonObject) => counted(Object.keys(object), spend)),
+    values: fn("object", (spend, object: JsonObject) => counted(Object.values(object), spend)),
+    items: fn("object", (spend, object: JsonObject) => counted(Object.entries(object), spend)),
+    from_items: fn("arrays", (spend, pairs: readonly (readonly Json[])[]) => fromItems(pairs, spend)),
+    merge: fn("object...", (spend, ...objects: readonly JsonObject[]) =>
+      Object.fromEntries(objects.flatMap((object) => counted(Object.entries(object), spend))),
+    ),
+    zip: fn("array...", (spend, ...lists: readonly (readonly Json[])[]) => {
+      let length = Infinity;
+      for (const list of lists) length = Math.min(length, list.length);
+      spend(length * lists.length);
+      return Array.from({ length }, (_, at) => lists.map((list) => list[at]!));
+    }),
+    to_array: fn("any", (_, value: Json) => (Array.isArray(value) ? value : [value])),
+    not_null: fn("any...", (_, ...values: readonly Json[]) => values.find((value) => value !== null) ?? null),
+    type: fn("any", (_, value: Json) => typeOf(value)),
+    length: fn("string|array|object", (spend, value: string | readonly Json[] | JsonObject) => {
+      if (typeof value === "string") return countCharacters(value, spend);
+      return Array.isArray(value) ? value.length : counted(Object.keys(value), spend).length;
+    }),
+    reverse: fn("string|array", (spend, value: string | readonly Json[]) => {
+      spend(value.length);
+      return typeof value === "string" ? Array.from(value).toReversed().join("") : value.toReversed();
+    }),
+    contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {
+      if (typeof within === "string") return typeof sought === "string" ? findText(within, sought, 0, spend) !== -1 : null;
+      spend(within.length / CHARACTERS_PER_STEP);
+      return within.some((entry) => isSame(entry, sought, spend));
+    }),
+    starts_with: fn("string, string", (spend, text: string, start: string) => {
+      spend(start.length / COMPARED_PER_STEP);
+      return text.startsWith(start);
+    }),
+    ends_with: fn("string, string", (spend, text: string, end: string) => {
+      spend(end.length / COMPARED_PER_STEP);
+      return text.endsWith(end);
+    }),
+    find_first: fn("string, string, number?, number?", (spend, text: string, sought: string, from?: number, to?: number) =>
+      findBetween(text, sought, from, to, (part) => findText(part, sought, 0, spend)),
+    ),
+    find_last: fn("string, string, number?, number?", (spend, text: string, sought: string, from?: number, to?: number) =>
+      findBetween(text, sought, from, to, (part) => {
+        const found = findText(reversed(part, spend), reversed(sought, spend), 0, spend);
+        return found === -1 ? -1 : part.length - found - sought.length;
+      }),
+    ),
+    lower: fn("string", (spend, text: string) => copied(text.toLowerCase(), spend)),
+    upper: fn("string", (spend, text: string) => copied(text.toUpperCase(), spend)),
+    trim: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, true, spend)),
+    trim_left: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, true, false, spend)),
+    trim_right: fn("string, string?", (spend, text: string, set?: string) => trimmed(text, set, false, true, spend)),
+    pad_left: fn("string, number, string?", (spend, text: string, width: number, pad?: string) =>
+      padding(text, width, pad, spend) + text,
+    ),
+    pad_right: fn("string, number, string?", (spend, text: string, width: number, pad?: string) =>
+      text + padding(text, width, pad, spend),
+    ),
+    join: fn("string, strings", (spend, between: string, texts: readonly string[]) => joined(texts, between, spend)),
+    split: fn("string, string, number?", (spend, text: string, at: string, count?: number) => split(text, at, count, spend)),
+    replace: fn("string, string, string, number?", (spend, text: string, old: string, by: string, count?: number) =>
+      joined(split(text, old, count, spend), by, spend),
+    ),
+    to_string: fn("any", (spend, value: Json) => {
+      if (typeof value === "string") return value;
+      weigh(value, spend);
+      return JSON.stringify(value);
+    }),
+    to_number: fn("any", (spend, value: Json) => {
+      if (isNumber(value)) return value;
+      if (typeof value !== "string") return null;
+      spend(value.length / CHARACTERS_PER_STEP);
+      return readNumber(value);
+    }),
+  }),
+); // prettier-ignore
+
+/** @throws Error for arguments that the function does not take */
+export function callFunction(name: string, given: readonly Value[], spend: Spend): Json {
+  const { takes, optional, variadic, call } = FUNCTIONS.get(name)!;
+  if (given.length < takes.length - optional || (given.length > takes.length && !variadic)) {
+    throw new Error(`${name}() does not take ${given.length} arguments`);
+  }
+  for (const [index, value] of given.entries()) {
+    const types = takes[Math.min(index, takes.length - 1)] ?? [];
+    if (!types.some((type) => isOf(type, value, spend)))
+      throw new Error(`${name}() does not take ${typeOf(value)} there`);
+  }
+  return call(spend, ...given);
+}
+
+function isOf(type: Takes, value: Value, spend: Spend): boolean {
+  const own = typeOf(value);
+  if (type === "any") return own !== "expression";
+  if (type !== "numbers" && type !== "strings" && type !== "arrays") return own === type;
+  if (!Array.isArray(value)) return false;
+  spend(value.length);
+  const wanted = type.slice(0, -1);
+  return value.every((entry: Json) => typeOf(entry) === wanted);
+}
+
+function typeOf(value: Value): Type {
+  if (value === null) return "null";
+  if (value instanceof ExactNumber) return "number";
+  if (Array.isArray(value)) return "array";
+  if (value instanceof Reference) return "expression";
+  return typeof value as Type;
+}
+
+type Numeric = number | ExactNumber;
+type Scalar = Numeric | string;
+
+function total(list: readonly Numeric[], spend: Spend): number {
+  let sum = 0;
+  let areWhole = true;
+  for (const value of list) {
+    spend(digitSteps(value));
+    const number = reckonable(value);
+    sum += number;
+    areWhole &&= Number.isInteger(number);
+  }
+  return reckoned(sum, areWhole);
+}
+
+/** What has come out of a reckoning. `areWhole`: it was of whole numbers. @throws Error where a double cannot say it */
+export function reckoned(result: number, areWhole: boolean): number {
+  if (!Number.isFinite(result)) throw new Error("the result is too large for a number");
+  if (areWhole && Number.isInteger(result) && !Number.isSafeInteger(result))
+    throw new Error("the result has more digits than can be reckoned with");
+  return result;
+}
+
+/** What it takes to look at the digits of a number that has more of them than a double. */
+export function digitSteps(value: Value): number {
+  return value instanceof ExactNumber ? EXACT_STEPS + value.literal.length / DIGITS_PER_STEP : 0;
+}
+
+/** Of two texts of one length, or of a text and its beginning. */
+const COMPARED_PER_STEP = 256;
+
+/** Whether two values that hold no others are the same one. */
+export function isSame(one: Json, other: Json, spend: Spend): boolean {
+  if (typeof one === "string" && typeof other === "string") {
+    if (one.length === other.length) spend(one.length / COMPARED_PER_STEP);
+    return one === other;
+  }
+  if (!isNumber(one) || !isNumber(other)) return one === other;
+  spend(digitSteps(one) + digitSteps(other));
+  return compareNumbers(one, other) === 0;
+}
+
+const EXACT_STEPS = 16;
+const DIGITS_PER_STEP = 8;
+
+function counted<Item>(list: Item[], spend: Spend): Item[] {
+  spend(list.length);
+  return list;
+}
+
+function copied(text: string, spend: Spend): string {
+  spend(text.length / CHARACTERS_PER_STEP);
+  return text;
+}
+
+/** Numbers all, or texts all. */
+function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
+  const keys = list.map((entry) => by.over(entry));
+  const areNumbers = keys.length > 0 && isNumber(keys[0]);
+  for (const key of keys) {
+    if (areNumbers ? !isNumber(key) : typeof key !== "string")
+      throw new Error("what is sorted or compared by has to be numbers, or texts");
+  }
+  return keys as readonly Scalar[];
+}
+
+function compare(a: Scalar, b: Scalar, spend: Spend): number {
+  spend(1 + digitSteps(a) + digitSteps(b));
+  return isNumber(a) ? compareNumbers(a, b as Numeric) : compareTexts(a, b as string, spend);
+}
+
+function extreme(list: readonly Json[], keys: readonly Scalar[], sign: 1 | -1, spend: Spend): Json {
+  let best = 0;
+  for (let at = 1; at < list.length; at += 1) if (sign * compare(keys[at]!, keys[best]!, spend) > 0) best = at;
+  return list[best] ?? null;
+}
+
+function sorted(list: readonly Json[], keys: readonly Scalar[], spend: Spend): Json {
+  const order = counted(Array.from(list.keys()), spend);
+  return order.sort((a, b) => compare(keys[a]!, keys[b]!, spend)).map((at) => list[at]!);
+}
+
+function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
+  const groups = new Map<string, Json[]>();
+  for (const entry of list) {
+    spend(1);
+    const key = by.over(entry);
+    if (typeof key !== "string") throw new Error("what is grouped by has to be texts");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [entry]);
+    else group.push(entry);
+  }
+  return Object.fromEntries(groups);
+}
+
+function fromItems(pairs: readonly (readonly Json[])[], spend: Spend): Json {
+  spend(pairs.length);
+  if (!pairs.every((pair) => pair.length === 2 && typeof pair[0] === "string"))
+    throw new Error("from_items() takes pairs of a text and a value");
+  return Object.fromEntries(pairs as readonly (readonly [string, Json])[]);
+}
+
+function findBetween(text: string, sought: string, from = 0, to = text.length, find: (part: string) => number): Json {
+  if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error("a place in a text is a whole number");
+  if (text === "" || sought === "") return null;
+  const start = Math.max(from, 0);
+  const found = find(text.slice(start, Math.min(to === 0 ? text.length : to, text.length)));
+  return found === -1 ? null : found + start;
+}
+
+function reversed(text: string, spend: Spend): string {
+  spend(text.length / 8);
+  return text.split("").toReversed().join("");
+}
+
+function trimmed(text: string, set: string | undefined, left: boolean, right: boolean, spend: Spend): string {
+  const isIn = set === undefined || set === "" ? isBlank : (letter: string) => letters.has(letter);
+  const letters = new Set((set ?? "").split(""));
+  let from = 0;
+  let to = text.length;
+  while (left && from < to && isIn(text[from]!)) from += 1;
+  while (right && to > from && isIn(text[to - 1]!)) to -= 1;
+  spend((text.length - (to - from)) / 4);
+  return text.slice(from, to);
+}
+
+/** As JMESPath Community counts them: with the line end of old mainframes. */
+function isBlank(letter: string): boolean {
+  return letter === "\u0085" || letter.trim() === "";
+}
+
+function padding(text: string, width: number, pad = " ", spend: Spend): string {
+  if (!Number.isInteger(width) || width < 0) throw new Error("a width is a whole number");
+  if (pad.length > 1) throw new Error("a text is padded with one character");
+  if (text === "" || width <= text.length) return "";
+  spend(width);
+  return (pad === "" ? " " : pad).repeat(width - text.length);
+}
+
+function joined(texts: readonly string[], between: string, spend: Spend): string {
+  const made = new TextMaker(spend);
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) made.add(between);
+    made.add(text);
+  }
+  return made.text;
+}
+
+/** The pieces between the first so many places where `at` stands, or between all. */
+function split(text: string, at: string, count: number | undefined, spend: Spend): string[] {
+  if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count is a whole number");
+  if (text === "" && at === "") return [];
+  const most = count ?? Infinity;
+  const pieces: string[] = [];
+  let from = 0;
+  if (at === "") {
+    for (; pieces.length < most && from < text.length - 1; from += 1) pieces.push(text[from]!);
+    spend(pieces.length);
+    return [...pieces, text.slice(from)];
+  }
+  for (;;) {
+    const found = pieces.length < most ? findText(text, at, from, spend) : -1;
+    if (found === -1) return [...pieces, text.slice(from)];
+    pieces.push(text.slice(from, found));
+    from = found + at.length;
+  }
+}
+
+/** Spends what it takes to go through a value, however often the same part stands in it. */
+export function weigh(value: Json, spend: Spend): void {
+  spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
+  if (value instanceof ExactNumber) spend(String(value).length / CHARACTERS_PER_STEP);
+  if (Array.isArray(value)) for (const entry of value as readonly Json[]) weigh(entry, spend);
+  else if (isJsonObject(value)) for (const name of Object.keys(value)) weigh(value[name]!, spend);
+}

@@ -1,0 +1,121 @@
+import { nearestNumbers } from "../../../terms/exact-number.ts";
+import { readJsonExactly, type Json } from "../../../terms/json.ts";
+
+/** What its author did not mean, and what to write instead. */
+export interface Slip {
+  /** How many characters are before it. */
+  readonly at: number;
+  readonly problem: string;
+  readonly hint: string;
+}
+
+type Said = Omit<Slip, "at">;
+
+interface Token {
+  readonly kind: "text" | "literal" | "quoted" | "name" | "sign";
+  readonly written: string;
+  readonly at: number;
+}
+
+const TOKEN =
+  /(?<text>'(?:[^'\\]|\\[^])*'?)|(?<literal>`(?:[^`\\]|\\[^])*`?)|(?<quoted>"(?:[^"\\]|\\[^])*"?)|(?<name>\$?[A-Za-z_][A-Za-z0-9_]*)|(?<sign>[=!<>]+|&&|\|\||[^\s])/g;
+const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
+const CONSTANTS = new Set(["true", "false", "null"]);
+/** What other languages compare by. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  "=": "==",
+  "===": "==",
+  "!==": "!=",
+  "<>": "!=",
+  "=<": "<=",
+  "=>": ">=",
+};
+
+/**
+ * What the grammar of JMESPath takes without a word and hardly anybody means: an expression of it is worked out, and
+ * holds for every answer or for none. `null`: nothing of the kind is there.
+ */
+export function slipIn(expression: string): Slip | null {
+  const tokens = Array.from(expression.matchAll(TOKEN), ({ groups, index }) => {
+    const [kind, written] = Object.entries(groups!).find(([, text]) => text !== undefined)!;
+    return { kind: kind as Token["kind"], written: written!, at: index };
+  });
+  for (const [index, token] of tokens.entries()) {
+    const slip = slipAt(token, tokens[index - 1], tokens[index + 1], tokens[index + 2]);
+    if (slip !== null) return { ...slip, at: token.at };
+  }
+  return null;
+}
+
+function slipAt(token: Token, before?: Token, after?: Token, second?: Token): Said | null {
+  const { kind, written } = token;
+  switch (kind) {
+    case "sign":
+      return slipOfSign(token, before);
+    case "text":
+      return isClosed(written) ? null : { problem: "a text in quotes is not closed", hint: `write ${written}'` };
+    case "literal":
+      return isRounded(written.slice(1, -1))
+        ? { problem: `the number in ${written} has more digits than can be compared`, hint: "compare by to_string()" }
+        : null;
+    case "quoted": {
+      const isCompared = isComparison(before) || (isComparison(after) && before?.written !== ".");
+      if (!isCompared || after?.written === "." || after?.written === "(") return null;
+      // On the left a name that needs its quotes is what it says.
+      if (!isComparison(before) && !/^"[A-Za-z_][A-Za-z0-9_]*"$/.test(written)) return null;
+      const text = written.slice(1, -1);
+      return { problem: `${written} is a member's name and no text`, hint: `write '${text}', or @.${written} for the member` };
+    }
+    case "name": {
+      const isConstant = CONSTANTS.has(written) && before?.written !== "." && after?.written !== ":";
+      if (isConstant) return { problem: `${written} is a member's name here`, hint: `write \`${written}\` in backticks` };
+      return slipOfDash(token, after, second);
+    }
+  } // prettier-ignore
+}
+
+function slipOfSign({ written }: Token, before?: Token): Said | null {
+  const instead = Object.hasOwn(INSTEAD, written) ? INSTEAD[written] : undefined;
+  const isBinding = written === "=" && before?.written.startsWith("$") === true;
+  if (instead !== undefined && !isBinding) {
+    return { problem: `"${written}" compares nothing`, hint: `write "${instead}"` };
+  }
+  const isArgument = before?.written === "(" || before?.written === ",";
+  if (written === "&" && !isArgument) {
+    const isAnd = before !== undefined && before.written !== "&&";
+    return {
+      problem: 'a single "&" makes an expression for a function',
+      hint: isAnd ? 'write "&&" for and' : "leave it out",
+    };
+  }
+  return null;
+}
+
+/** `first-name` is a subtraction. */
+function slipOfDash(name: Token, dash?: Token, after?: Token): Said | null {
+  if (dash?.written !== "-" || after?.kind !== "name") return null;
+  if (name.at + name.written.length !== dash.at || dash.at + 1 !== after.at) return null;
+  const both = `${name.written}-${after.written}`;
+  return {
+    problem: `${both} is a subtraction`,
+    hint: `write "${both}" in double quotes for a name, or spaces around -`,
+  };
+}
+
+function isComparison(token: Token | undefined): boolean {
+  return token !== undefined && token.kind === "sign" && COMPARISONS.has(token.written);
+}
+
+function isClosed(text: string): boolean {
+  return /^'(?:[^'\\]|\\[^])*'$/.test(text);
+}
+
+function isRounded(json: string): boolean {
+  let value: Json;
+  try {
+    value = readJsonExactly(json);
+  } catch {
+    return false;
+  }
+  return nearestNumbers(value) !== value;
+}

@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from "../../../terms/json.ts";
+import { formatProblem, type FormatProblem } from "./format-problem.ts";
+import type { SourceFile } from "./format.ts";
+import { didYouMean } from "../../../terms/nearest.ts";
+import { publishedSchema } from "./published-schema.ts";
+import type { Place } from "./read-document.ts";
+
+const FORMAT = publishedSchema() as JsonObject;
+
+/** What authors who know other tools write where one request is not enough. */
+const SEVERAL_REQUESTS: ReadonlySet<string> = new Set(
+  "poll polling polls wait wait_for until step steps requests then next sequence pages paging paginate pagination".split(
+    " ",
+  ),
+);
+const IN_TYPESCRIPT =
+  "a file makes one request: write several requests, polling and paging in TypeScript, see docs/reference/typescript-sources.md";
+
+/** Checks a document against the format; the first thing wrong with it is said at its place. @throws DeclarationError */
+export function checkFormat(value: Json, root: Place): SourceFile {
+  const problem = formatProblem(FORMAT, value, [], FORMAT);
+  if (problem !== null) refuse(problem, valueAt(value, problem.path), root);
+  return value as unknown as SourceFile;
+}
+
+/** What is wrong with a list of cases that stands in a file of its own, in a sentence; `null` if nothing is. */
+export function casesProblem(cases: Json): string | null {
+  const found = formatProblem((FORMAT["properties"] as JsonObject)["cases"] as JsonObject, cases, [], FORMAT);
+  if (found === null) return null;
+  const { code, path, says, known } = found;
+  const name = (steps: FormatProblem["path"]) => (steps.length === 0 ? "the list" : nameOfCase(steps));
+  if (code === "format.value") return `${path.length === 0 ? "the file" : nameOfCase(path)} ${says}`;
+  if (code === "format.missing_key") return `${name(path)} needs the key "${says}"`;
+  return `unknown key "${says}" in ${name(path.slice(0, -1))} (${didYouMean(says, known) ?? `known are ${known.join(", ")}`})`;
+}
+
+function nameOfCase([index, ...path]: readonly (string | number)[]): string {
+  const name = `case ${Number(index) + 1}`;
+  return path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
+}
+
+function refuse({ code, path, says, known, description }: FormatProblem, written: unknown, root: Place): never {
+  const place = root.in(...path);
+  if (code === "format.unknown_key" && SEVERAL_REQUESTS.has(says)) {
+    return place.refuseKey(code, `unknown key "${says}" in ${nameOf(path.slice(0, -1))}`, IN_TYPESCRIPT);
+  }
+  if (path.length === 1 && path[0] === "request" && Array.isArray(written)) {
+    return place.refuse(code, `"request" must be one request`, IN_TYPESCRIPT);
+  }
+  if (code === "format.value") {
+    const hint = (typeof written === "string" ? didYouMean(written, known) : undefined) ?? description;
+    return place.refuse(code, `${nameOf(path)} ${says}`, hint);
+  }
+  if (code === "format.missing_key") return place.refuseKey(code, `${nameOf(path)} needs the key "${says}"`);
+  const hint = didYouMean(says, known) ?? `known are ${known.join(", ")}`;
+  return place.refuseKey(code, `unknown key "${says}" in ${nameOf(path.slice(0, -1))}`, hint);
+}
+
+function nameOf(path: readonly (string | number)[]): string {
+  return path.length === 0 ? "a source" : `"${path.join(".")}"`;
+}
+
+/** What was written there; of an object its kind, which is what alternatives are told apart by. */
+function valueAt(document: Json, path: readonly (string | number)[]): unknown {
+  let value: unknown = document;
+  for (const step of path) value = (value as Readonly<Record<string | number, unknown>> | undefined)?.[step];
+  return typeof value === "object" && value !== null && "kind" in value ? value.kind : value;
+}

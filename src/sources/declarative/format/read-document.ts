@@ -1,0 +1,146 @@
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+  type visitorFn,
+} from "yaml";
+import { isKeptByDouble, JSON_NUMBER } from "../../../terms/exact-number.ts";
+import type { Json } from "../../../terms/json.ts";
+import { DeclarationError, type DeclarationCode, type DeclarationPosition } from "./declaration-error.ts";
+
+/** A place in a source file: what a compile step needs to say where something is wrong. */
+export interface Place {
+  readonly path: readonly (string | number)[];
+  /** The place of a member. */
+  in(...names: readonly (string | number)[]): Place;
+  /** `at`: so many characters into the text that stands there. @throws DeclarationError */
+  refuse(code: DeclarationCode, problem: string, hint?: string, at?: number): never;
+  /** As `refuse`, pointing at the key of this place and not at its value. */
+  refuseKey(code: DeclarationCode, problem: string, hint?: string): never;
+}
+
+const ALIASES_MAX = 100;
+
+/** Reads YAML 1.2 as JSON values, remembering where each stood. @throws DeclarationError */
+export function readDocument(text: string, file: string): { readonly value: Json; readonly root: Place } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { version: "1.2", schema: "core", lineCounter: lines, prettyErrors: false });
+  const positionOf = (offset: number): DeclarationPosition => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const broken = document.errors[0] ?? document.warnings[0];
+  if (broken !== undefined)
+    throw new DeclarationError("yaml.syntax", positionOf(broken.pos[0]), oneLine(broken.message));
+  assertNumbersSurvive(document, positionOf);
+  return { value: toValue(document, positionOf), root: placeAt({ document, text, positionOf }, []) };
+}
+
+function toValue(document: Document, positionOf: (offset: number) => DeclarationPosition): Json {
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX }) as Json;
+  } catch (error) {
+    throw new DeclarationError("yaml.syntax", positionOf(0), oneLine((error as Error).message));
+  }
+}
+
+/**
+ * `00000006` is the number 6 in YAML, and 20 digits are rounded: both lose what their author wrote, which is mostly an
+ * identifier. In a request `2.0` would be sent as 2, and `0x1F` as 31. Such a number has to be put in quotes.
+ */
+function assertNumbersSurvive(document: Document, positionOf: (offset: number) => DeclarationPosition): void {
+  visit(document, {
+    Scalar(_, node, path) {
+      if (typeof node.value !== "number" || node.source === undefined) return;
+      const position = positionOf(node.range?.[0] ?? 0);
+      const hint = `write "${node.source}" with its quotes`;
+      if (/^[-+]?0[0-9]/.test(node.source)) {
+        throw new DeclarationError("yaml.leading_zero", position, "a number loses its leading zeros", hint);
+      }
+      const isRounded = JSON_NUMBER.test(node.source) && !isKeptByDouble(node.source, node.value);
+      if (isRounded || (Number.isInteger(node.value) && !Number.isSafeInteger(node.value))) {
+        throw new DeclarationError("yaml.number_too_large", position, "a number this large is rounded", hint);
+      }
+      if (!Number.isFinite(node.value)) {
+        throw new DeclarationError("yaml.number_too_large", position, "JSON has no such number", hint);
+      }
+      const sent = String(node.value);
+      if (sent !== node.source && SENT.has(keyOf(path))) {
+        const problem = `this number would be sent as ${sent}`;
+        throw new DeclarationError(
+          "yaml.number_form",
+          position,
+          problem,
+          `write ${sent}, or ${hint.slice("write ".length)}`,
+        );
+      }
+    },
+  });
+}
+
+interface Written {
+  readonly document: Document;
+  readonly text: string;
+  readonly positionOf: (offset: number) => DeclarationPosition;
+}
+
+/** The parts of a file whose numbers go out as they are written. */
+const SENT = new Set(["request", "auth", "verify"]);
+
+/** The key at the top of the file below which something stands. */
+function keyOf(path: Parameters<visitorFn<unknown>>[2]): string {
+  const pair = path.find((above) => isPair(above));
+  return isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "";
+}
+
+function placeAt(written: Written, path: readonly (string | number)[]): Place {
+  const { document, text, positionOf } = written;
+  const refuseAt = (node: Node | undefined, code: DeclarationCode, problem: string, hint?: string, at = 0): never => {
+    throw new DeclarationError(code, positionOf(offsetIn(text, node, at)), problem, hint);
+  };
+  return {
+    path,
+    in: (...names) => placeAt(written, [...path, ...names]),
+    refuse: (code, problem, hint, at) => refuseAt(nodeAt(document, path).value, code, problem, hint, at),
+    refuseKey: (code, problem, hint) => {
+      const { key, value } = nodeAt(document, path);
+      return refuseAt(key ?? value, code, problem, hint);
+    },
+  };
+}
+
+/** Where a character of a text stands in the file; where its text begins, if the file says it in another way. */
+function offsetIn(text: string, node: Node | undefined, at: number): number {
+  const [from = 0, to = from] = node?.range ?? [];
+  if (at === 0 || !isScalar(node) || typeof node.value !== "string") return from;
+  const start = text.slice(from, to).indexOf(node.value);
+  return start === -1 ? from : from + start + at;
+}
+
+/** The node at a path, or the last one on the way there. */
+function nodeAt(document: Document, path: readonly (string | number)[]): { key?: Node; value?: Node } {
+  let found: { key?: Node; value?: Node } = document.contents === null ? {} : { value: document.contents as Node };
+  for (const name of path) {
+    const holder = found.value;
+    if (isMap(holder)) {
+      const pair = holder.items.find((item) => String(isScalar(item.key) ? item.key.value : item.key) === String(name));
+      if (pair === undefined) return found;
+      found = { key: pair.key as Node, value: (pair.value ?? pair.key) as Node };
+    } else if (isSeq(holder) && holder.items[Number(name)] !== undefined) {
+      found = { value: holder.items[Number(name)] as Node };
+    } else {
+      return found;
+    }
+  }
+  return found;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

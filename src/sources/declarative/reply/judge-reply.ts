@@ -1,0 +1,76 @@
+import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../../terms/fault.ts";
+import { compilePredicate, type ReplyView } from "../expressions/expression.ts";
+import type { ErrorRowFile, SourceFile } from "../format/format.ts";
+import type { Place } from "../format/read-document.ts";
+
+export type Verdict = "record" | "no_record";
+
+/**
+ * What an answer means: the author's `errors` rows in order, then `match`, then what statuses mean everywhere. An answer
+ * that none of them knows is off contract, and so is one that is both a record and none. @throws Fault for a failure
+ */
+export type Judge = (view: ReplyView) => Verdict;
+
+/** @throws DeclarationError */
+export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: Place): Judge {
+  const failing = compileErrors(file.errors, root.in("errors"));
+  const isRecord = compilePredicate(file.match.record, root.in("match", "record"));
+  const isNone = compilePredicate(file.match.no_record, root.in("match", "no_record"));
+  return (view) => {
+    failing(view);
+    const record = isRecord(view);
+    const none = isNone(view);
+    if (record && none) throw new Fault("source.contract", { problem: "it says both a record and none" });
+    if (record) return "record";
+    if (none) return "no_record";
+    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "it says neither a record nor none" });
+  };
+}
+
+/** Throws the fault of the first row that holds, if any does. */
+export type Failing = (view: ReplyView) => void;
+
+/** @throws DeclarationError */
+export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place): Failing {
+  const compiled = rows.map((row, index) => {
+    const { status, predicate } = row.when;
+    const holds =
+      predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"));
+    const statusFits = compileStatus(status, place.in(index, "when", "status"));
+    return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
+  });
+  return (view) => {
+    const found = compiled.find(({ fits }) => fits(view));
+    if (found !== undefined) throw faultOfRow(found.row, view.status);
+  };
+}
+
+function compileStatus(status: ErrorRowFile["when"]["status"], place: Place): (status: number) => boolean {
+  if (status === undefined) return () => true;
+  const statuses = new Set(
+    Array.isArray(status) ? status : [typeof status === "string" ? Number(`${status[0]}00`) : status],
+  );
+  for (const one of statuses) {
+    if (one >= 300 && one < 400) {
+      place.refuse(
+        "format.value",
+        "a redirect is never an answer",
+        "set request.redirects to follow it; else it fails as contract, free",
+      );
+    }
+    if (one < 200 || one > 599) place.refuse("format.value", `no answer has the status ${one}`);
+  }
+  if (typeof status === "string") return (given) => Math.floor(given / 100) === Number(status[0]);
+  return (given) => statuses.has(given);
+}
+
+function faultOfRow(row: ErrorRowFile, status: number): Fault {
+  const detail = { status, problem: "it reports a failure" };
+  return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
+}
+
+/** What a status means where the file says nothing about it; `null` for 2xx and 3xx. */
+export function faultOfStatus(status: number): Fault | null {
+  const code = faultCodeOfStatus(status);
+  return code === null ? null : new Fault(code, { status }, { reported: {} });
+}

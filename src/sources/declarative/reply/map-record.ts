@@ -1,0 +1,61 @@
+import type { BoundedCheck } from "../../../terms/bounded-schemas.ts";
+import { nearestNumbers } from "../../../terms/exact-number.ts";
+import { Fault } from "../../../terms/fault.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+import type { Stretch } from "../../../terms/stretch.ts";
+import { compileExpression, type ReplyView } from "../expressions/expression.ts";
+import type { FieldMap } from "../format/format.ts";
+import type { Place } from "../format/read-document.ts";
+import { stepsOf } from "../../../terms/json-pointer.ts";
+
+/** Makes a record from an answer. @throws Fault `contract` where that is not possible */
+export type MapRecord = (view: ReplyView) => JsonObject;
+
+/** @throws DeclarationError */
+export function compileMap(map: FieldMap, place: Place): MapRecord {
+  const evaluate = compileField(map, place);
+  return (view) => {
+    const record = working(evaluate, view);
+    if (!isJsonObject(record)) throw new Fault("source.contract", { problem: "no object can be made of it" });
+    return record;
+  };
+}
+
+function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyView): Json | undefined {
+  try {
+    return evaluate(view);
+  } catch (error) {
+    // JMESPath's sentence may hold a piece of the answer: it stays in the cause, for the log.
+    throw new Fault("source.contract", { problem: "a field cannot be worked out" }, { cause: error });
+  }
+}
+
+/** Fields that come to nothing are left out, and an object of such fields as well. */
+function compileField(map: FieldMap, place: Place): (view: ReplyView) => Json | undefined {
+  if (typeof map === "string") {
+    const evaluate = compileExpression(map, place);
+    return (view) => evaluate(view) ?? undefined;
+  }
+  const fields = Object.entries(map).map(([name, inner]) => [name, compileField(inner, place.in(name))] as const);
+  const top = place.path.length === 1;
+  return (view) => {
+    const made: [string, Json][] = [];
+    for (const [name, evaluate] of fields) {
+      const value = evaluate(view);
+      if (value !== undefined) made.push([name, value]);
+    }
+    return made.length === 0 && !top ? undefined : Object.fromEntries(made);
+  };
+}
+
+/** Takes a large record in two steps. @throws Fault `contract` that names the field which does not fit `output` */
+export async function assertFits(fits: BoundedCheck, record: Json, stretch: Stretch): Promise<void> {
+  const nearest = nearestNumbers(record);
+  if (stretch.isLong) await stretch.end();
+  if (fits.ofNearest(nearest)) return;
+  const [error] = fits.errors ?? [];
+  const missing = (error?.params as { missingProperty?: string } | undefined)?.missingProperty;
+  const field = [...stepsOf(error?.instancePath ?? ""), ...(missing === undefined ? [] : [missing])].join(".");
+  const problem = missing === undefined ? `field ${field} is not as declared` : `field ${field} is missing`;
+  throw new Fault("source.contract", { problem, field });
+}

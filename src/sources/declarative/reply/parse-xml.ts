@@ -1,0 +1,273 @@
+import type { Json } from "../../../terms/json.ts";
+
+/** Thrown for a document that is not used; the sentence is ours and repeats nothing of it. */
+export class XmlProblem extends Error {}
+
+const DEPTH_MAX = 64;
+/** Elements, attributes, comments, instructions and references together. */
+export const XML_VALUES_MAX = 50_000;
+/** Longer than any that XML itself defines, or HTML. */
+const REFERENCE_CHARS_MAX = 40;
+
+/** Which elements are lists even when they are alone: by name, below the root. */
+export interface ListNames {
+  readonly isList: boolean;
+  readonly below: ReadonlyMap<string, ListNames>;
+}
+
+/** An element that has been opened. */
+interface Open {
+  /** As it was written, for its end tag. */
+  readonly tag: string;
+  readonly name: string;
+  readonly lists: ListNames | undefined;
+  /** Attributes and elements. */
+  readonly members: Record<string, Json>;
+  isEmpty: boolean;
+  text: string;
+  /** Whether blanks at the ends of the text are meant. */
+  isVerbatim: boolean;
+}
+
+const BLANK = 1;
+const NAME_START = 2;
+const NAME_REST = 4;
+/** What an ASCII character may be part of. All others may stand in a name, and are no blanks. */
+const KINDS = new Uint8Array(128);
+for (const blank of " \t\r\n") KINDS[blank.charCodeAt(0)] = BLANK;
+for (let code = 0; code < 128; code += 1) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z_:]/.test(character)) KINDS[code] = NAME_START | NAME_REST;
+  else if (/[-.0-9]/.test(character)) KINDS[code] = NAME_REST;
+}
+
+function isKind(code: number, kind: number): boolean {
+  return code < 128 ? (KINDS[code]! & kind) !== 0 : kind !== BLANK;
+}
+
+/**
+ * Reads a document in one pass that never looks back, so that it costs its length whatever stands in it. What it makes is
+ * counted as it is made, and so are comments and references. There is no table of entities: a document type, the only way to define one, ends the reading.
+ * @throws XmlProblem
+ */
+export function parseXml(text: string, lists: ListNames): Json {
+  return new XmlParser(text, lists).parse();
+}
+
+class XmlParser {
+  readonly #text: string;
+  readonly #lists: ListNames;
+  readonly #open: Open[] = [];
+  readonly #document: Record<string, Json> = {};
+  #at = 0;
+  #valuesLeft = XML_VALUES_MAX;
+  #isOver = false;
+
+  constructor(text: string, lists: ListNames) {
+    this.#text = text;
+    this.#lists = lists;
+  }
+
+  parse(): Json {
+    for (;;) {
+      const markup = this.#text.indexOf("<", this.#at);
+      this.#addText(this.#text.slice(this.#at, markup === -1 ? undefined : markup));
+      if (markup === -1) break;
+      this.#at = markup + 1;
+      this.#readMarkup();
+    }
+    if (!this.#isOver) throw notXml();
+    return this.#document;
+  }
+
+  /** Behind a `<`. */
+  #readMarkup(): void {
+    switch (this.#text[this.#at]) {
+      case "/":
+        return this.#readEndTag();
+      case "?":
+        this.#count();
+        this.#through("?>");
+        return;
+      case "!":
+        return this.#readDeclaration();
+      default:
+        return this.#readStartTag();
+    }
+  }
+
+  #readDeclaration(): void {
+    this.#count();
+    if (this.#text.startsWith("!--", this.#at)) {
+      this.#at += 3;
+      this.#through("-->");
+    } else if (this.#text.startsWith("![CDATA[", this.#at)) {
+      this.#at += 8;
+      this.#addVerbatim(this.#through("]]>"));
+    } else throw new XmlProblem("it has a document type");
+  }
+
+  /** What stands before the next `end`; goes on behind it. */
+  #through(end: string): string {
+    const found = this.#text.indexOf(end, this.#at);
+    if (found === -1) throw notXml();
+    const before = this.#text.slice(this.#at, found);
+    this.#at = found + end.length;
+    return before;
+  }
+
+  #readStartTag(): void {
+    const tag = this.#readName();
+    const name = localName(tag);
+    const parent = this.#open.at(-1);
+    if (parent === undefined && this.#isOver) throw notXml();
+    if (this.#open.length === DEPTH_MAX) throw new XmlProblem("it is nested too deeply");
+    this.#count();
+    const lists = (parent === undefined ? this.#lists : parent.lists)?.below.get(name);
+    const opened: Open = { tag, name, lists, members: {}, isEmpty: true, text: "", isVerbatim: false };
+    this.#open.push(opened);
+    for (;;) {
+      const hadBlanks = this.#skipBlanks();
+      if (this.#skip(">")) return;
+      if (this.#skip("/>")) return this.#close();
+      if (!hadBlanks) throw notXml();
+      this.#readAttribute(opened);
+    }
+  }
+
+  #readAttribute(element: Open): void {
+    const written = this.#readName();
+    this.#skipBlanks();
+    if (!this.#skip("=")) throw notXml();
+    this.#skipBlanks();
+    const quote = this.#text[this.#at];
+    if (quote !== '"' && quote !== "'") throw notXml();
+    this.#at += 1;
+    const value = this.#through(quote);
+    if (value.includes("<")) throw notXml();
+    this.#count();
+    if (written.startsWith("xmlns:")) return;
+    const name = `@${localName(written)}`;
+    if (Object.hasOwn(element.members, name)) throw notXml();
+    element.members[name] = this.#readReferences(value).trim();
+    element.isEmpty = false;
+  }
+
+  #readEndTag(): void {
+    this.#at += 1;
+    const tag = this.#readName();
+    this.#skipBlanks();
+    if (!this.#skip(">") || this.#open.at(-1)?.tag !== tag) throw notXml();
+    this.#close();
+  }
+
+  #close(): void {
+    const { name, lists, members, isEmpty, text, isVerbatim } = this.#open.pop()!;
+    const parent = this.#open.at(-1);
+    const content = isVerbatim ? text : text.trim();
+    if (!isEmpty && content !== "") members["#text"] = content;
+    if (parent === undefined) this.#isOver = true;
+    else parent.isEmpty = false;
+    add(parent?.members ?? this.#document, name, isEmpty ? content : members, lists?.isList === true);
+  }
+
+  #addText(text: string): void {
+    if (endOfBlanks(text, 0) === text.length) return;
+    const element = this.#open.at(-1);
+    if (element === undefined) throw notXml();
+    element.text += this.#readReferences(text);
+  }
+
+  #addVerbatim(text: string): void {
+    const element = this.#open.at(-1);
+    if (element === undefined) throw notXml();
+    element.text += text;
+    element.isVerbatim = true;
+  }
+
+  #readReferences(text: string): string {
+    let read = "";
+    let from = 0;
+    for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", from)) {
+      this.#count();
+      const end = text.slice(at, at + REFERENCE_CHARS_MAX).indexOf(";");
+      if (end < 2) throw notXml();
+      const whole = text.slice(at, at + end + 1);
+      read += text.slice(from, at) + (charactersOf(whole.slice(1, -1)) ?? whole);
+      from = at + whole.length;
+    }
+    return from === 0 ? text : read + text.slice(from);
+  }
+
+  #count(): void {
+    if ((this.#valuesLeft -= 1) < 0) throw new XmlProblem("it holds too many values");
+  }
+
+  #readName(): string {
+    const text = this.#text;
+    const from = this.#at;
+    let at = from;
+    if (at >= text.length || !isKind(text.charCodeAt(at), NAME_START)) throw notXml();
+    for (at += 1; at < text.length && isKind(text.charCodeAt(at), NAME_REST); at += 1);
+    this.#at = at;
+    return text.slice(from, at);
+  }
+
+  #skipBlanks(): boolean {
+    const from = this.#at;
+    this.#at = endOfBlanks(this.#text, from);
+    return this.#at > from;
+  }
+
+  #skip(written: string): boolean {
+    const isThere = this.#text.startsWith(written, this.#at);
+    if (isThere) this.#at += written.length;
+    return isThere;
+  }
+}
+
+function endOfBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isKind(text.charCodeAt(at), BLANK)) at += 1;
+  return at;
+}
+
+/** A name without its namespace's prefix. */
+function localName(written: string): string {
+  const name = written.slice(written.indexOf(":") + 1);
+  if (name === "" || name.includes(":")) throw notXml();
+  return name;
+}
+
+/** An element that repeats becomes a list. Any name is a plain name. */
+function add(members: Record<string, Json>, name: string, value: Json, isList: boolean): void {
+  if (!Object.hasOwn(members, name)) {
+    const made = isList ? [value] : value;
+    if (name === "__proto__") Object.defineProperty(members, name, { value: made, ...PLAIN });
+    else members[name] = made;
+    return;
+  }
+  const there = members[name]!;
+  if (Array.isArray(there)) (there as Json[]).push(value);
+  else members[name] = [there, value];
+}
+
+const PLAIN = { enumerable: true, configurable: true, writable: true };
+
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }),
+);
+
+/** The character that a reference in XML's own terms stands for; others stay as they stand. */
+function charactersOf(reference: string): string | undefined {
+  if (/^[A-Za-z][A-Za-z0-9]*$/.test(reference)) return NAMED.get(reference);
+  const isHex = reference[1] === "x";
+  const digits = reference.slice(isHex ? 2 : 1);
+  if (!reference.startsWith("#") || !(isHex ? /^[0-9A-Fa-f]{1,6}$/ : /^[0-9]{1,7}$/).test(digits)) throw notXml();
+  const point = Number.parseInt(digits, isHex ? 16 : 10);
+  return point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : "\ufffd";
+}
+
+function notXml(): XmlProblem {
+  return new XmlProblem("it is not XML");
+}

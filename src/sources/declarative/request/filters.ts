@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import type * as Phones from "libphonenumber-js";
+import { inDigits, isNumber } from "../../../terms/exact-number.ts";
+import type { Json } from "../../../terms/json.ts";
+import { formatDate } from "./format-date.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Thrown by a filter for a value it cannot work on; the sentence goes on after the field's name and repeats no value. */
+export class FilterProblem extends Error {}
+
+type Argument = string | number;
+
+export interface Filter {
+  readonly takes: readonly [least: number, most: number];
+  /** Sees lists whole, absent values, or values of any type; otherwise the text of each single value. */
+  readonly whole?: boolean;
+  /** Takes characters away, and is a problem where it leaves none. */
+  readonly shortens?: boolean;
+  readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
+}
+
+function onText(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
+  return {
+    takes,
+    apply: (value, args) => apply(textOf(value), args),
+  };
+}
+
+/**
+ * For filters that take characters away. A text of which nothing is left would be sent empty, and a vendor's "nobody"
+ * to an empty question reads like an answer about somebody: it is a problem with what was given instead.
+ */
+function shortens(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
+  const shorten = onText(takes, (text, args) => {
+    const left = apply(text, args);
+    if (left === "") throw new FilterProblem("has nothing in it that can be sent");
+    return left;
+  });
+  return { ...shorten, shortens: true };
+}
+
+function hash(algorithm: string): Filter {
+  return onText([0, 1], (text, [encoding]) =>
+    createHash(algorithm).update(text, "utf8").digest(digestEncoding(encoding)),
+  );
+}
+
+/** What templates may put a value through, by name. The reference of the format lists the same names. */
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  upper: onText([0, 0], (text) => text.toUpperCase()),
+  lower: onText([0, 0], (text) => text.toLowerCase()),
+  trim: shortens([0, 0], (text) => text.trim()),
+  digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
+  alphanumeric: shortens([0, 1], (text, [besides = ""]) =>
+    Array.from(text)
+      .filter((letter) => /[0-9A-Za-z]/.test(letter) || String(besides).includes(letter))
+      .join(""),
+  ),
+  zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
+  // A character takes two units at the most: no more of a long text is taken apart than may be kept.
+  first: shortens([1, 1], (text, [count]) =>
+    Array.from(text.slice(0, 2 * Number(count)))
+      .slice(0, Number(count))
+      .join(""),
+  ),
+  last: shortens([1, 1], (text, [count]) => {
+    const letters = Array.from(text.slice(Math.max(0, text.length - 2 * Number(count))));
+    return letters.slice(Math.max(0, letters.length - Number(count))).join("");
+  }),
+  map: onText([2, 2], (text, [from, to]) => (text === String(from) ? String(to) : text)),
+  without_prefix: shortens([1, 1], (text, [prefix]) =>
+    text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
+  ),
+  e164: onText([0, 1], (text, [country]) => {
+    // Loaded when a phone number is first met: its tables cost every start otherwise.
+    const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
+    // The whole text is the number: one found inside a sentence may be anybody's.
+    const phone = parsePhoneNumberFromString(text.trim(), {
+      ...(country !== undefined && { defaultCountry: country as Phones.CountryCode }),
+      extract: false,
+    });
+    if (phone === undefined || !phone.isPossible()) throw new FilterProblem("is not a phone number with its country");
+    // E.164 cannot write an extension, and without it the number is the switchboard's.
+    if (phone.ext !== undefined) throw new FilterProblem("has an extension, which cannot be sent");
+    return phone.number;
+  }),
+  date: onText([1, 1], (text, [format]) => {
+    const written = formatDate(text, String(format));
+    if (written === null) throw new FilterProblem("is not a date");
+    return written;
+  }),
+  base64: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64")),
+  base64url: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64url")),
+  sha256: hash("sha256"),
+  sha1: hash("sha1"),
+  md5: hash("md5"),
+  lucene_quote: onText([0, 0], (text) => `"${text.replace(/["\\]/g, "\\$&")}"`),
+  default: { takes: [1, 1], whole: true, apply: (value, [instead]) => (isAbsent(value) ? instead : value) },
+  join: {
+    takes: [1, 1],
+    whole: true,
+    apply: (value, [separator]) =>
+      Array.isArray(value) ? joinParts(value, String(separator)) : value === undefined ? undefined : textOf(value),
+  },
+  json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
+};
+
+/** A separator inside a part would make two parts of one. A list of nothing is no value, as an absent one is. */
+function joinParts(list: readonly Json[], separator: string): string | undefined {
+  if (list.length === 0) return undefined;
+  const parts = list.map(textOf);
+  if (separator !== "" && parts.some((part) => part.includes(separator))) {
+    throw new FilterProblem("has an entry that contains the separator");
+  }
+  return parts.join(separator);
+}
+
+/** Runs one filter, over each entry where a list meets a filter of single values. @throws FilterProblem */
+export function applyFilter(filter: Filter, value: Json | undefined, args: readonly Argument[]): Json | undefined {
+  if (filter.whole === true) return filter.apply(value, args);
+  if (isAbsent(value)) return undefined;
+  if (Array.isArray(value)) return value.map((entry: Json) => filter.apply(entry, args) ?? null);
+  return filter.apply(value, args);
+}
+
+export function isAbsent(value: Json | undefined): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** @throws FilterProblem */
+export function textOf(value: Json | undefined): string {
+  if (typeof value === "string") return value;
+  if (isNumber(value)) return inDigits(value);
+  if (typeof value === "boolean") return String(value);
+  throw new FilterProblem("must be a single value here");
+}
+
+function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64url" {
+  return named === "base64" || named === "base64url" ? named : "hex";
+}

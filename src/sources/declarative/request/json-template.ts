@@ -1,0 +1,95 @@
+import { isJsonObject, type Json } from "../../../terms/json.ts";
+import type { Place } from "../format/read-document.ts";
+import { isAbsent } from "./filters.ts";
+import { valueProblem } from "../format/value-problem.ts";
+import {
+  encodeValue,
+  evaluate,
+  fill,
+  isOneExpression,
+  parseTemplate,
+  type Encoding,
+  type KnownNames,
+  type Values,
+} from "./template.ts";
+
+/** Makes a part of a document from values; `undefined`: left out. @throws Fault */
+export type MakeJson = (values: Values) => Json | undefined;
+
+/** How values are written into a document. */
+export interface DocumentEncoding extends Encoding {
+  /** Whether an object may come out of a template: where its members' names would be markup, it may not. */
+  readonly takesObjects: boolean;
+}
+
+/**
+ * A document of JSON values with templates in its text. Text that is one template keeps the type of its value; a member
+ * whose value is absent is left out, and so is a list or an object that has nothing left in it for that reason.
+ * @throws DeclarationError
+ */
+export function compileJson(written: unknown, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
+  if (typeof written === "string") return compileText(written, encoding, known, place);
+  if (Array.isArray(written)) {
+    const entries = written.map((entry, index) => compileJson(entry, encoding, known, place.in(index)));
+    return (values) => {
+      const made = entries.map((make) => make(values)).filter((entry) => entry !== undefined);
+      return made.length === 0 && entries.length > 0 ? undefined : made;
+    };
+  }
+  if (typeof written === "object" && written !== null) {
+    const members = Object.entries(written).map(([name, value]) => {
+      const there = place.in(name);
+      if (name.includes("{{")) there.refuseKey("template.misplaced", "a member's name stands in the file");
+      return [name, compileJson(value, encoding, known, there)] as const;
+    });
+    return (values) => {
+      const made: [string, Json][] = [];
+      for (const [name, make] of members) {
+        const value = make(values);
+        if (value !== undefined) made.push([name, value]);
+      }
+      return made.length === 0 && members.length > 0 ? undefined : Object.fromEntries(made);
+    };
+  }
+  return () => written as Json;
+}
+
+function compileText(written: string, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
+  const template = parseTemplate(written, known, place);
+  if (template.every((part) => typeof part === "string")) return () => written;
+  if (!isOneExpression(template)) return (values) => fill(template, values, encoding);
+  const [expression] = template;
+  return (values) => {
+    const value = evaluate(expression, values);
+    return value === undefined ? undefined : encodeLeaves(value);
+  };
+
+  function encodeLeaves(value: Json): Json {
+    if (typeof value === "string") return encodeValue(expression!, value, encoding);
+    if (Array.isArray(value)) return value.map((entry: Json) => encodeLeaves(entry));
+    if (isJsonObject(value)) {
+      if (!encoding.takesObjects) throw valueProblem(expression!, "must be a single value or a list of such");
+      const members = Object.entries(value);
+      return Object.fromEntries(members.map(([name, member]) => [name, encodeLeaves(member)]));
+    }
+    return value;
+  }
+}
+
+/** For documents whose leaves are text: nothing but single values may come out of a template. */
+export function compileLeaf(written: string | number | boolean, encoding: Encoding, known: KnownNames, place: Place) {
+  const template = parseTemplate(written, known, place);
+  if (!isOneExpression(template)) {
+    return (values: Values): readonly string[] => {
+      const filled = fill(template, values, encoding);
+      return filled === undefined ? [] : [filled];
+    };
+  }
+  const [expression] = template;
+  return (values: Values): readonly string[] => {
+    const value = evaluate(expression, values);
+    if (isAbsent(value)) return [];
+    if (!Array.isArray(value)) return [encodeValue(expression, value, encoding)];
+    return value.filter((entry: Json) => entry !== null).map((entry: Json) => encodeValue(expression, entry, encoding));
+  };
+}

@@ -1,0 +1,89 @@
+import type { Json } from "../../../terms/json.ts";
+import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
+import type { BodyFile } from "../format/format.ts";
+import { compileJson, compileLeaf } from "./json-template.ts";
+import type { Place } from "../format/read-document.ts";
+import { fill, parseTemplate, type KnownNames, type Values } from "./template.ts";
+import { valueProblem } from "../format/value-problem.ts";
+import { writeXml, XML_NAME } from "./xml-writer.ts";
+
+/** A body's text and media type. */
+export interface BodyTemplate {
+  readonly contentType: string;
+  /** @throws Fault */
+  render(values: Values): string;
+}
+
+const KINDS = ["json", "form", "xml", "text"] as const;
+
+/** @throws DeclarationError */
+export function compileBody(body: BodyFile, known: KnownNames, place: Place): BodyTemplate {
+  const given = KINDS.filter((kind) => Object.hasOwn(body, kind));
+  if (given.length !== 1) {
+    return place.refuse(
+      "request.body",
+      `a body is one of ${KINDS.join(", ")}`,
+      `this one has ${given.join(" and ") || "none"}`,
+    );
+  }
+  const made = compileKind(given[0]!, body, known, place.in(given[0]!));
+  if (body.content_type !== undefined && inHeader.encode(body.content_type) === null)
+    place.in("content_type").refuse("request.header", "a content type is one line of ASCII");
+  return body.content_type === undefined ? made : { ...made, contentType: body.content_type };
+}
+
+function compileKind(kind: (typeof KINDS)[number], body: BodyFile, known: KnownNames, place: Place): BodyTemplate {
+  if (kind === "json") {
+    const make = compileJson(body.json, { ...inDocument, takesObjects: true }, known, place);
+    return { contentType: "application/json", render: (values) => JSON.stringify(make(values) ?? {}) };
+  }
+  if (kind === "form") return compileForm(body.form ?? {}, known, place);
+  if (kind === "xml") return compileXml(body.xml ?? {}, known, place);
+  const template = parseTemplate(body.text ?? "", known, place);
+  return {
+    contentType: "text/plain; charset=utf-8",
+    render(values) {
+      const text = fill(template, values, inPlainText);
+      if (text !== undefined) return text;
+      const needed = template.find(
+        (part) => typeof part === "object" && fill([part], values, inPlainText) === undefined,
+      );
+      throw valueProblem(needed as Exclude<typeof needed, string | undefined>, "is needed");
+    },
+  };
+}
+
+function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, place: Place): BodyTemplate {
+  const fields = Object.entries(form).map(([name, written]) => {
+    if (name.includes("{{")) place.in(name).refuseKey("template.misplaced", "a field's name stands in the file");
+    return [percentEncode(name), compileLeaf(written, inDocument, known, place.in(name))] as const;
+  });
+  return {
+    contentType: "application/x-www-form-urlencoded",
+    render: (values) =>
+      fields.flatMap(([name, make]) => make(values).map((value) => `${name}=${percentEncode(value)}`)).join("&"),
+  };
+}
+
+function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, place: Place): BodyTemplate {
+  const [root, ...others] = Object.keys(xml);
+  if (root === undefined || others.length > 0) place.refuse("request.body", "an XML body has one root element");
+  assertNames(xml, place);
+  const make = compileJson(xml[root!], { ...inXml, takesObjects: false }, known, place.in(root!));
+  return { contentType: "text/xml; charset=utf-8", render: (values) => writeXml(root!, make(values) ?? "") };
+}
+
+function assertNames(content: unknown, place: Place): void {
+  if (Array.isArray(content)) content.forEach((entry, index) => assertNames(entry, place.in(index)));
+  else if (typeof content === "object" && content !== null) {
+    for (const [name, value] of Object.entries(content as Readonly<Record<string, Json>>)) {
+      const there = place.in(name);
+      const plain = name.startsWith("@") ? name.slice(1) : name;
+      if (name !== "#text" && !XML_NAME.test(plain)) there.refuseKey("request.body", `"${name}" is no XML name`);
+      if ((name.startsWith("@") || name === "#text") && typeof value === "object" && value !== null) {
+        there.refuse("request.body", "an attribute or a text is a single value");
+      }
+      assertNames(value, there);
+    }
+  }
+}

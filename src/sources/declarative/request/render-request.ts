@@ -1,0 +1,137 @@
+import { inHeader, inQuery, percentEncode } from "./encodings.ts";
+import type { RequestFile } from "../format/format.ts";
+import { compileLeaf } from "./json-template.ts";
+import { compileUrl } from "./path-template.ts";
+import type { Place } from "../format/read-document.ts";
+import { compileBody } from "./render-body.ts";
+import { fill, parseTemplate, type KnownNames, type Values } from "./template.ts";
+
+/** A request ready to be sent, in the very bytes that a signature covers. */
+export interface RenderedRequest {
+  readonly method: string;
+  readonly origin: string;
+  readonly host: string;
+  /** Path and query as they are sent. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly redirects: number;
+}
+
+export interface RequestTemplate {
+  /** Names that other parts of the file must not give again. */
+  readonly headerNames: ReadonlySet<string>;
+  readonly queryNames: ReadonlySet<string>;
+  /** @throws Fault that names the field whose value cannot be sent; nothing has been sent then */
+  render(values: Values): RenderedRequest;
+}
+
+/** What a file may not set, because the door does, or because it would change how the message is read. */
+const RESERVED = new Set([
+  ..."host content-length content-type content-encoding transfer-encoding connection keep-alive upgrade te trailer".split(
+    " ",
+  ),
+  ..."expect proxy-authorization proxy-connection proxy-authenticate http2-settings".split(" "),
+]);
+
+/** @throws DeclarationError */
+export function compileRequest(
+  request: RequestFile,
+  origins: readonly string[],
+  known: KnownNames,
+  place: Place,
+): RequestTemplate {
+  const method = request.method ?? "GET";
+  const url = compileUrl(request.url, origins, known, place.in("url"));
+  const parameters = compileQuery(request.query ?? {}, known, place.in("query"));
+  const fields = compileHeaders(request.headers ?? {}, known, place.in("headers"));
+  const body = request.body === undefined ? undefined : compileBody(request.body, known, place.in("body"));
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    place.in("body").refuseKey("request.body", `a ${method} has no body`, "set method: POST");
+  }
+  return {
+    headerNames: new Set(fields.map(([name]) => name)),
+    queryNames: new Set(parameters.map(([name]) => name)),
+    render: (values) => ({
+      method,
+      origin: url.origin,
+      host: url.host,
+      path: url.path(values),
+      query: parameters
+        .flatMap(([name, make]) => make(values).map((value) => `${percentEncode(name)}=${value}`))
+        .join("&"),
+      headers: {
+        ...renderHeaders(fields, values),
+        ...(body === undefined ? {} : { "content-type": body.contentType }),
+      },
+      body: body?.render(values),
+      redirects: request.redirects ?? 0,
+    }),
+  };
+}
+
+function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: Place) {
+  return Object.entries(query).map(([name, written]) => {
+    if (name.includes("{{")) place.in(name).refuseKey("template.misplaced", "a parameter's name stands in the file");
+    const template = parseTemplate(written, known, place.in(name));
+    const fixed = template.every((part) => typeof part === "string");
+    return [
+      name,
+      fixed ? fixedValue(percentEncode(String(written))) : compileLeaf(written, inQuery, known, place.in(name)),
+    ] as const;
+  });
+}
+
+function fixedValue(value: string): (values: Values) => readonly string[] {
+  return () => [value];
+}
+
+type Field = readonly [name: string, render: (values: Values) => string | undefined];
+
+/** @throws DeclarationError */
+export function compileHeaders(
+  headers: NonNullable<RequestFile["headers"]>,
+  known: KnownNames,
+  place: Place,
+): readonly Field[] {
+  const seen = new Set<string>();
+  return Object.entries(headers).map(([written, value]) => {
+    const there = place.in(written);
+    const name = checkHeaderName(written, there);
+    if (seen.has(name)) there.refuseKey("request.duplicate", `"${written}" is given twice`);
+    seen.add(name);
+    const template = parseTemplate(value, known, there);
+    for (const part of template) {
+      if (typeof part === "string" && inHeader.encode(part) === null) {
+        there.refuse("request.header", "a header field is one line of ASCII");
+      }
+    }
+    return [name, (values: Values) => fill(template, values, inHeader)];
+  });
+}
+
+/** The name in lower case. @throws DeclarationError */
+export function checkHeaderName(written: string, place: Place): string {
+  const name = written.toLowerCase();
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) place.refuseKey("request.header", `"${written}" is no header field`);
+  if (RESERVED.has(name)) {
+    const hint = name === "content-type" ? "set body.content_type" : "leave it out";
+    place.refuseKey("request.header", `"${written}" is not the file's to set`, hint);
+  }
+  return name;
+}
+
+export function renderHeaders(fields: readonly Field[], values: Values): Record<string, string> {
+  const rendered: Record<string, string> = {};
+  for (const [name, render] of fields) {
+    const value = render(values);
+    if (value !== undefined) rendered[name] = value;
+  }
+  return rendered;
+}
+
+/** The whole address: path, and query if there is one. */
+export function addressOf(request: RenderedRequest): string {
+  return `${request.origin}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
+}

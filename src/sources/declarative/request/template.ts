@@ -1,0 +1,176 @@
+import type { Json } from "../../../terms/json.ts";
+import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
+import { didYouMean } from "../../../terms/nearest.ts";
+import type { Place } from "../format/read-document.ts";
+import { valueProblem, type ValueOrigin } from "../format/value-problem.ts";
+
+/** The values a template may name: a root such as `inputs`, then names below it. */
+export type Values = Readonly<Record<string, Json | undefined>>;
+
+/** The names that exist at one place of the file. `null`: anything below this root, or the root itself is a value. */
+export type KnownNames = Readonly<Record<string, readonly string[] | null>>;
+
+export interface Expression extends ValueOrigin {
+  readonly filters: readonly { readonly filter: Filter; readonly args: readonly (string | number)[] }[];
+}
+
+/** Literal text and expressions, in the order they stand. */
+export type Template = readonly (string | Expression)[];
+
+const BRACES = /\{\{(.*?)\}\}/gs;
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+const STEP = /^\s*([a-z][a-z0-9_]*)\s*(?:\(\s*(.*?)\s*\))?\s*$/s;
+const ARGUMENT = /^\s*(?:'([^']*)'|"([^"]*)"|(-?[0-9]+))\s*(?:,|$)/;
+
+/** @throws DeclarationError */
+export function parseTemplate(written: string | number | boolean, known: KnownNames, place: Place): Template {
+  const text = String(written);
+  const parts: (string | Expression)[] = [];
+  let end = 0;
+  for (const found of text.matchAll(BRACES)) {
+    if (found.index > end) parts.push(text.slice(end, found.index));
+    parts.push(parseExpression(found[1] ?? "", known, place));
+    end = found.index + found[0].length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  for (const part of parts) {
+    if (typeof part === "string" && /\{\{|\}\}/.test(part)) {
+      place.refuse("template.syntax", "a template is opened or closed only once", "write {{ inputs.name | filter }}");
+    }
+  }
+  return parts;
+}
+
+function parseExpression(inside: string, known: KnownNames, place: Place): Expression {
+  const [name = "", ...steps] = splitOutsideQuotes(inside, "|").map((step) => step.trim());
+  if (!NAME.test(name)) {
+    place.refuse("template.syntax", "a template begins with a name", "write {{ inputs.name | filter }}");
+  }
+  const [root = "", ...path] = name.split(".");
+  assertKnown(root, path, known, place);
+  return { root, path, filters: steps.map((step) => parseFilter(step, place)) };
+}
+
+function assertKnown(root: string, path: readonly string[], known: KnownNames, place: Place): void {
+  if (!Object.hasOwn(known, root)) {
+    const hint = didYouMean(root, Object.keys(known)) ?? `names here begin with ${Object.keys(known).join(", ")}`;
+    place.refuse("template.unknown_name", `"${root}" means nothing here`, hint);
+  }
+  const names = known[root];
+  const [first] = path;
+  if (names === null || names === undefined) return;
+  if (first === undefined) place.refuse("template.syntax", `"${root}" needs a name after it`, `write ${root}.name`);
+  if (first !== undefined && !names.includes(first)) {
+    const hint =
+      didYouMean(first, names) ?? (names.length === 0 ? `no ${root} are declared` : `declared are ${names.join(", ")}`);
+    place.refuse("template.unknown_name", `${root} has no "${first}"`, hint);
+  }
+}
+
+function parseFilter(step: string, place: Place): Expression["filters"][number] {
+  const [whole, name = "", inside] = STEP.exec(step) ?? [];
+  if (whole === undefined) place.refuse("template.syntax", "a filter is a name with arguments in brackets, or none");
+  const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
+  if (filter === undefined) {
+    const hint = didYouMean(name, Object.keys(FILTERS)) ?? `filters are ${Object.keys(FILTERS).join(", ")}`;
+    return place.refuse("template.unknown_filter", `there is no filter "${name}"`, hint);
+  }
+  const args = parseArguments(inside ?? "", place);
+  const [least, most] = filter.takes;
+  if (args.length < least || args.length > most) {
+    const count = least === most ? String(least) : `${least} to ${most}`;
+    place.refuse("template.syntax", `filter "${name}" takes ${count} arguments and has ${args.length}`);
+  }
+  return { filter, args };
+}
+
+function parseArguments(inside: string, place: Place): (string | number)[] {
+  const args: (string | number)[] = [];
+  let rest = inside;
+  while (rest.trim() !== "") {
+    const found = ARGUMENT.exec(rest);
+    if (found === null) {
+      return place.refuse("template.syntax", "an argument is text in quotes or a whole number");
+    }
+    args.push(found[3] === undefined ? (found[1] ?? found[2] ?? "") : Number(found[3]));
+    rest = rest.slice(found[0].length);
+  }
+  return args;
+}
+
+function splitOutsideQuotes(text: string, at: string): string[] {
+  const parts = [""];
+  let quote = "";
+  for (const letter of text) {
+    if (quote === "" && letter === at) {
+      parts.push("");
+      continue;
+    }
+    if (quote === "" && (letter === "'" || letter === '"')) quote = letter;
+    else if (letter === quote) quote = "";
+    parts[parts.length - 1] += letter;
+  }
+  return parts;
+}
+
+/** Whether a template is nothing but one expression, and so keeps the type of its value. */
+export function isOneExpression(template: Template): template is readonly [Expression] {
+  return template.length === 1 && typeof template[0] === "object";
+}
+
+/** The value of an expression, `undefined` where it is absent. @throws Fault */
+export function evaluate(expression: Expression, values: Values): Json | undefined {
+  let value = lookUp(expression, values);
+  try {
+    for (const { filter, args } of expression.filters) value = applyFilter(filter, value, args);
+  } catch (thrown) {
+    if (thrown instanceof FilterProblem) throw valueProblem(expression, thrown.message);
+    throw thrown;
+  }
+  return value;
+}
+
+function lookUp(expression: Expression, values: Values): Json | undefined {
+  let value: Json | undefined = Object.hasOwn(values, expression.root) ? values[expression.root] : undefined;
+  for (const name of expression.path) {
+    const holder: Json | undefined = value;
+    if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, name)) return undefined;
+    value = (holder as Readonly<Record<string, Json>>)[name];
+  }
+  return value;
+}
+
+/** How text of a value has to be written at the place where it stands; `null` where it cannot stand there at all. */
+export interface Encoding {
+  readonly encode: (text: string) => string | null;
+  readonly problem: string;
+}
+
+/** The text of a template, every value encoded; `undefined` if one of its values is absent. @throws Fault */
+export function fill(template: Template, values: Values, encoding: Encoding): string | undefined {
+  let filled = "";
+  for (const part of template) {
+    if (typeof part === "string") {
+      filled += part;
+      continue;
+    }
+    const value = evaluate(part, values);
+    if (isAbsent(value)) return undefined;
+    filled += encodeValue(part, value, encoding);
+  }
+  return filled;
+}
+
+/** One value as text, encoded. @throws Fault that names the field */
+export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding): string {
+  let text: string;
+  try {
+    text = textOf(value);
+  } catch (thrown) {
+    if (thrown instanceof FilterProblem) throw valueProblem(origin, thrown.message);
+    throw thrown;
+  }
+  const encoded = text.isWellFormed() ? encoding.encode(text) : null;
+  if (encoded === null) throw valueProblem(origin, encoding.problem);
+  return encoded;
+}
