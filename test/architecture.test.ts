@@ -77,7 +77,7 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
 
 test("a folder imports only what the table allows it", () => {
   const wrong = importsOf("src/**/*.ts")
-    .filter(({ file }) => !/\.(test|contract)\.ts$/.test(file))
+    .filter(({ file }) => !/\.(test|kit)\.ts$/.test(file))
     .flatMap(({ file, target }) => {
       const from = folderOf(file);
       const to = folderOf(target);
@@ -106,6 +106,13 @@ test("no file imports itself by way of others, types included", () => {
   const graph = new Map<string, string[]>();
   for (const { file, target } of importsOf("src/**/*.ts")) graph.set(file, [...(graph.get(file) ?? []), target]);
   assert.deepEqual(circlesOf(graph), [], "what both need belongs in a file that both may import");
+});
+
+test("what tests stand on is a kit, and only tests and kits import one", () => {
+  const wrong = importsOf("src/**/*.ts")
+    .filter(({ file, target }) => target.endsWith(".kit.ts") && !/\.(test|kit)\.ts$/.test(file))
+    .map(({ file, target }) => `${file} imports ${target}: a service runs without its tests`);
+  assert.deepEqual(wrong, []);
 });
 
 test("catalog files import only the sdk and libraries", () => {

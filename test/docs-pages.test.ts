@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { GENERATED_MARK } from "../tools/reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
-import { startCommand } from "./start/command.ts";
+import { startCommand } from "./rig/command.ts";
 
 const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
 const PAGES = ["README.md", "CONTRIBUTING.md", ...globSync("{docs,changes}/**/*.md", { cwd: PACKAGE_ROOT })];

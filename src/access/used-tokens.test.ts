@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock, settle } from "../terms/fake-clock.ts";
+import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { UsedTokens } from "./used-tokens.ts";
 
 type Use = { readonly tokenId: string; readonly wallAt: number };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.kit.ts";
 import { proveRootKeys } from "./prove-root-keys.ts";
 import { formatRootKey } from "./root-key.ts";
 import { readRootKeys } from "./root-key-ring.ts";

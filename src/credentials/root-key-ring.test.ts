@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.kit.ts";
 import { formatRootKey, RootKeyError } from "./root-key.ts";
 import { RootKeyFiles } from "./root-key-files.ts";
 import { openRootKeys } from "./prove-root-keys.ts";

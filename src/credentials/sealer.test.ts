@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.kit.ts";
 import type { SealedCredential, WrappedKey } from "./ports.ts";
 import { formatRootKey } from "./root-key.ts";
 import { openRootKeys } from "./prove-root-keys.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { createApp, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";

@@ -9,7 +9,7 @@ import { readHosts } from "./sockets/hosts-file.ts";
 import { NameLookup } from "./sockets/name-lookup.ts";
 import { HostsFile } from "./sockets/hosts-file.ts";
 import { isPublicAddress } from "./sockets/public-address.ts";
-import { faultOf, openDoor } from "./test-door.ts";
+import { faultOf, openDoor } from "./door.kit.ts";
 
 const SPECIAL = [
   "0.0.0.0",

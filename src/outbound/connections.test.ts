@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { after, inTurn, json, rawThenEnd } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { chargesOf } from "../terms/charge.ts";
-import { codeOf, faultOf, openDoor } from "./test-door.ts";
+import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 
 test("one connection serves request after request", async (t) => {
   const vendor = await startVendor(t);

@@ -6,7 +6,7 @@ import { type Behaviour, head, hang, raw } from "../../test/vendor/behaviours.ts
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { chargesOf } from "../terms/charge.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
-import { codeOf, faultOf, openDoor } from "./test-door.ts";
+import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 
 const MIB = 1024 * 1024;
 const CHUNKED = head(200, { "transfer-encoding": "chunked" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bare } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { codeOf, faultOf, openDoor } from "./test-door.ts";
+import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 
 const SECRETS = { authorization: "Bearer s3cret", "x-api-key": "s3cret", cookie: "id=s3cret" };
 

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { body, json } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { type RawReply, rawJsonObject, type Reply } from "../sdk/http.ts";
-import { codeOf, openDoor } from "./test-door.ts";
+import { codeOf, openDoor } from "./door.kit.ts";
 
 function spliced(reply: Reply): string {
   return (reply as Reply & RawReply)[rawJsonObject]().bytes.toString("utf8");

@@ -5,7 +5,7 @@ import { rawThenReset } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import { Fault } from "../terms/fault.ts";
-import { codeOf, faultOf, openDoor } from "./test-door.ts";
+import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 
 test("a request carries what the author gave and the door's own defaults", async (t) => {
   const vendor = await startVendor(t);

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
 import { startVendorApart, type VendorApart } from "../../test/vendor/vendor-apart.ts";
 import type { Http } from "../sdk/http.ts";
-import { faultOf, openDoor } from "./test-door.ts";
+import { faultOf, openDoor } from "./door.kit.ts";
 
 const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });

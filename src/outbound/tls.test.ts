@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { faultOf, openDoor } from "./test-door.ts";
+import { faultOf, openDoor } from "./door.kit.ts";
 
 const authority = makeAuthority();
 const good = issueCertificate({ names: ["127.0.0.1", "api.acme.example"], authority });

@@ -4,7 +4,7 @@ import { refusingOrigin, startVendor } from "../../test/vendor/scripted-vendor.t
 import { type AnswerOptions, head, raw } from "../../test/vendor/behaviours.ts";
 import { chargesOf } from "../terms/charge.ts";
 import { type Charged, Fault, type FaultCode } from "../terms/fault.ts";
-import { faultOf, openDoor } from "./test-door.ts";
+import { faultOf, openDoor } from "./door.kit.ts";
 
 /** What a vendor has charged for one request, by whether it bills each, those that it completes, or records. */
 type Charges = readonly [perCall: Charged, perSuccess: Charged, perMatch: Charged];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { createBeforeSend } from "./attempts.ts";
 import { settle } from "./fan-out.ts";
 import { planCall } from "./plan.ts";

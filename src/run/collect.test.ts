@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../terms/fake-clock.ts";
-import { slowClock } from "../terms/slow-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
+import { slowClock } from "../terms/slow-clock.kit.ts";
 import { collectAnswer } from "./collect.ts";
 import { readFunctionResult } from "./function-result.ts";
 

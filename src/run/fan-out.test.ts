@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { ChargeModel } from "../terms/charge.ts";
-import { FakeClock, settle } from "../terms/fake-clock.ts";
+import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { fanOut, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./plan.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { openHost } from "./function-host.ts";
 import type { Attempt, Run, RunnableSource, RunSource } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ByteBudget, type Held } from "../terms/byte-budget.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
 import { compose } from "./around/compose.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { ReplyRoom, REPLIES_BYTES_MAX, type ReplyPlace, type ReplyWindow } from "./reply-room.ts";
 
 const MB = 1_048_576;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { FakeClock, settle } from "../terms/fake-clock.ts";
+import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { SourceTurns } from "./source-turns.ts";
 

@@ -12,7 +12,7 @@ import { toRunnable } from "../sources/runnable.ts";
 import { createSchemas } from "../sources/validator.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
-import { FakeClock } from "../terms/fake-clock.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
 import { asFault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { isDeclaredOrigin } from "../terms/origins.ts";

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
-import { aCredential, ACT, anOrganization, aToken, aWorkflow } from "./contract.ts";
+import { aCredential, ACT, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
 import { openEngine, storeOver } from "./store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CachedLookup } from "./cached-lookup.ts";
-import { FakeClock, settle } from "./fake-clock.ts";
+import { FakeClock, settle } from "./clock.kit.ts";
 
 interface Answer {
   readonly text: string | null;

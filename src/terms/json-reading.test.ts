@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { JsonError, JsonReading, parseInStretches, parseJson, type JsonLimits } from "./json.ts";
-import { slowClock } from "./slow-clock.ts";
+import { slowClock } from "./slow-clock.kit.ts";
 import { Stretch } from "./stretch.ts";
 
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 100_000 };

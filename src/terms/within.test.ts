@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "./clock.kit.ts";
 import { settledWithin, within } from "./within.ts";
 
 const late = () => new Error("late");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startService } from "../service.ts";
-import { answers, findsNobody, neverAnswers, repeatsInputs, source, throws } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, findsNobody, neverAnswers, repeatsInputs, source, throws } from "../rig/sources.ts";
 
 /** Each of the three ends only when all have begun: one after the other they would never end. */
 let begun = 0;

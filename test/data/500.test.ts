@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService } from "../service.ts";
-import { answers, asksVendor, source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, asksVendor, source } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 /** A source that ends when it is told to, and says when it has begun. */

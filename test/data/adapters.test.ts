@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { SourceDeclaration } from "../../src/sdk/source.ts";
 import { Fault } from "../../src/terms/fault.ts";
-import { startService } from "../service.ts";
-import { answers, neverAnswers, source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, neverAnswers, source } from "../rig/sources.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

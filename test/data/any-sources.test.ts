@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { startService } from "../service.ts";
-import { answers, asksVendor, findsNobody, neverAnswers, source, throws } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, asksVendor, findsNobody, neverAnswers, source, throws } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });

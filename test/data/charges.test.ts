@@ -8,8 +8,8 @@ import type { SourceCall } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { CHARGE_MODELS, chargeOfCall, type ChargeModel } from "../../src/terms/charge.ts";
 import type { Charged } from "../../src/terms/fault.ts";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 import { body, hang, inTurn, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
-import { answers, asksVendor, sendsCredential, source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, asksVendor, sendsCredential, source } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });

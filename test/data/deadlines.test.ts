@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService } from "../service.ts";
-import { answers, asksVendor, neverAnswers } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, asksVendor, neverAnswers } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 test("a source's time counts from the arrival of the request, not from when its body had come", async (t) => {

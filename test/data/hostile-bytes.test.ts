@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { startService } from "../service.ts";
+import { startService } from "../rig/service.ts";
 import { body } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

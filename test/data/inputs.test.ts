@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
-import { startService } from "../service.ts";
-import { repeatsInputs, source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { repeatsInputs, source } from "../rig/sources.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

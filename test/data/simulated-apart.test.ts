@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 import { project } from "../start/project-folder.ts";
 import { inTurn, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { startService } from "../service.ts";
+import { startService } from "../rig/service.ts";
 
 const file = "companies_house/company_profile.yaml";
 const PROFILE = "companies_house__company_profile";

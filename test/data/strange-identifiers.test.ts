@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { printable } from "../../src/terms/printable.ts";
 import { NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
-import { startService } from "../service.ts";
-import { answers, sendsCredential } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, sendsCredential } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });

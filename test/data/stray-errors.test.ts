@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startCommand } from "../start/command.ts";
+import { startCommand } from "../rig/command.ts";
 import { project } from "../start/project-folder.ts";
 
 const STRANGE = "a text of the adapter's own, 4f1c";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import { bare, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

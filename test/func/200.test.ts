@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 let ran = 0;
 const service = await startService({ after }, { sources: [source("acme__people", () => ({ ran: ++ran }))] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService } from "../service.ts";
+import { startService } from "../rig/service.ts";
 
 test("what is 500 for /data is none for /func: its sources are optional", async (t) => {
   const service = await startService(t);

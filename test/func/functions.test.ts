@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
-import { findsNobody, neverAnswers, repeatsInputs, sendsCredential, source, throws } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { findsNobody, neverAnswers, repeatsInputs, sendsCredential, source, throws } from "../rig/sources.ts";
 import { project } from "../start/project-folder.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Access } from "../lifecycle/deployed.ts";
+import type { Access } from "../rig/deployed.ts";
 import { LARGE_SOURCES, type Target } from "./target.ts";
 
 /** A piece of malice, bounded in what it sends and in time. It never rejects: what becomes of it is not its concern. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { deploy, type Access, type Process, type StartOptions } from "../lifecycle/deployed.ts";
+import { deploy, type Access, type Process, type StartOptions } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { HOSTILE_PATHS } from "./hostile-vendor.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
-import { answers } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers } from "../rig/sources.ts";
 
 const MAX = 4096;
 const settings = { "limits.body_bytes": MAX };

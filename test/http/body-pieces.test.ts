@@ -3,8 +3,8 @@ import { after, test } from "node:test";
 import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
 import type { Step } from "../rig/raw-socket.ts";
-import { startService } from "../service.ts";
-import { answers } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers } from "../rig/sources.ts";
 
 const MAX = 1024 * 1024;
 const PIECES = MAX / 128;

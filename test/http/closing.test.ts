@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 let ran = 0;
 let hold: Promise<void> = Promise.resolve();

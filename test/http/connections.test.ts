@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService, type TestService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService, type TestService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 /** Keeps its connection, and tells what it was sent. */
 async function client(service: TestService, text = ""): Promise<Socket & { received: string }> {

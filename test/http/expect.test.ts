@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
-import { startService } from "../service.ts";
-import { answers } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers } from "../rig/sources.ts";
 
 const service = await startService({ after }, { sources: [answers("acme__people", { name: "Ada" })] });
 const RUN = JSON.stringify({ config: { sources: { acme__people: true } } });

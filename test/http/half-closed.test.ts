@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
+import { startService } from "../rig/service.ts";
 
 const service = await startService({ after }, { settings: { "limits.header_bytes": 8192, "limits.headers": 50 } });
 

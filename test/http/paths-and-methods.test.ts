@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 let ran = 0;
 const service = await startService({ after }, { sources: [source("acme__counter", () => ({ ran: ++ran }))] });

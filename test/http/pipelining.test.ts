@@ -4,8 +4,8 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { WAITING_MAX } from "../../src/http/server.ts";
 import { until } from "../rig/until.ts";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 let underWay = 0;
 let underWayMax = 0;

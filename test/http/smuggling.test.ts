@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 let ran = 0;
 const service = await startService({ after }, { sources: [source("acme__counter", () => ({ ran: ++ran }))] });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
-import { startService } from "../service.ts";
-import { answers, source } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers, source } from "../rig/sources.ts";
 
 const MIB = 1024 * 1024;
 let ran = 0;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { command } from "../start/operator-verb.ts";
-import { deploy, type Deployment, type Process } from "../lifecycle/deployed.ts";
+import { deploy, type Deployment, type Process } from "../rig/deployed.ts";
 import { project } from "../start/project-folder.ts";
 import { startVendor, type Vendor } from "../vendor/scripted-vendor.ts";
 

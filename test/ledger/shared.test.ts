@@ -12,7 +12,7 @@ import { makeRun, runOnce } from "../../src/ledger/ledger-under-test.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
 import { until } from "../rig/until.ts";
-import { startCommand, type CommandService } from "../start/command.ts";
+import { startCommand, type CommandService } from "../rig/command.ts";
 import { command, verb, type Environment } from "../start/operator-verb.ts";
 import { project } from "../start/project-folder.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { project } from "../start/project-folder.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy } from "./deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 
 const SECRET = "backed-up-vendor-key-42";
 

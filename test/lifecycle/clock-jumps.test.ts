@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/terms/clock.ts";
-import { startService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import { after as later, hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy, type Process } from "./deployed.ts";
+import { deploy, type Process } from "../rig/deployed.ts";
 import { vendorProject } from "./vendor-project.ts";
 
 export interface CrashCount {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { until } from "../rig/until.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy, type Process } from "./deployed.ts";
+import { deploy, type Process } from "../rig/deployed.ts";
 import { vendorProject } from "./vendor-project.ts";
 
 const declared = (id: string, fields: string) =>

@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { until } from "../rig/until.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy } from "./deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "./vendor-project.ts";
 
 /** The command as two processes, the launcher and the service, with one run under way. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
-import { deploy, type Process } from "./deployed.ts";
+import { deploy, type Process } from "../rig/deployed.ts";
 
 const MIB = 1024 * 1024;
 

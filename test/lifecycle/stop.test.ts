@@ -6,7 +6,7 @@ import { exchange } from "../rig/raw-socket.ts";
 import { until } from "../rig/until.ts";
 import { after as later, body, hang, json } from "../vendor/behaviours.ts";
 import { startVendor, type Vendor } from "../vendor/scripted-vendor.ts";
-import { deploy, type Deployment } from "./deployed.ts";
+import { deploy, type Deployment } from "../rig/deployed.ts";
 import { vendorProject } from "./vendor-project.ts";
 
 /** The default grace is longer, and so is the time of a source that hangs; a busy machine needs seconds to end a process. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { crashRounds } from "../ledger/crash-rounds.ts";
+import { crashRounds } from "../ledger/journal-crash-rounds.ts";
 
 test("a hundred kills under 1000 runs a second: nothing missing, nothing invented", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "datarun-crash-"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { deploy, type Access } from "../lifecycle/deployed.ts";
+import { deploy, type Access } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { openLoop, percentile, type Sample } from "../overload/open-loop.ts";
 import { createClient, type Client } from "../rig/client.ts";

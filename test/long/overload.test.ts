@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploy } from "../lifecycle/deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { openLoop, percentile } from "../overload/open-loop.ts";
 import { after as later, json } from "../vendor/behaviours.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Reply } from "../rig/client.ts";
-import { startService, type ServiceOptions, type TestService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService, type ServiceOptions, type TestService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import type { Behaviour } from "../vendor/behaviours.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { deploy } from "../lifecycle/deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { json, type Behaviour } from "../vendor/behaviours.ts";
-import { startService } from "../service.ts";
-import { answers } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { answers } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type Behaviour, body, head } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
-import { deploy } from "../lifecycle/deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 
 const MIB = 1024 * 1024;

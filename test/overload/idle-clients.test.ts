@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import { body } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

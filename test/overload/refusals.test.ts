@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService, type TestService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService, type TestService } from "../rig/service.ts";
+import { source } from "../rig/sources.ts";
 
 /** A service at which organization A has as many runs under way as it may. */
 async function full(t: TestContext) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
-import { deploy, type Process } from "../lifecycle/deployed.ts";
+import { deploy, type Process } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
 

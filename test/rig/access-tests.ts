@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
-import { startService, type TestService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService, type TestService } from "./service.ts";
+import { source } from "./sources.ts";
 import type { Reply } from "./client.ts";
 import { NAUGHTY_STRINGS } from "./naughty-strings.ts";
 import { until } from "./until.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
-import { source } from "../sources.ts";
+import { startService } from "./service.ts";
+import { source } from "./sources.ts";
 import { MALFORMED_JSON } from "./malformed-json.ts";
 
 const SOURCES = { acme__counter: true };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploy } from "../lifecycle/deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { project } from "../start/project-folder.ts";
 import { hang, json, rawThenReset } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

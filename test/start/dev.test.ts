@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { startDevelopment } from "./command.ts";
+import { startDevelopment } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
 const FUNCTION = (text: string) =>

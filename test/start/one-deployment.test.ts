@@ -9,7 +9,7 @@ import { systemClock } from "../../src/terms/clock.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { createOperator, type Operator, type Organization } from "../rig/organization.ts";
 import { Secrets } from "../rig/secrets.ts";
-import { startCommand, type DataReply } from "./command.ts";
+import { startCommand, type DataReply } from "../rig/command.ts";
 import { command, verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
 

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
-import { startCommand, type CommandService } from "./command.ts";
+import { startCommand, type CommandService } from "../rig/command.ts";
 
 const BODY = { config: { sources: { publicsuffix__domain: true } }, inputs: { domain: "login.shop.example.co.uk" } };
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startCommand } from "./command.ts";
+import { startCommand } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
 const GREETING = `

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startPostgres } from "../postgres/start-postgres.ts";
-import { startCommand, type DataReply } from "./command.ts";
+import { startCommand, type DataReply } from "../rig/command.ts";
 import { command, verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
 

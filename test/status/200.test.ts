@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, test } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
-import { startService } from "../service.ts";
-import { asksVendor } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { asksVendor } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../service.ts";
+import { startService } from "../rig/service.ts";
 
 const service = await startService({ after });
 const { a, b, operator } = service;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Organization } from "../rig/organization.ts";
-import { startService } from "../service.ts";
-import { sendsCredential } from "../sources.ts";
+import { startService } from "../rig/service.ts";
+import { sendsCredential } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const vendor = await startVendor({ after });

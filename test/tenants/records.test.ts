@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { deploy } from "../lifecycle/deployed.ts";
+import { deploy } from "../rig/deployed.ts";
 import { vendorProject } from "../lifecycle/vendor-project.ts";
 import { hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";

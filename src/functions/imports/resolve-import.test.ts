@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { bundleFunction } from "../load/bundle.ts";
 import type { ClosedPlace } from "./import-scope.ts";
-import { layFiles, type Laid } from "./lay-files.ts";
+import { layFiles, type Laid } from "./lay-files.kit.ts";
 
 interface Lawful {
   readonly name: string;

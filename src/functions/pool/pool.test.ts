@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../terms/clock.ts";
-import { FakeClock } from "../../terms/fake-clock.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Fault } from "../../terms/fault.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { hashOf } from "../load/bundle.ts";

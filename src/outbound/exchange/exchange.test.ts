@@ -12,7 +12,7 @@ import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { OriginPool } from "../sockets/origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
-import { codeOf } from "../test-door.ts";
+import { codeOf } from "../door.kit.ts";
 
 type Handler = Required<Dispatcher.DispatchHandler>;
 type Turn = (handler: Handler) => void;

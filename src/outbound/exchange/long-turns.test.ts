@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { settle } from "../../terms/fake-clock.ts";
+import { settle } from "../../terms/clock.kit.ts";
 import { LongTurns } from "./long-turns.ts";
 
 /** Turns that take 30 ms each, by a clock that only they move, and the pauses that follow them. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
-import { openDoor } from "../test-door.ts";
+import { openDoor } from "../door.kit.ts";
 import { readVendorUrl } from "./vendor-url.ts";
 
 /** What an input may hold that an author puts into an address without encoding it. */

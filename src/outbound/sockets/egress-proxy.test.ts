@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
 import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
 import { readProxy } from "./egress-proxy.ts";
-import { faultOf, openDoor } from "../test-door.ts";
+import { faultOf, openDoor } from "../door.kit.ts";
 
 interface Proxy {
   readonly url: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
-import { FakeClock } from "../../terms/fake-clock.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
 import { withBreaker } from "./breaker.ts";

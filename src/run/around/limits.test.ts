@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RateLimit, SourceLimits } from "../../sdk/source.ts";
-import { FakeClock } from "../../terms/fake-clock.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
 import { withSourceLimits } from "./limits.ts";

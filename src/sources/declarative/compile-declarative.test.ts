@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { NoMatch } from "../../sdk/source.ts";
 import type { Json } from "../../terms/json.ts";
-import { slowClock } from "../../terms/slow-clock.ts";
+import { slowClock } from "../../terms/slow-clock.kit.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { DeclarationError } from "./format/declaration-error.ts";
-import { fakeCall, faultOf, fileWith, replyOf } from "./fake-call.ts";
+import { fakeCall, faultOf, fileWith, replyOf } from "./call.kit.ts";
 import { publishedSchema } from "./format/published-schema.ts";
 
 function refused(text: string): DeclarationError {

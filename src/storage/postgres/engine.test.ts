@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../contract.ts";
+import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openPostgres } from "./engine.ts";

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { type FaultyProxy, startFaultyProxy, type Weather } from "../../../test/postgres/faulty-proxy.ts";
 import { type PostgresServer, startPostgres } from "../../../test/postgres/start-postgres.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../contract.ts";
+import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { openStore, type Store } from "../store.ts";
 
 /** A machine with seven other things to do may be late; an outage that is waited for is later than that. */

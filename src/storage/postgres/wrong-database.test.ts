@@ -9,7 +9,7 @@ import { Client } from "pg";
 import { issueCertificate } from "../../../test/vendor/certificate.ts";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../../terms/clock.ts";
-import { ACT } from "../contract.ts";
+import { ACT } from "../engines.kit.ts";
 import type { OpenHow, StoreNews } from "../engine.ts";
 import { openStore } from "../store.ts";
 import { MIGRATIONS } from "../migrations/index.ts";

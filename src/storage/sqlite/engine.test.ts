@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { systemClock } from "../../terms/clock.ts";
-import { ACT, anOrganization, aToken } from "../contract.ts";
+import { ACT, anOrganization, aToken } from "../engines.kit.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore } from "../store.ts";
 import { openSqlite, STORE_FILE } from "./engine.ts";

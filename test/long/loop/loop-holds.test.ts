@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { deploy, type Process } from "../../lifecycle/deployed.ts";
+import { deploy, type Process } from "../../rig/deployed.ts";
 import { vendorProject } from "../../lifecycle/vendor-project.ts";
 import { body } from "../../vendor/behaviours.ts";
 import { startVendor } from "../../vendor/scripted-vendor.ts";

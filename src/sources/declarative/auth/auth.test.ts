@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { FakeClock } from "../../../terms/fake-clock.ts";
+import { FakeClock } from "../../../terms/clock.kit.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
-import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "../fake-call.ts";
+import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "../call.kit.ts";
 
 async function sentWith(parts: string, credentials: Record<string, string>, clock = new FakeClock()): Promise<Asked> {
   const { call, asked } = fakeCall(() => replyOf(200), { credentials, inputs: { name: "Ada" } });

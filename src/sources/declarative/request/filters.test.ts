@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../../terms/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
-import { fakeCall, fileWith, replyOf } from "../fake-call.ts";
+import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
 import { applyFilter, FilterProblem, FILTERS } from "./filters.ts";
 
 async function filtered(steps: string, name: Json | undefined): Promise<Json | undefined> {

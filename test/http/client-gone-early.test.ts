@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../rig/until.ts";
-import { startService, type TestService } from "../service.ts";
-import { asksVendor, source } from "../sources.ts";
+import { startService, type TestService } from "../rig/service.ts";
+import { asksVendor, source } from "../rig/sources.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 

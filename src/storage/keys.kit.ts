@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { aCredential, ACT, anOrganization, type EngineUnderTest, NOTICED_MS, within } from "./contract.ts";
+import { aCredential, ACT, anOrganization, type EngineUnderTest, NOTICED_MS, within } from "./engines.kit.ts";
 
 const OURS = { id: "root_1", proof: "p1" };
 const OTHER = { id: "root_2", proof: "p2" };

@@ -8,8 +8,8 @@ import { bundleFunction } from "../load/bundle.ts";
 import { createFunctions } from "../catalog.ts";
 import { FunctionLoadError } from "../load/load-error.ts";
 import { startPool } from "../pool/pool.kit.ts";
-import { HARMLESS, REFUSED, type Attack } from "./attacks.ts";
-import { layFiles, type Laid } from "./lay-files.ts";
+import { HARMLESS, REFUSED, type Attack } from "./attacks.kit.ts";
+import { layFiles, type Laid } from "./lay-files.kit.ts";
 import type { ClosedPlace } from "./import-scope.ts";
 
 const SECRET = "SECRET";

@@ -8,10 +8,10 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
-import { createClient, type Client, type Reply } from "../rig/client.ts";
-import { readLedger, type LedgerRows } from "../rig/ledger-rows.ts";
-import { createOperator, type Operator, type Organization } from "../rig/organization.ts";
-import { Secrets } from "../rig/secrets.ts";
+import { createClient, type Client, type Reply } from "./client.ts";
+import { readLedger, type LedgerRows } from "./ledger-rows.ts";
+import { createOperator, type Operator, type Organization } from "./organization.ts";
+import { Secrets } from "./secrets.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 /** Makes the launcher believe that it runs on a Node too old for the service. */

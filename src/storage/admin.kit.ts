@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Context } from "../terms/caller.ts";
-import { aCredential, ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest } from "./contract.ts";
+import { aCredential, ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest } from "./engines.kit.ts";
 
 export function adminContract(engine: EngineUnderTest): void {
   describe(`administration on ${engine.name}`, () => {

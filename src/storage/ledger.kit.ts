@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/ledger-reader.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
-import type { EngineUnderTest } from "./contract.ts";
+import type { EngineUnderTest } from "./engines.kit.ts";
 
 export function ledgerContract(engine: EngineUnderTest): void {
   describe(`the ledger on ${engine.name}`, () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { aCredential, ACT, anOrganization, type EngineUnderTest } from "./contract.ts";
+import { aCredential, ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 
 export function credentialsContract(engine: EngineUnderTest): void {
   describe(`credentials on ${engine.name}`, () => {

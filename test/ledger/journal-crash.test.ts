@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { crashRounds } from "./crash-rounds.ts";
+import { crashRounds } from "./journal-crash-rounds.ts";
 
 test("kill -9 at a random moment loses no answered run and no vendor call, and invents none", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "datarun-crash-"));

@@ -4,7 +4,7 @@ import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { systemClock } from "../terms/clock.ts";
 import type { Fault } from "../terms/fault.ts";
-import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, NOTICED_MS, within } from "./contract.ts";
+import { ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest, NOTICED_MS, within } from "./engines.kit.ts";
 
 export function accessContract(engine: EngineUnderTest): void {
   describe(`access on ${engine.name}`, () => {

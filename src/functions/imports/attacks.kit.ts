@@ -1,4 +1,4 @@
-import type { Laid } from "./lay-files.ts";
+import type { Laid } from "./lay-files.kit.ts";
 
 /**
  * Files that try to reach more than a function may, as data: one runner (`attacks.test.ts`) tries them all. To add one,
