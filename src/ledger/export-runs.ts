@@ -1,8 +1,8 @@
 import { outcomeOf } from "./call-outcome.ts";
-import { runColumnsOf } from "./ledger-columns.ts";
+import { isDamage } from "./journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "./ports.ts";
-import { withAllRows } from "./whole-runs.ts";
+import { readRuns } from "./read-runs.ts";
 
 /** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
 export type ExportFormat = "csv" | "jsonl";
@@ -10,27 +10,76 @@ export type ExportFormat = "csv" | "jsonl";
 /** So few that each page is read in a moment: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
 
+/** Is told of each run that is left out because it is damaged: its id or, where even that cannot be read, when it started. */
+export type OnDamaged = (run: string) => void;
+
+type Place = readonly [startedAt: number, transactionId: string];
+
 export async function* exportRuns(
-  { query, isText }: LedgerTables,
+  tables: LedgerTables,
   filter: LedgerFilter,
   format: ExportFormat,
+  onDamaged: OnDamaged = () => {},
 ): AsyncGenerator<string> {
-  const condition = runCondition(filter, isText);
   if (format === "csv") yield toLine(HEADERS);
-  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
-  for (let more = true; more;) {
-    const runs = await query<RunRow>(
-      `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
-       ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-      [...condition.values, ...place, RUNS_A_PAGE],
-    );
-    const last = runs.at(-1);
-    if (last === undefined) return;
-    const rows = await withAllRows(query, runs);
-    yield rows.map((row) => (format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n")).join("");
-    place = [last.started_at, last.transaction_id];
-    more = runs.length === RUNS_A_PAGE;
+  let place: Place | null = [Number.MIN_SAFE_INTEGER, ""];
+  let limit = RUNS_A_PAGE;
+  while (place !== null) {
+    const runs: readonly Found[] | null = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
+    if (runs !== null) {
+      const ids = runs.map((run) => run.transaction_id);
+      const found = await readRuns(tables.query, ids);
+      yield found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format))).join("");
+      for (const { transactionId, damaged } of found) if (damaged) onDamaged(transactionId);
+      const last = runs.at(-1);
+      place = last === undefined || runs.length < limit ? null : [last.started_at, last.transaction_id];
+      limit = RUNS_A_PAGE;
+    } else if (limit > 1) {
+      limit = Math.ceil(limit / 8);
+    } else {
+      place = await skipOne(tables, place, onDamaged);
+    }
   }
+}
+
+type Found = Pick<RunRow, "started_at" | "transaction_id">;
+
+function findRuns(
+  { query, isText }: LedgerTables,
+  filter: LedgerFilter,
+  place: Place,
+  limit: number,
+): Promise<readonly Found[]> {
+  const condition = runCondition(filter, isText);
+  return query<Found>(
+    `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
+     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+     ORDER BY r.started_at, r.transaction_id LIMIT ?`,
+    [...condition.values, ...place, limit],
+  );
+}
+
+/** Past the next run, which cannot be read, by the index alone: what started in the same millisecond goes with it. */
+async function skipOne({ query }: LedgerTables, [at, id]: Place, onDamaged: OnDamaged): Promise<Place | null> {
+  const ofThatMoment = await query(
+    "SELECT r.transaction_id FROM ledger_runs AS r WHERE r.started_at = ? AND r.transaction_id > ? LIMIT 1",
+    [at, id],
+  ).catch(nullIfDamaged);
+  if (ofThatMoment === null) onDamaged(`one that started at ${toIso(at)}`);
+  const [next] = await query<{ readonly at: number | null }>(
+    "SELECT min(r.started_at) AS at FROM ledger_runs AS r WHERE r.started_at > ?",
+    [at],
+  );
+  return next === undefined || next.at === null ? null : [next.at, ""];
+}
+
+function toText(row: RunReportRow, format: ExportFormat): string {
+  return format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n";
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (isDamage(error)) return null;
+  throw error;
 }
 
 type Cell = string | number | null;

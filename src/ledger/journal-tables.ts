@@ -48,6 +48,16 @@ export class JournalTables implements LedgerTables {
     return this.#database.prepare(sql).all(...values) as Row[];
   }
 
+  /** What is read meanwhile is the journal of one moment. It waits for nothing, so that it holds up no writer for long. */
+  snapshot<Result>(work: () => Result): Result {
+    this.#database.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.#database.exec("COMMIT");
+    }
+  }
+
   /** One after another, since each holds the journal's only write lock. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
     const changed = this.#lastChange.then(() => this.#changeAlone(work));

@@ -6,14 +6,18 @@
 
 const named = (column: string): string => `(SELECT name FROM names WHERE id = ${column})`;
 
+/** A run that should have one and has none is damaged: what it is given is the checksum of nothing. */
+const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal), NULL, 'lost'))`;
+
 const RUN = `r.id AS run, r.transaction_id, ${named("r.state")} AS state, ${named("r.kind")} AS kind,
   ${named("r.organization")} AS organization_id, r.organization AS organization_id_number,
   ${named("r.workflow")} AS workflow_id, r.workflow AS workflow_id_number, ${named("r.token")} AS token_id,
   ${named("r.context")} AS context, ${named("r.region")} AS region, r.simulated, r.function_id, r.started_at, r.took_ms,
   r.client_gone, ${named("r.function_fault")} AS function_fault, r.has_unknown, r.verdicts, r.unknown_sources,
-  r.unknown_source_names`;
+  r.unknown_source_names, ${CHECKSUM} AS checksum`;
 
-const CALL = `r.transaction_id, c.ordinal, ${named("c.source")} AS source, c.success, c.match,
+/** Columns of `calls AS c`, `attempts AS a` and `reconciliations AS x`, each with its `runs AS r`. */
+export const CALL = `r.transaction_id, c.ordinal, ${named("c.source")} AS source, c.success, c.match,
   ${named("c.fault_code")} AS fault_code, ${named("c.fault_kind")} AS fault_kind, ${named("c.charged")} AS charged, c.charges,
   ${named("c.credential")} AS credential_id, ${named("c.credential_rule")} AS credential_rule, c.started_after_ms,
   c.took_ms, c.output_bytes`;
@@ -21,10 +25,10 @@ const CALL = `r.transaction_id, c.ordinal, ${named("c.source")} AS source, c.suc
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
   c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
 
-const ATTEMPT = `r.transaction_id, a.ordinal, a.number, ${named("a.origin")} AS origin, ${named("a.method")} AS method,
+export const ATTEMPT = `r.transaction_id, a.ordinal, a.number, ${named("a.origin")} AS origin, ${named("a.method")} AS method,
   a.sent_at, a.status, a.took_ms, ${named("a.charged")} AS charged`;
 
-const RECONCILIATION = `r.transaction_id, x.ordinal, x.revision, x.charged, x.decided_by, x.decided_at, x.note, x.attempt`;
+export const RECONCILIATION = `r.transaction_id, x.ordinal, x.revision, x.charged, x.decided_by, x.decided_at, x.note, x.attempt`;
 
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;
@@ -49,8 +53,8 @@ export const JOURNAL_CHANGES = `
     UPDATE calls SET charged = ${NEW_CHARGED} WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;
   CREATE TEMP TRIGGER mark_call INSTEAD OF UPDATE OF charges ON ledger_calls BEGIN
     UPDATE calls SET charges = NEW.charges WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;
-  CREATE TEMP TRIGGER mark_run INSTEAD OF UPDATE OF has_unknown, verdicts ON ledger_runs BEGIN
-    UPDATE runs SET has_unknown = NEW.has_unknown, verdicts = NEW.verdicts WHERE id = OLD.run;
+  CREATE TEMP TRIGGER mark_run INSTEAD OF UPDATE OF has_unknown, verdicts, checksum ON ledger_runs BEGIN
+    UPDATE runs SET has_unknown = NEW.has_unknown, verdicts = NEW.verdicts, checksum = NEW.checksum WHERE id = OLD.run;
     UPDATE calls SET has_unknown = NEW.has_unknown WHERE run = OLD.run; END;
   CREATE TEMP TRIGGER charge_attempt INSTEAD OF UPDATE OF charged ON ledger_attempts BEGIN
     UPDATE attempts SET charged = ${NEW_CHARGED}

@@ -18,6 +18,7 @@ export const RUN_COLUMNS = [
   "verdicts",
   "unknown_sources",
   "unknown_source_names",
+  "checksum",
 ] as const;
 
 /** For a statement over `ledger_runs` by that alias. */

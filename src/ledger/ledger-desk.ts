@@ -70,6 +70,7 @@ export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
     unknown: (...values) => ask("unknown", ...values),
     reconcile: (...values) => ask("reconcile", ...values),
     prune: (...values) => ask("prune", ...values),
+    verify: (...values) => ask("verify", ...values),
     moment: (...values) => ask("moment", ...values),
     async close() {
       await worker?.terminate();

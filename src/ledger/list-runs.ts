@@ -1,7 +1,8 @@
+import type { Charged } from "../terms/fault.ts";
 import { PREFIX } from "../terms/ids.ts";
-import { runColumnsOf } from "./ledger-columns.ts";
 import { callCondition, lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
-import type { LedgerTables, RunRow } from "./ports.ts";
+import type { LedgerTables, RunReportRow, RunRow } from "./ports.ts";
+import { readRuns } from "./read-runs.ts";
 import { UNKNOWN_CALL } from "./verdicts.ts";
 
 /** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
@@ -16,6 +17,8 @@ export interface RunLine extends RunRow {
 
 export interface RunPage {
   readonly runs: readonly RunLine[];
+  /** Ids of runs that belong on the page and are left out, because their rows are not what was written. */
+  readonly damaged: readonly string[];
   /** Give it as `after` to go on; `null` at the end. */
   readonly next: string | null;
 }
@@ -37,6 +40,11 @@ const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, tr
 /** Ids of runs are `trx_` and hexadecimal digits, by the millisecond of their start. */
 const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
 
+interface Found {
+  readonly transactionId: string;
+  readonly place: string;
+}
+
 /** @throws RangeError for an `after` that no page has given */
 export async function listRuns(
   tables: LedgerTables,
@@ -45,33 +53,43 @@ export async function listRuns(
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
   const place = page.after === undefined ? BEGINNING : readPlace(page.after);
-  const found = place.unknown ? [...(await select(tables, filter, true, place, limit + 1))] : [];
+  const found = place.unknown ? [...(await findPage(tables, filter, true, place, limit + 1))] : [];
   if (found.length <= limit) {
     const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    found.push(...(await select(tables, filter, false, from, limit + 1 - found.length)));
+    found.push(...(await findPage(tables, filter, false, from, limit + 1 - found.length)));
   }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return {
-    runs: shown,
-    next: found.length > limit && last !== undefined ? writePlace(last) : null,
+    ...(await readLines(tables, shown)),
+    next: found.length > limit && last !== undefined ? last.place : null,
   };
 }
 
-async function select(
-  tables: LedgerTables,
-  filter: LedgerFilter,
-  unknown: boolean,
-  place: Place,
-  limit: number,
-): Promise<readonly RunLine[]> {
-  const found = await findPage(tables, filter, unknown, place, limit);
-  const lines = new Map<string, RunLine>();
-  for (let at = 0; at < found.length; at += READ_AT_ONCE)
-    for (const line of await readLines(tables, found.slice(at, at + READ_AT_ONCE)))
-      lines.set(line.transaction_id, line);
-  // A run that was deleted meanwhile is on the page no more.
-  return found.flatMap((transactionId) => lines.get(transactionId) ?? []);
+/** A run that was deleted meanwhile is on the page no more. */
+async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Omit<RunPage, "next">> {
+  const runs: RunLine[] = [];
+  const damaged: string[] = [];
+  for (let at = 0; at < found.length; at += READ_AT_ONCE) {
+    const ids = found.slice(at, at + READ_AT_ONCE).map(({ transactionId }) => transactionId);
+    for (const one of await readRuns(query, ids)) {
+      if (one.row === null || one.damaged) damaged.push(one.transactionId);
+      else runs.push(lineOf(one.row));
+    }
+  }
+  return { runs, damaged };
+}
+
+function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
+  const charged = (one: Charged): number => attempts.filter((attempt) => attempt.charged === one).length;
+  return {
+    ...run,
+    calls: calls.length,
+    failed: calls.filter((call) => call.success === 0).length,
+    requests: attempts.length,
+    charged_yes: charged("yes"),
+    charged_unknown: charged("unknown") + calls.filter((call) => call.charges === UNKNOWN_CALL).length,
+  };
 }
 
 /** Which runs are on a page, newest first. Found on an index alone. */
@@ -81,7 +99,7 @@ async function findPage(
   unknown: boolean,
   place: Place,
   limit: number,
-): Promise<readonly string[]> {
+): Promise<readonly Found[]> {
   const { query, isText, linesByTransaction } = tables;
   const callers = await countRunsOfCallers(tables, filter);
   if (callers === 0) return [];
@@ -103,7 +121,7 @@ async function findPage(
         ];
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
      WHERE ${condition.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
-  const found = new Set<string>();
+  const found = new Map<string, Found>();
   let { startedAt, transactionId } = place;
   for (;;) {
     const wanted = limit - found.size;
@@ -115,9 +133,13 @@ async function findPage(
       wanted,
     ]);
     // A run whose source was called twice comes twice, and at once.
-    for (const row of rows) found.add(row.transaction_id);
+    for (const row of rows)
+      found.set(row.transaction_id, {
+        transactionId: row.transaction_id,
+        place: `${unknown ? "u" : "s"}.${row.started_at}.${row.transaction_id}`,
+      });
     const last = rows.at(-1);
-    if (last === undefined || rows.length < wanted || found.size === limit) return [...found];
+    if (last === undefined || rows.length < wanted || found.size === limit) return [...found.values()];
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
 }
@@ -150,24 +172,6 @@ async function callsAreMany({ query, isText }: LedgerTables, filter: LedgerFilte
     values,
   );
   return counted!.calls === FEW_RUNS;
-}
-
-function readLines({ query }: LedgerTables, transactionIds: readonly string[]): Promise<readonly RunLine[]> {
-  const counted = (table: string, what = "TRUE"): string =>
-    `(SELECT count(*) FROM ${table} AS x WHERE x.transaction_id = r.transaction_id AND ${what})`;
-  return query(
-    `SELECT ${runColumnsOf("r")}, ${counted("ledger_calls")} AS calls,
-       ${counted("ledger_calls", "x.success = 0")} AS failed, ${counted("ledger_attempts")} AS requests,
-       ${counted("ledger_attempts", "x.charged = 'yes'")} AS charged_yes,
-       ${counted("ledger_attempts", "x.charged = 'unknown'")}
-         + ${counted("ledger_calls", `x.charges = ${UNKNOWN_CALL}`)} AS charged_unknown
-     FROM ledger_runs AS r WHERE r.transaction_id IN (${transactionIds.map(() => "?").join(", ")})`,
-    transactionIds,
-  );
-}
-
-function writePlace(line: RunLine): string {
-  return `${line.has_unknown === 1 ? "u" : "s"}.${line.started_at}.${line.transaction_id}`;
 }
 
 /** What `next` looks like. */

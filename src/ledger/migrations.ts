@@ -223,6 +223,23 @@ const MIGRATIONS: readonly string[] = [
   -- Runs that the shared database refuses for what they say. They stay here.
   CREATE TABLE set_aside (run INTEGER PRIMARY KEY, reason TEXT NOT NULL);
   `,
+  `
+  -- Of the run with its calls, requests and later words: see run-checksum.ts. Runs before checked_from have none.
+  ALTER TABLE runs ADD COLUMN checksum INTEGER;
+  ALTER TABLE journal ADD COLUMN checked_from INTEGER NOT NULL DEFAULT 1;
+  UPDATE journal SET checked_from = 1 + coalesce((SELECT max(id) FROM runs), 0);
+
+  -- How many of each 512 numbers belong to a run, so that one that vanishes is missed. What deletes runs keeps it true.
+  CREATE TABLE run_counts (block INTEGER PRIMARY KEY, runs INTEGER NOT NULL);
+  INSERT INTO run_counts SELECT id / 512, count(*) FROM runs GROUP BY id / 512;
+  CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
+    INSERT INTO run_counts (block, runs) VALUES (NEW.id / 512, 1) ON CONFLICT (block) DO UPDATE SET runs = runs + 1;
+  END;
+  CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
+    UPDATE run_counts SET runs = runs - 1 WHERE block = OLD.id / 512;
+    DELETE FROM run_counts WHERE block = OLD.id / 512 AND runs = 0;
+  END;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -94,6 +94,8 @@ export interface RunRow {
   /** How many ids of no source it asked for. They are no calls, and of their names only a few are kept. */
   readonly unknown_sources: number;
   readonly unknown_source_names: string | null;
+  /** Of the whole run (`run-checksum.ts`); null for runs that were written before there was one. */
+  readonly checksum: number | null;
 }
 
 /** Unique key: `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */

@@ -1,9 +1,12 @@
 import { chargeOfCall } from "../terms/charge.ts";
 import type { Charged } from "../terms/fault.ts";
-import type { AttemptRow, CallRow, LedgerQuery, LedgerTables } from "./ports.ts";
+import { runColumnsOf } from "./ledger-columns.ts";
+import type { LedgerQuery, LedgerTables, RunReportRow, RunRow } from "./ports.ts";
+import { checksumOf, isSound } from "./run-checksum.ts";
 import { toStored } from "./stored-text.ts";
 import { unsettledOf } from "./unsettled.ts";
 import { chargesBits, verdictsOf } from "./verdicts.ts";
+import { withAllRows } from "./whole-runs.ts";
 
 /** What the service itself had said before somebody overruled it is kept under this name. */
 export const RECORDED_BY = "datarun";
@@ -48,8 +51,9 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   const { charged } = decision;
   const call = [toStored(decision.transactionId), decision.ordinal] as const;
   const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
-  // Changes nothing, and makes whoever else settles this call wait until this is done.
-  await query(`UPDATE ledger_calls SET charged = charged ${ofCall}`, call);
+  // Changes nothing, and makes whoever else settles a charge of this run wait until this is done.
+  await query("UPDATE ledger_runs SET verdicts = verdicts WHERE transaction_id = ?", [call[0]]);
+  const before = await wholeRun(query, call[0]);
   const [found] = await query<{ readonly charged: Charged }>(`SELECT charged FROM ledger_calls ${ofCall}`, call);
   if (found === undefined) return null;
   const earlier = await query<{ readonly attempt: number }>(
@@ -91,24 +95,35 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     await say(number, charged, decision.decidedBy, decision.decidedAt, decision.note);
   }
   if (callItself) await say(CALL_ITSELF, charged, decision.decidedBy, decision.decidedAt, decision.note);
-  await mark(query, call[0], decision.ordinal);
+  // What was damaged before it was settled stays damaged, so that the checksum never speaks for rows that nobody wrote.
+  await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
   return { attempts: meant.length, charged: chargedNow };
 }
 
-/** What lists are made by. */
-async function mark(query: LedgerQuery, transactionId: string, ordinal: number): Promise<void> {
-  const ofRun = "WHERE transaction_id = ?";
-  const attempts = await query<AttemptRow>(`SELECT * FROM ledger_attempts ${ofRun}`, [transactionId]);
-  const recorded = await query<CallRow>(`SELECT * FROM ledger_calls ${ofRun}`, [transactionId]);
-  const calls = recorded.map((call) => {
+async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunReportRow | null> {
+  const runs = await query<RunRow>(`SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.transaction_id = ?`, [
+    transactionId,
+  ]);
+  return (await withAllRows(query, runs))[0] ?? null;
+}
+
+/** What lists are made by and, of a sound run, its checksum. */
+async function mark(query: LedgerQuery, transactionId: string, ordinal: number, wasSound: boolean): Promise<void> {
+  const row = (await wholeRun(query, transactionId))!;
+  const { attempts } = row;
+  const calls = row.calls.map((call) => {
     const own = attempts.filter((attempt) => attempt.ordinal === call.ordinal);
     return call.ordinal === ordinal ? { ...call, charges: chargesBits(call.charged, own.map(({ charged }) => charged)) } : call; // prettier-ignore
   });
   const charges = calls.find((call) => call.ordinal === ordinal)!.charges;
+  const ofRun = "WHERE transaction_id = ?";
   await query(`UPDATE ledger_calls SET charges = ? ${ofRun} AND ordinal = ?`, [charges, transactionId, ordinal]);
-  await query(`UPDATE ledger_runs SET has_unknown = ?, verdicts = ? ${ofRun}`, [
-    unsettledOf({ calls, attempts }).length > 0 ? 1 : 0,
-    verdictsOf(calls),
+  const hasUnknown = unsettledOf({ calls, attempts }).length > 0 ? 1 : 0;
+  const run: RunRow = { ...row.run, has_unknown: hasUnknown, verdicts: verdictsOf(calls) };
+  await query(`UPDATE ledger_runs SET has_unknown = ?, verdicts = ?, checksum = ? ${ofRun}`, [
+    run.has_unknown,
+    run.verdicts,
+    wasSound ? checksumOf({ ...row, run, calls }) : run.checksum,
     transactionId,
   ]);
 }

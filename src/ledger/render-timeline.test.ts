@@ -22,6 +22,7 @@ const run: RunRow = {
   verdicts: 0,
   unknown_sources: 0,
   unknown_source_names: null,
+  checksum: null,
 };
 const call: CallRow = {
   transaction_id: "trx_1",

@@ -92,6 +92,7 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       verdicts: unknown ? 4 << 12 : 2 << 4,
       unknown_sources: 0,
       unknown_source_names: null,
+      checksum: null,
     },
     calls: ordinals.map((ordinal) => ({
       transaction_id,

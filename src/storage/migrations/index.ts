@@ -5,6 +5,7 @@ import * as unsettledCharges from "./0003_unsettled_charges.ts";
 import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
 import * as listsByIndex from "./0005_lists_by_index.ts";
 import * as outboxes from "./0006_outboxes.ts";
+import * as runChecksums from "./0007_run_checksums.ts";
 
 export interface Migration {
   readonly name: string;
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
   { name: "0005_lists_by_index", up: listsByIndex.up },
   { name: "0006_outboxes", up: outboxes.up },
+  { name: "0007_run_checksums", up: runChecksums.up },
 ];
