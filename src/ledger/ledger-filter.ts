@@ -2,7 +2,7 @@ import type { Charged } from "../terms/fault.ts";
 import type { CallOutcome } from "./call-outcome.ts";
 import type { LedgerTables } from "./ports.ts";
 import { toStored } from "./stored-text.ts";
-import { chargedMask, verdictMask } from "./verdicts.ts";
+import { chargesWith, verdictMask } from "./verdicts.ts";
 
 /**
  * Which runs are meant. What is left out does not narrow. `source` and `outcome` speak of one and the same call, and
@@ -72,7 +72,7 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
 export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
   const parts = [all([[isText("l.source"), source]])];
   if (outcome !== undefined) parts.push({ sql: OF_OUTCOME[outcome], values: [] });
-  if (charged !== undefined) parts.push({ sql: `(l.charges & ${chargedMask(charged)}) <> 0`, values: [] });
+  if (charged !== undefined) parts.push({ sql: `l.charges IN (${chargesWith(charged).join(", ")})`, values: [] });
   return parts.reduce(both);
 }
 

@@ -1,8 +1,9 @@
 import type { Charged } from "../terms/fault.ts";
 import { PREFIX } from "../terms/ids.ts";
-import { callCondition, lineCondition, runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "./ports.ts";
 import { readRuns } from "./read-runs.ts";
+import { toStored } from "./stored-text.ts";
 import { UNKNOWN_CALL } from "./verdicts.ts";
 
 /** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
@@ -28,6 +29,7 @@ const LIMIT_MAX = 1_000;
 const READ_AT_ONCE = 200;
 /** So many that looking at the calls of each is no work. */
 const FEW_RUNS = 5_000;
+const FEW_CALLS = 5_000;
 
 interface Place {
   readonly unknown: boolean;
@@ -36,6 +38,11 @@ interface Place {
 }
 
 const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
+
+/** No run is open for longer. */
+const OPEN_MS_MAX = 10 * 60 * 1_000;
+/** Twelve hexadecimal digits of an id. */
+const MOMENT_MAX = 0xff_ff_ff_ff_ff_ff;
 
 /** Ids of runs are `trx_` and hexadecimal digits, by the millisecond of their start. */
 const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
@@ -107,7 +114,9 @@ async function findPage(
   // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
   const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
   // On a shared ledger, of what comes often, the runs with unknown charges are fewer, since people settle them.
-  const byCalls = bySource && !(unknown && linesByTransaction && (await callsAreMany(tables, filter)));
+  const calls = bySource && linesByTransaction ? await countCalls(tables, filter) : FEW_CALLS;
+  if (calls === 0) return [];
+  const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);
   const at = byCalls ? "l" : "r";
   const [from, condition] = byCalls
     ? ["ledger_lines AS l", lineCondition(filter, isText)]
@@ -119,14 +128,16 @@ async function findPage(
           `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
           `${at}.started_at DESC, ${at}.transaction_id DESC`,
         ];
+  const times = byCalls && linesByTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
-     WHERE ${condition.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
+     WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
   const found = new Map<string, Found>();
   let { startedAt, transactionId } = place;
   for (;;) {
     const wanted = limit - found.size;
     const rows = await query<{ readonly started_at: number; readonly transaction_id: string }>(sql, [
       ...condition.values,
+      ...times.values,
       ...(byCalls && linesByTransaction
         ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
         : [startedAt, startedAt, transactionId]),
@@ -144,10 +155,35 @@ async function findPage(
   }
 }
 
+/** The ids that runs of a time may have, on both sides of what the lines are joined of: indexes by id go to where they are. */
+function transactionsBetween({ from, to }: LedgerFilter): Condition {
+  const bounds: [sql: string, id: string][] = [];
+  for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
+    // A run of which only an intent was left has begun a little before it says so.
+    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdOf(from - OPEN_MS_MAX)]);
+    if (to !== undefined) bounds.push([`${id} < ?`, firstIdOf(to)]);
+  }
+  return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
+}
+
+function firstIdOf(wallAt: number): string {
+  return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
+}
+
 /** How many runs the workflow, or else the organization, and the time leave, counted as far as `FEW_RUNS`. */
 async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { organizationId, workflowId, from, to } = filter;
   if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
+  if (organizationId !== undefined && workflowId !== undefined) {
+    const { sql, values } = runCondition({ workflowId }, isText);
+    const [one] = await query<{ readonly organization_id: string }>(
+      `SELECT r.organization_id FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT 1`,
+      values,
+    );
+    // A workflow has one organization: of another it has no runs, and they need not be looked for.
+    if (one?.organization_id !== toStored(organizationId)) return 0;
+  }
   const callers = {
     ...(workflowId === undefined ? { organizationId: organizationId! } : { workflowId }),
     ...(from !== undefined && { from }),
@@ -163,15 +199,16 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
   return counted!.runs;
 }
 
-async function callsAreMany({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<boolean> {
+/** How many calls came out as the filter asks, counted as far as `FEW_CALLS`: nothing is looked for that never occurs. */
+async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { sql, values } = callCondition(filter, isText);
   const [counted] = await query<{ readonly calls: number }>(
     `SELECT count(*) AS calls FROM (
        SELECT 1 FROM ledger_calls AS l WHERE ${sql}
-       ORDER BY l.source, l.success, l.match, l.charges LIMIT ${FEW_RUNS}) AS counted`,
+       ORDER BY l.source, l.success, l.match, l.charges LIMIT ${FEW_CALLS}) AS counted`,
     values,
   );
-  return counted!.calls === FEW_RUNS;
+  return counted!.calls;
 }
 
 /** What `next` looks like. */

@@ -25,8 +25,9 @@ export function verdictsOf(calls: readonly Pick<CallRow, "success" | "match" | "
   return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
 }
 
-export function chargedMask(charged: Charged): number {
-  return OF_CHARGE[charged];
+/** All that `charges` of a call can be that has such a charge: few values, so that an index can be asked for them. */
+export function chargesWith(charged: Charged): readonly number[] {
+  return Array.from({ length: EVERY_CHARGE }, (_, at) => at + 1).filter((charges) => charges & OF_CHARGE[charged]);
 }
 
 /** The verdicts that a filter asks for; a run is meant when it has one of them. */

@@ -6,6 +6,7 @@ import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
 import * as listsByIndex from "./0005_lists_by_index.ts";
 import * as outboxes from "./0006_outboxes.ts";
 import * as runChecksums from "./0007_run_checksums.ts";
+import * as linesByRun from "./0008_lines_by_run.ts";
 
 export interface Migration {
   readonly name: string;
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005_lists_by_index", up: listsByIndex.up },
   { name: "0006_outboxes", up: outboxes.up },
   { name: "0007_run_checksums", up: runChecksums.up },
+  { name: "0008_lines_by_run", up: linesByRun.up },
 ];

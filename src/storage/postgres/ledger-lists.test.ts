@@ -20,23 +20,51 @@ test("no combination of filters makes a list of the shared ledger look through a
   }
 });
 
-/** Of two organizations; every other one asked a second source, and one of a hundred failed. */
+test("a list by a busy source of a time long ago looks at that time alone, on either side of the join", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  for (const filter of [{}, { organizationId: "org_1" }, { charged: "yes", outcome: "match" }] as const) {
+    const asked = { source: "acme__people", from: 1_000_000, to: 1_300_000, ...filter };
+    for (const plan of await plansOf(store.ledgerTables, asked, "EXPLAIN (ANALYZE)")) {
+      const passedOver = [...plan.matchAll(/Rows Removed by (?:Join )?Filter: (\d+)/g)].map(([, rows]) => Number(rows));
+      // Half of those of that time, and of the ten minutes before it, belong to the other organization.
+      assert.ok(Math.max(0, ...passedOver) < 1_500, `${JSON.stringify(filter)}\n${plan}`);
+    }
+  }
+});
+
+test("what a source has never done is not looked for in its runs", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const plans = await plansOf(store.ledgerTables, { source: "acme__people", charged: "unknown" }, "EXPLAIN (ANALYZE)");
+  for (const plan of plans) assert.doesNotMatch(plan, /ledger_runs/, plan);
+});
+
+/** A second apart, of two organizations; every other one asked a second source, and one of a hundred failed. */
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`
     insert into ledger_runs (transaction_id, state, kind, organization_id, workflow_id, token_id, context, region,
       simulated, started_at, took_ms, client_gone, has_unknown, verdicts, unknown_sources)
-    select 'trx_' || lpad(i::text, 32, '0'), 'ended', 'data', 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
-      i, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
+    select 'trx_' || lpad(to_hex(i * 1000), 12, '0') || substr(md5(i::text), 1, 20), 'ended', 'data', 'org_' || i % 2, 'wfl_' || i % 2, 'tok_1', 'prod', 'eu', 0,
+      i * 1000, 40, 0, (i % 50 = 0)::integer, case when i % 100 = 0 then 512 else 2 end, 0
     from generate_series(1, ${RUNS}) as i`);
   for (const ordinal of [0, 1]) {
     await client.query(`
       insert into ledger_calls (transaction_id, ordinal, source, success, match, charged, charges, credential_rule)
-      select transaction_id, ${ordinal}, case when ${ordinal} = 1 and started_at % 2 = 0 then 'bell__phone' else
+      select transaction_id, ${ordinal}, case when ${ordinal} = 1 and started_at / 1000 % 2 = 0 then 'bell__phone' else
         'acme__people' end, 1, 1, 'yes', 2, 'none' from ledger_runs`);
   }
-  await client.query("vacuum analyze ledger_runs");
-  await client.query("vacuum analyze ledger_calls");
+  await client.query(`
+    insert into ledger_attempts (transaction_id, ordinal, number, origin, method, sent_at, status, took_ms, charged)
+    select transaction_id, ordinal, 1, 'https://vendor.example', 'GET', 0, 200, 20, charged from ledger_calls`);
+  for (const table of ["ledger_runs", "ledger_calls", "ledger_attempts"]) await client.query(`vacuum analyze ${table}`);
   await client.end();
 }

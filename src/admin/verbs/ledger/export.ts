@@ -5,10 +5,13 @@ import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
+/** How many of the runs that are left out are named. */
+const NAMED_MAX = 20;
+
 export default defineVerb({
   summary: "Write runs to a file, oldest first",
   description:
-    "As csv, one request a line with its call and run, or as jsonl, one whole run a line. The file must not exist yet and is readable by its owner alone. Any number of runs fits in memory.",
+    "As csv, one request a line with its call and run, or as jsonl, one whole run a line. The file must not exist yet and is readable by its owner alone. Any number of runs fits in memory. A run whose record is damaged is left out and named, and the exit code is 1.",
   example: "march.csv --from 2026-03-01 --to 2026-04-01",
   input: Type.Object(
     {
@@ -21,13 +24,18 @@ export default defineVerb({
   positional: ["file"],
   changes: false,
 
-  async run({ file, format = "csv", ...filter }, { actor, ledger }) {
+  async run({ file, format = "csv", ...filter }, { actor, ledger, note }) {
     const reader = await ledger();
     // A caller of the admin API is not on this machine, and must not make files on it.
     if (actor.via === "api" || reader.export === undefined) {
       throw new OperatorError("refused", "Files are written from the command line only.");
     }
-    const pieces = reader.export(toFilter(filter), format);
+    const damaged: string[] = [];
+    let leftOut = 0;
+    const pieces = reader.export(toFilter(filter), format, (run) => {
+      leftOut += 1;
+      if (damaged.length < NAMED_MAX) damaged.push(run);
+    });
     const path = resolve(file);
     const output = await open(path, "wx", 0o600).catch(cannotMake);
     let bytes = 0;
@@ -39,9 +47,18 @@ export default defineVerb({
     } finally {
       await output.close();
     }
-    return { file: path, format, bytes };
+    if (leftOut > 0) note(leftOutNote(leftOut, damaged));
+    return { file: path, format, bytes, damaged: leftOut };
   },
+
+  hasFailed: ({ damaged }) => damaged > 0,
 });
+
+function leftOutNote(count: number, named: readonly string[]): string {
+  const runs =
+    count === 1 ? "1 run is damaged, and is not in the file" : `${count} runs are damaged, and are not in the file`;
+  return `${runs}: ${named.join(", ")}${count > named.length ? ` and ${count - named.length} more` : ""}.`;
+}
 
 function cannotMake(error: NodeJS.ErrnoException): never {
   const why = error.code === "EEXIST" ? "it exists already" : String(error.code);

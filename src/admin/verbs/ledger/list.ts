@@ -24,6 +24,8 @@ export default defineVerb({
 
   async run({ limit, after, ...filter }, { ledger, note }) {
     const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));
+    for (const id of page.damaged)
+      note(`The record of ${id} is damaged, and left out: "datarun ledger show" has what is left of it.`);
     if (page.next !== null) note(`There is more: give --after ${page.next}`);
     return {
       runs: page.runs.map((run) => ({

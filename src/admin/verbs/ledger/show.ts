@@ -1,5 +1,7 @@
 import { Type } from "typebox";
+import type { ShownRun } from "../../../ledger/ledger-reader.ts";
 import { renderTimeline } from "../../../ledger/render-timeline.ts";
+import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -15,7 +17,9 @@ export default defineVerb({
   async run({ transaction }, { ledger }) {
     const row = await (await ledger()).show(transaction);
     if (row === null) throw unknownRun();
+    if (row.damaged) return whatIsLeft(row);
     return {
+      damaged: false,
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },
       calls: row.calls.map((call) => ({ ...call })),
       attempts: row.attempts.map((attempt) => ({ ...attempt, sent_at: toWireTime(attempt.sent_at) })),
@@ -24,5 +28,21 @@ export default defineVerb({
     };
   },
 
+  hasFailed: ({ damaged }) => damaged,
+
   render: ({ timeline }) => timeline,
 });
+
+/** As it stands: a value may be anything, and what it says may never have happened. */
+function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun) {
+  const rows = { run, calls, attempts, reconciliations };
+  const says = "The record of this run is damaged: its rows are not what was written. They stand here as they are.";
+  return {
+    damaged,
+    run: { ...run, started_at: String(run.started_at) },
+    calls: calls.map((call) => ({ ...call })),
+    attempts: attempts.map((attempt) => ({ ...attempt, sent_at: String(attempt.sent_at) })),
+    reconciliations: reconciliations.map((one) => ({ ...one, decided_at: String(one.decided_at) })),
+    timeline: `${says}\n\n${JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? printable(value) : value), 2)}\n`,
+  };
+}
