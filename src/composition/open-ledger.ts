@@ -22,6 +22,7 @@ export interface LedgerParts {
 export interface OpenedLedger extends AsyncDisposable {
   readonly ledger: RunningLedger;
   undrainedRuns(): number;
+  damagedRuns(): number;
   /** What will stop it from taking runs before long. */
   warnings(): readonly string[];
 }
@@ -46,6 +47,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   return {
     ledger,
     undrainedRuns: () => drainer?.state().pendingRuns ?? 0,
+    damagedRuns: () => drainer?.state().damaged ?? 0,
     warnings: () => (isShared ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

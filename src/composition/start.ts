@@ -86,6 +86,7 @@ export async function start(options: StartOptions): Promise<Running> {
       functions: () => catalogs.functions.stats(),
       ledger: () => journal.ledger.state(),
       undrainedRuns: journal.undrainedRuns,
+      damagedRuns: journal.damagedRuns,
       unreadableDataKeys: keyed.unreadableDataKeys,
       droppedLogLines: log.droppedLines,
     },

@@ -1,6 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import type { DrainNote, RunningLedger } from "./running-ledger.ts";
-import { Outbox, type OutboxBatch } from "./outbox.ts";
+import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "./ports.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { within } from "../terms/within.ts";
@@ -47,6 +47,8 @@ export interface DrainerState {
   readonly failures: number;
   /** Runs that this process has sent. */
   readonly sent: number;
+  /** Runs that it has kept back, because they are not what was written. */
+  readonly damaged: number;
 }
 
 export interface Drainer {
@@ -72,6 +74,7 @@ class JournalDrainer implements Drainer {
   #batchRuns: number;
   #failures = 0;
   #sent = 0;
+  #damaged = 0;
   #working: Promise<void> | null = null;
   #more = false;
   #cancelWait: (() => void) | null = null;
@@ -130,6 +133,10 @@ class JournalDrainer implements Drainer {
         await this.#write(batch?.runs ?? [], batch?.upTo ?? this.#outbox.drained);
         this.#compare = false;
         if (batch === null) return;
+        if (batch.damaged !== null) {
+          this.#keepBack(batch, batch.damaged);
+          continue;
+        }
       } catch (error) {
         if (error instanceof LedgerBehind) {
           this.#goBack(error);
@@ -164,6 +171,17 @@ class JournalDrainer implements Drainer {
     this.#outbox.wentOut(batch);
     this.#note(batch.upTo, { setAside: refusal.message });
     return true;
+  }
+
+  /** It would be taken for the truth where it came to. */
+  #keepBack(batch: OutboxBatch, { transactionId, number }: DamagedRun): void {
+    this.#damaged += 1;
+    this.#options.log.error(
+      { event: "ledger_run_damaged", transaction_id: transactionId, run: number },
+      'a run in the journal is damaged: it stays there and the others go on; "datarun ledger verify" looks at all of them',
+    );
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo, { setAside: "damaged" });
   }
 
   /** What the database has lost goes out again, as far as it is still here. */
@@ -224,6 +242,7 @@ class JournalDrainer implements Drainer {
       lagMs: oldestWallAt === null ? 0 : Math.max(0, this.#options.clock.wall() - oldestWallAt),
       failures: this.#failures,
       sent: this.#sent,
+      damaged: this.#damaged,
     };
   }
 

@@ -45,6 +45,8 @@ export type FromJournal =
   /** Whether the ballast is in place, so that there is room for what new runs will have to write. */
   | { readonly is: "room"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
+  /** Runs could not be deleted, because of damage. */
+  | { readonly is: "damaged"; readonly during: "prune" | "forget"; readonly message: string }
   | { readonly is: "stopped" };
 
 export interface Measured {

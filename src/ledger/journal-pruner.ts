@@ -1,9 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isDamage } from "./journal-damage.ts";
 
 /** Runs looked at in one step: a few milliseconds, which is what a commit may have to wait. */
 const AT_ONCE = 50;
 /** A younger run may still be open, and is then known by its intents alone. */
 const YOUNG_MS = 10 * 60 * 1_000;
+
+/** Of a request, where 0 is one to be done and 1 one that was. */
+export const GIVEN_UP = 2;
 
 const TABLES = ["reconciliations", "attempts", "calls"];
 
@@ -64,13 +68,27 @@ export class JournalPruner {
     const request = this.#current;
     if (request === null) return false;
     this.#database.exec("BEGIN IMMEDIATE");
-    const done = this.#deleteSome(request);
-    this.#database.exec("COMMIT");
+    let done: boolean;
+    try {
+      done = this.#deleteSome(request);
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      if (isDamage(error)) this.#giveUp(request);
+      throw error;
+    }
     if (done) {
       this.#current = null;
       this.#place = [0, 0];
     }
     return true;
+  }
+
+  /** What lies in damaged pages cannot be deleted either, and trying again would not help. */
+  #giveUp({ id }: Request): void {
+    this.#database.exec("ROLLBACK");
+    this.#database.prepare(`UPDATE prunings SET done = ${GIVEN_UP} WHERE id = ?`).run(id);
+    this.#current = null;
+    this.#place = [0, 0];
   }
 
   #deleteSome({ id, started_before, unknown_too }: Request): boolean {

@@ -54,7 +54,8 @@ export class JournalTables implements LedgerTables {
     try {
       return work();
     } finally {
-      this.#database.exec("COMMIT");
+      // Nothing was written. Where something could not be read, a commit would say so once more.
+      this.#database.exec("ROLLBACK");
     }
   }
 

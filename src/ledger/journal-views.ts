@@ -7,7 +7,7 @@
 const named = (column: string): string => `(SELECT name FROM names WHERE id = ${column})`;
 
 /** A run that should have one and has none is damaged: what it is given is the checksum of nothing. */
-const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal), NULL, 'lost'))`;
+const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
 
 const RUN = `r.id AS run, r.transaction_id, ${named("r.state")} AS state, ${named("r.kind")} AS kind,
   ${named("r.organization")} AS organization_id, r.organization AS organization_id_number,

@@ -8,6 +8,7 @@ import { dropBallast, placeBallast } from "./ballast.ts";
 import { passDisk } from "./disk-faults.ts";
 import { forgetDrained, noteDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
+import { isDamage } from "./journal-damage.ts";
 import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
 import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
@@ -27,6 +28,7 @@ const FORGET_AGAIN_MS = 20;
 /** How often it is looked whether somebody wants runs deleted, and the rest between two steps of doing so. */
 const PRUNE_LOOK_MS = 1_000;
 const PRUNE_AGAIN_MS = 20;
+const PRUNE_DAMAGED_MS = 60_000;
 const MEASURE_EVERY_MS = 200;
 const ROOM_CHECK_MS = 1_000;
 
@@ -68,6 +70,7 @@ class Journal {
   #tidying = false;
   #measuredAt = 0;
   #forgetBefore = 0;
+  #cannotForget = false;
 
   constructor(database: DatabaseSync, writer: JournalWriter) {
     this.#database = database;
@@ -120,7 +123,7 @@ class Journal {
     if (records.length === 0 && drained.length === 0) return;
     attempt("commit", () => this.#commitGroup(group));
     if (records.length > 0) post({ is: "durable", last });
-    this.#forgetBefore = drained.at(-1)?.forgetBefore ?? this.#forgetBefore;
+    if (!this.#cannotForget) this.#forgetBefore = drained.at(-1)?.forgetBefore ?? this.#forgetBefore;
     this.#afterCommit();
   }
 
@@ -151,7 +154,10 @@ class Journal {
     this.#tidying = false;
     const idle = performance.now() - this.#lastCommitAt >= TIDY_AFTER_MS / 2;
     attempt("commit", () => {
-      if (this.#forgetBefore > 0 && !forgetDrained(this.#database, this.#forgetBefore)) this.#forgetBefore = 0;
+      const forget = (): boolean => forgetDrained(this.#database, this.#forgetBefore);
+      const more = this.#forgetBefore > 0 && this.#unlessDamaged("forget", forget);
+      if (more === null) this.#cannotForget = true;
+      if (more !== true) this.#forgetBefore = 0;
       if (idle || this.#walBytes() >= setup.walBytesMax) this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
     });
     if (this.#forgetBefore > 0) this.#tidyLater(FORGET_AGAIN_MS);
@@ -159,11 +165,23 @@ class Journal {
     this.measure();
   }
 
+  /** What cannot be deleted because its pages are damaged is no reason to take no new runs. Null where it cannot. */
+  #unlessDamaged(during: "prune" | "forget", remove: () => boolean): boolean | null {
+    try {
+      return remove();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      post({ is: "damaged", during, message: (error as Error).message });
+      return null;
+    }
+  }
+
   /** In a turn of its own, so that records that have come meanwhile are committed before the next step. */
   prune(): void {
-    const more = attempt("commit", () => this.#pruner.step());
-    if (more) this.#afterCommit();
-    setTimeout(() => this.prune(), more ? PRUNE_AGAIN_MS : PRUNE_LOOK_MS);
+    const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
+    if (more === true) this.#afterCommit();
+    setTimeout(() => this.prune(), more === null ? PRUNE_DAMAGED_MS : more ? PRUNE_AGAIN_MS : PRUNE_LOOK_MS);
   }
 
   measure(): void {

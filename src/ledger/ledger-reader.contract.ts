@@ -40,6 +40,24 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
 /** What every ledger answers, wherever its tables lie. */
 export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`reading the ledger of ${name}`, () => {
+    test("what is settled, again and again, is as sound as it was written", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const runs = [makeRun(), makeRun(), makeRun()];
+      for (const [at, run] of runs.entries())
+        await put(run, makeReport(run, { calls: at === 0 ? [] : [makeCall(), timedOut] }));
+      const settle = (charged: "yes" | "no" | "unknown", ordinal: number) => {
+        const decision = { transactionId: runs[1]!.transactionId, ordinal, charged, decidedBy: "ada", note: "n" };
+        return reader.reconcile({ ...decision, decidedAt: MARCH });
+      };
+      for (const charged of ["no", "yes", "unknown", "no"] as const) await settle(charged, 0);
+      await Promise.all([settle("yes", 1), settle("yes", 0)]);
+      const nothing = { damaged: 0, missing: 0, findings: [], structure: [] };
+      assert.deepEqual(await reader.verify(), { ok: 3, unchecked: 0, ...nothing });
+      const shown = await reader.show(runs[1]!.transactionId);
+      assert.equal(shown?.damaged, false);
+      assert.equal(shown.reconciliations.length > 4, true);
+    });
+
     test("lists put runs with unknown charges first, then the newest, and go on where they ended", async (t) => {
       const { put, reader } = await newLedger(t);
       const ids: string[] = [];

@@ -80,6 +80,7 @@ class FileLedger implements RunningLedger {
   #turnPlanned = false;
   #cancelRetry: (() => void) | null = null;
   #openRuns = 0;
+  #damageMet = 0;
   #onReady: () => void = () => {};
   #onEmpty: (() => void) | null = null;
   #onWritten: () => void = () => {};
@@ -206,6 +207,7 @@ class FileLedger implements RunningLedger {
     else if (message.is === "holders") this.#held(message.runs);
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
+    else if (message.is === "damaged") this.#damaged(message);
   }
 
   #durable(last: number): void {
@@ -232,6 +234,14 @@ class FileLedger implements RunningLedger {
     this.#planTurn();
   }
 
+  #damaged({ during, message }: Extract<FromJournal, { readonly is: "damaged" }>): void {
+    this.#damageMet += 1;
+    this.#options.log.error(
+      { event: "ledger_journal_damaged", during, error: message },
+      'the journal is damaged where old runs were to be deleted: they stay; "datarun ledger verify" says what is lost',
+    );
+  }
+
   #room(enough: boolean): void {
     if (enough) this.#availability.clear("no_room");
     else this.#availability.raise("no_room", "ENOSPC");
@@ -247,6 +257,7 @@ class FileLedger implements RunningLedger {
       { event: "ledger_journal_down", during, code, error: message },
       "the journal's thread ended",
     );
+    if (code === "CORRUPT") this.#damageMet += 1;
     if (failure === null && !again && !this.#availability.has("starting")) return;
     this.#availability.raise("journal", code);
     this.#availability.clear("starting");
@@ -323,6 +334,7 @@ class FileLedger implements RunningLedger {
       journalDaysLeft: this.#size.daysLeft,
       alarm: this.#size.alarm,
       restarts: this.#link.restarts,
+      damageMet: this.#damageMet,
     };
   }
 

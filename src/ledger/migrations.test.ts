@@ -48,4 +48,6 @@ test("a journal with texts in every row is brought to numbers, and says what it 
   for (const filter of [{ outcome: "match" }, { outcome: "failed" }, { charged: "unknown" }] as const)
     assert.equal((await reader.list(filter)).runs.length, 1, JSON.stringify(filter));
   assert.equal((await reader.list({ source: "bell__phone", charged: "yes" })).runs.length, 0);
+  const verified = await reader.verify();
+  assert.deepEqual([verified.ok, verified.unchecked, verified.damaged, verified.missing], [0, 2, 0, 0]);
 });

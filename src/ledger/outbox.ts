@@ -1,13 +1,26 @@
-import { runColumnsOf } from "./ledger-columns.ts";
+import { isDamage } from "./journal-damage.ts";
 import { JournalTables } from "./journal-tables.ts";
-import type { RunReportRow, RunRow } from "./ports.ts";
-import { withAllRows } from "./whole-runs.ts";
+import type { RunReportRow } from "./ports.ts";
+import { readRuns } from "./read-runs.ts";
+
+interface Numbered {
+  readonly run: number;
+  readonly transaction_id: string | null;
+}
 
 /** The next runs to go out, in the order they were written. */
 export interface OutboxBatch {
   readonly runs: readonly RunReportRow[];
   /** How far the outbox is drained once this has gone. */
   readonly upTo: number;
+  /** Where there is nothing else in the batch: the run that comes next, and is not what was written. */
+  readonly damaged: DamagedRun | null;
+}
+
+export interface DamagedRun {
+  /** Null where it cannot be read. */
+  readonly transactionId: string | null;
+  readonly number: number;
 }
 
 /** The journal as the drainer reads it: beside the thread that writes, a few runs at a time. */
@@ -26,15 +39,63 @@ export class Outbox {
     this.journal = journal!.id;
   }
 
+  /** A damaged run goes nowhere, and comes alone so that it can be told of. */
   async next(countMax: number): Promise<OutboxBatch | null> {
-    const found = this.#tables.rows<RunRow & { readonly run: number }>(
-      `SELECT r.run, ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.run > ? ORDER BY r.run LIMIT ?`,
-      [this.#drained, countMax],
-    );
-    const last = found.at(-1);
-    if (last === undefined) return null;
-    const runs = found.map(({ run: _number, ...run }) => run);
-    return { runs: await withAllRows(this.#tables.query, runs), upTo: last.run };
+    let found: readonly Numbered[];
+    try {
+      found = this.#tables.rows<Numbered>(
+        "SELECT r.run, r.transaction_id FROM ledger_runs AS r WHERE r.run > ? ORDER BY r.run LIMIT ?",
+        [this.#drained, countMax],
+      );
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      found = this.#findOne();
+    }
+    const ids = found.flatMap(({ transaction_id: id }) => id ?? []);
+    const read = await readRuns(this.#tables.query, ids);
+    const sound = new Map(read.flatMap(({ row, damaged }) => (damaged || row === null ? [] : [[row.run.transaction_id, row]]))); // prettier-ignore
+    const runs: RunReportRow[] = [];
+    let upTo = 0;
+    for (const { run, transaction_id: transactionId } of found) {
+      const row = sound.get(transactionId ?? "");
+      if (row === undefined) {
+        if (runs.length > 0) break;
+        return { runs, upTo: run, damaged: { transactionId, number: run } };
+      }
+      runs.push(row);
+      upTo = run;
+    }
+    return runs.length === 0 ? null : { runs, upTo, damaged: null };
+  }
+
+  /** Number by number, past what cannot be read. */
+  #findOne(): readonly Numbered[] {
+    const last = this.#lastNumber();
+    for (let number = this.#drained + 1; number <= last; number += 1) {
+      try {
+        const found = this.#tables.rows<Numbered>(
+          "SELECT r.run, r.transaction_id FROM ledger_runs AS r WHERE r.run = ?",
+          [number],
+        );
+        if (found.length > 0) return found;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return [{ run: number, transaction_id: null }];
+      }
+    }
+    return [];
+  }
+
+  #lastNumber(): number {
+    const ends = ["SELECT max(id) AS last FROM runs", "SELECT max(run) AS last FROM calls"].map((sql) => {
+      try {
+        return this.#tables.rows<{ last: number | null }>(sql)[0]?.last ?? 0;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return 0;
+      }
+    });
+    return Math.max(...ends);
   }
 
   wentOut(batch: OutboxBatch): void {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "../terms/operator-error.ts";
 import { systemClock } from "../terms/clock.ts";
 import { LedgerInUse } from "./directory-lock.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
+import { GIVEN_UP } from "./journal-pruner.ts";
 import { createLedger } from "./ledger.ts";
 import type { Pruned } from "./prune-runs.ts";
 import type { RunningLedger } from "./running-ledger.ts";
@@ -27,11 +29,15 @@ export async function pruneJournal(dir: string, { startedBefore, unknownToo }: J
   try {
     const id = ask(database, startedBefore, unknownToo);
     const answer = database.prepare(
-      "SELECT deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ? AND done = 1",
+      "SELECT done, deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ? AND done <> 0",
     );
     for (;;) {
-      const pruned = answer.get(id) as Pruned | undefined;
-      if (pruned !== undefined) return { ...pruned };
+      const answered = answer.get(id) as (Pruned & { readonly done: number }) | undefined;
+      if (answered !== undefined) {
+        const { done, ...pruned } = answered;
+        if (done === GIVEN_UP) throw new OperatorError("unavailable", givenUp(pruned));
+        return pruned;
+      }
       own ??= keepIfNobodyDoes(dir);
       await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
     }
@@ -41,12 +47,16 @@ export async function pruneJournal(dir: string, { startedBefore, unknownToo }: J
   }
 }
 
+function givenUp({ deleted }: Pruned): string {
+  return `The ledger is damaged where runs were to be deleted: ${deleted} were, and the rest stays. "datarun ledger verify" says what is lost.`;
+}
+
 function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
   database.exec("BEGIN IMMEDIATE");
   const { lastInsertRowid } = database
     .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
     .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
-  database.prepare("DELETE FROM prunings WHERE done = 1 AND id < (SELECT max(id) FROM prunings) - ?").run(KEPT);
+  database.prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?").run(KEPT);
   database.exec("COMMIT");
   return Number(lastInsertRowid);
 }

@@ -17,6 +17,8 @@ export interface LedgerState {
   readonly alarm: boolean;
   /** How often the journal's thread had to be started again. */
   readonly restarts: number;
+  /** How often since the start its thread could not go on with something because the journal is damaged. */
+  readonly damageMet: number;
 }
 
 export type DrainNote = NonNullable<ToJournal["drained"]>;

@@ -11,6 +11,8 @@ export interface Readings {
   ledger(): LedgerReadings;
   /** Runs that have not gone to the shared database; 0 where none is shared. */
   undrainedRuns(): number;
+  /** Runs kept back from the shared database since the start, because they are damaged. */
+  damagedRuns(): number;
   unreadableDataKeys(): number;
   droppedLogLines(): number;
 }
@@ -29,6 +31,7 @@ interface LedgerReadings {
   readonly journalBytes: number;
   readonly journalBytesMax: number;
   readonly journalDaysLeft: number | null;
+  readonly damageMet: number;
 }
 
 interface Gauge {
@@ -49,6 +52,10 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   ledger_undrained_runs: {
     help: "Runs that have not gone to the shared database.",
     read: (it) => it.undrainedRuns(),
+  },
+  journal_damage_met: {
+    help: "How often since the start the journal was found damaged: runs kept back from the shared database, deletions and writes that failed.",
+    read: (it) => it.ledger().damageMet + it.damagedRuns(),
   },
   log_lines_dropped: {
     help: "Lines of the log that were dropped since the start, because their reader was too slow.",

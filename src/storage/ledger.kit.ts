@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/ledger-reader.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
+import { checksumOf } from "../ledger/run-checksum.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
 export function ledgerContract(engine: EngineUnderTest): void {
@@ -47,6 +48,37 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal(new Set(settled.map((one) => one.decided_by)).size, 2);
     });
 
+    test("a row that is altered or gone is named by its run, whatever is settled afterwards", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const runs = ["trx_1", "trx_2", "trx_3", "trx_4", "trx_5"].map((id) => aRun(id, 2, "unknown"));
+      await store.ledger.write([...runs.slice(0, 4).map(withChecksum), runs[4]!]);
+      const { query } = store.ledgerTables;
+      await query("UPDATE ledger_attempts SET status = 500 WHERE transaction_id = 'trx_2' AND ordinal = 1");
+      await query("DELETE FROM ledger_calls WHERE transaction_id = 'trx_3' AND ordinal = 0");
+      await query("DELETE FROM ledger_runs WHERE transaction_id = 'trx_4'");
+      const reader = createLedgerReader(store.ledgerTables);
+      const decision = { ordinal: 1, charged: "no", decidedBy: "ada", decidedAt: 9, note: "not billed" } as const;
+      for (const transactionId of ["trx_1", "trx_2"]) await reader.reconcile({ ...decision, transactionId });
+
+      const verified = await reader.verify();
+      assert.deepEqual([verified.ok, verified.unchecked, verified.damaged, verified.missing], [1, 1, 2, 1]);
+      assert.deepEqual(verified.findings.map(({ what, transactionId }) => `${transactionId} ${what}`).toSorted(), [
+        "trx_2 altered",
+        "trx_3 altered",
+        "trx_4 missing",
+      ]);
+      assert.equal((await reader.show("trx_2"))?.damaged, true);
+      const list = await reader.list({});
+      assert.deepEqual(list.damaged.toSorted(), ["trx_2", "trx_3"]);
+      assert.deepEqual(list.runs.map((run) => run.transaction_id).toSorted(), ["trx_1", "trx_5"]);
+      const leftOut: string[] = [];
+      let text = "";
+      for await (const piece of reader.export({}, "jsonl", (run) => leftOut.push(run))) text += piece;
+      assert.deepEqual(leftOut.toSorted(), ["trx_2", "trx_3"]);
+      assert.equal(text.trim().split("\n").length, 2);
+    });
+
     test("a batch with a row that cannot be kept leaves nothing behind", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
@@ -67,6 +99,10 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(await place.rowsOf("datarun_changes"), [{ id: 1, changes: 1 }]);
     });
   });
+}
+
+function withChecksum(row: RunReportRow): RunReportRow {
+  return { ...row, run: { ...row.run, checksum: checksumOf(row) } };
 }
 
 function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" = "ended"): RunReportRow {

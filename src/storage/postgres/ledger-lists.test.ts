@@ -65,6 +65,10 @@ async function fill(databaseUrl: string): Promise<void> {
   await client.query(`
     insert into ledger_attempts (transaction_id, ordinal, number, origin, method, sent_at, status, took_ms, charged)
     select transaction_id, ordinal, 1, 'https://vendor.example', 'GET', 0, 200, 20, charged from ledger_calls`);
-  for (const table of ["ledger_runs", "ledger_calls", "ledger_attempts"]) await client.query(`vacuum analyze ${table}`);
+  await client.query(`
+    insert into ledger_reconciliations (transaction_id, ordinal, revision, attempt, charged, decided_by, decided_at, note)
+    select transaction_id, ordinal, 1, 1, charged, 'ada', 0, 'on the invoice' from ledger_calls`);
+  for (const table of ["ledger_runs", "ledger_calls", "ledger_attempts", "ledger_reconciliations"])
+    await client.query(`vacuum analyze ${table}`);
   await client.end();
 }

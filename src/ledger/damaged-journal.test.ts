@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { type TestContext } from "node:test";
+import { systemClock } from "../terms/clock.ts";
+import { createDrainer } from "./drain.ts";
+import { drainAgain } from "./drain-again.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
+import { openJournalReader } from "./journal-reader.ts";
+import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger-under-test.ts";
+import type { LedgerSink } from "./ports.ts";
+
+const DAY = 24 * 60 * 60 * 1_000;
+
+async function putRuns(
+  { ledger }: Awaited<ReturnType<typeof startLedger>>,
+  count: number,
+  calls = 1,
+): Promise<string[]> {
+  const ids: string[] = [];
+  const now = Date.now();
+  for (let at = 0; at < count; at += 1) {
+    const run = makeRun({ startedWallAt: now - 10 * DAY + at * 1_000 });
+    ids.push(run.transactionId);
+    const made = Array.from({ length: calls }, (_, ordinal) => makeCall({ ordinal }));
+    await runOnce(ledger, run, makeReport(run, { calls: made }));
+  }
+  return ids;
+}
+
+/** What a disk does, done by hand. */
+function alter(directory: string, sql: string): void {
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: 5_000 });
+  database.exec(sql);
+  database.close();
+}
+
+/** Makes the page with the first rows of a table one that cannot be a page. */
+function ruinFirstPage(directory: string, table: string): void {
+  const path = join(directory, JOURNAL_FILE);
+  const [schema] = query(directory, "SELECT rootpage FROM sqlite_schema WHERE name = ?", table);
+  const bytes = readFileSync(path);
+  const pageAt = (number: number): number => (number - 1) * 4_096;
+  let at = pageAt(Number(schema?.["rootpage"]));
+  // 2 and 5 are pages that lead to others: 12 bytes of header, then where their cells are, which begin with a page's number.
+  while (bytes[at] === 2 || bytes[at] === 5) at = pageAt(bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12)));
+  bytes[at] = 0;
+  writeFileSync(path, bytes);
+}
+
+function memorySink(): LedgerSink & { readonly ids: string[] } {
+  const ids: string[] = [];
+  return {
+    ids,
+    write: async (batch) => {
+      ids.push(...batch.map(({ run }) => run.transaction_id));
+    },
+  };
+}
+
+test("a damaged run does not go to the shared database, is told of and kept, and the others go", async (t) => {
+  const tested = await startLedger(t);
+  const { directory, ledger } = tested;
+  const ids = await putRuns(tested, 20);
+  alter(directory, "UPDATE runs SET took_ms = took_ms + 1 WHERE id = 3");
+  alter(directory, "UPDATE calls SET output_bytes = 9223372036854775807 WHERE run = 7");
+  alter(directory, "UPDATE runs SET started_at = 9223372036854775807 WHERE id = 9");
+  alter(directory, "UPDATE runs SET checksum = NULL WHERE id = 20");
+  const sink = memorySink();
+  const told: unknown[] = [];
+  const quiet = (): void => {};
+  const error = (fields: object): void => void told.push((fields as { transaction_id?: unknown }).transaction_id);
+  const drainer = createDrainer({ dir: directory, ledger, sink, clock: systemClock, log: { info: quiet, warn: quiet, error } }); // prettier-ignore
+  atEnd(t, () => drainer.close());
+  await until(() => drainer.state().pendingRuns === 0, "all that can go have gone out");
+  const kept = [3, 7, 9, 20].map((number) => ids[number - 1]!);
+  assert.deepEqual(sink.ids, ids.filter((id) => !kept.includes(id))); // prettier-ignore
+  assert.deepEqual(told, kept);
+  assert.equal(drainer.state().damaged, 4);
+  await until(() => query(directory, "SELECT 1 FROM set_aside").length === 4, "that is noted");
+  await until(() => query(directory, "SELECT 1 FROM runs").length === 4, "what has gone out has left");
+
+  const again = memorySink();
+  assert.deepEqual(await drainAgain(directory, again, 0).catch((thrown: Error) => thrown.name), "OperatorError");
+  alter(directory, "UPDATE runs SET started_at = 5 WHERE id = 9");
+  assert.deepEqual(await drainAgain(directory, again, 0), { sent: 0, damaged: 4 });
+});
+
+test("a journal with a page that is none: its runs are named, the others are read, deletion says so, and runs are taken", async (t) => {
+  const first = await startLedger(t);
+  const { directory } = first;
+  const ids = await putRuns(first, 60, 4);
+  await first.ledger.close();
+  ruinFirstPage(directory, "calls");
+
+  const second = await startLedger(t, { directory });
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  const verified = await reader.verify();
+  const unreadable = verified.findings.map(({ transactionId }) => transactionId);
+  assert.ok(verified.damaged > 0 && verified.damaged < 60);
+  assert.equal(verified.ok + verified.damaged, 60);
+  assert.deepEqual(unreadable, ids.slice(0, verified.damaged));
+  assert.ok(verified.structure.length > 0);
+
+  const list = await reader.list({}, { limit: 100 });
+  assert.deepEqual(list.damaged.toSorted(), unreadable.toSorted());
+  assert.equal(list.runs.length, verified.ok);
+  const leftOut: string[] = [];
+  let lines = 0;
+  for await (const piece of reader.export({}, "jsonl", (run) => leftOut.push(run)))
+    lines += piece.split("\n").length - 1;
+  assert.equal(lines, verified.ok);
+  assert.deepEqual(leftOut, unreadable);
+  await assert.rejects(reader.show(ids[0]!), /is damaged, and cannot be read/);
+  await assert.rejects(reader.prune(Date.now()), /The ledger is damaged where runs were to be deleted/);
+  assert.ok(second.events.includes("ledger_journal_damaged"));
+  assert.equal(second.ledger.state().damageMet, 1);
+  await runOnce(second.ledger);
+  assert.equal(second.ledger.state().unavailable, null);
+  assert.equal((await reader.verify()).ok, verified.ok + 1);
+});
+
+test("runs that vanish are missed, by their numbers and what is left of them", async (t) => {
+  const tested = await startLedger(t);
+  const { directory } = tested;
+  const ids = await putRuns(tested, 30);
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  // Deleted as it should be, and then as no statement does it: nothing that counts runs hears of it.
+  await reader.prune(Date.now() - 10 * DAY + 4_500);
+  const before = await reader.verify();
+  assert.deepEqual([before.ok, before.missing, before.structure], [ids.length - 5, 0, []]);
+  alter(
+    directory,
+    "DROP TRIGGER run_deleted; DELETE FROM runs WHERE id IN (10, 30); DELETE FROM calls WHERE run = 30; DELETE FROM attempts WHERE run = 30",
+  );
+  const after = await reader.verify();
+  assert.deepEqual([after.ok, after.damaged, after.missing], [ids.length - 7, 0, 2]);
+  assert.ok(after.findings.some(({ number }) => number === 10));
+  assert.match(after.structure.join("\n"), /of the runs 0 to 511, 1 are gone and have left nothing/);
+});
