@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noteForgotten } from "./journal-pruner.ts";
+import { AHEAD_MS } from "./prune-runs.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
 /** So few that the commits between them hardly wait. */
@@ -18,16 +19,25 @@ export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, set
     database.prepare("INSERT OR REPLACE INTO set_aside (run, reason) VALUES (?, ?)").run(run, setAside);
 }
 
-/** Deletes some of the drained runs that started before a moment. True if there may be more. */
-export function forgetDrained(database: DatabaseSync, startedBefore: number): boolean {
+const IS_GONE = "id <= (SELECT run FROM drained) AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)";
+
+/**
+ * Deletes some of the drained runs that started before a moment. Of those that are dated in the future, the ones that were
+ * written before the oldest of the others. True if there may be more.
+ */
+export function forgetDrained(database: DatabaseSync, startedBefore: number, wallAt = Date.now()): boolean {
   database.exec("BEGIN IMMEDIATE");
-  const runs = database
-    .prepare(
-      `SELECT id FROM runs WHERE id <= (SELECT run FROM drained) AND started_at < ?
-         AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)
-       ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`,
-    )
+  const old = database
+    .prepare(`SELECT id FROM runs WHERE ${IS_GONE} AND started_at < ? ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`)
     .all(startedBefore) as { id: number }[];
+  const ahead = database
+    .prepare(
+      `SELECT id FROM runs WHERE ${IS_GONE} AND started_at > ?
+         AND id < (SELECT id FROM runs WHERE ${IS_GONE} AND started_at >= ? ORDER BY started_at LIMIT 1)
+       LIMIT ${FORGET_AT_ONCE}`,
+    )
+    .all(wallAt + AHEAD_MS, startedBefore) as { id: number }[];
+  const runs = [...old, ...ahead];
   const statements = ["reconciliations", "attempts", "calls"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE run = ?`),
   );
@@ -36,7 +46,7 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
     for (const statement of statements) statement.run(id);
     deleteRun.run(id);
   }
-  if (runs.length > 0) noteForgotten(database, startedBefore);
+  if (old.length > 0) noteForgotten(database, startedBefore);
   database.exec("COMMIT");
-  return runs.length === FORGET_AT_ONCE;
+  return old.length === FORGET_AT_ONCE || ahead.length === FORGET_AT_ONCE;
 }

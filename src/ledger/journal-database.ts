@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../terms/make-directory.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrations.ts";
 
 export const JOURNAL_FILE = "journal.db";
 
@@ -17,7 +17,12 @@ const READER_MS = 200;
  * once failed to write is never trusted to have been written since.
  * @param afterFailure a disk failed in this life of the service: then nobody who reads may keep the log from being emptied
  */
-export function openJournal(directory: string, walBytesMax: number, afterFailure: boolean): DatabaseSync {
+export function openJournal(
+  directory: string,
+  walBytesMax: number,
+  afterFailure: boolean,
+  onOlder?: (older: OlderJournal) => void,
+): DatabaseSync {
   const path = join(directory, JOURNAL_FILE);
   // SQLite gives the mode of the database file to the files beside it.
   closeSync(openSync(path, "a", 0o600));
@@ -30,7 +35,7 @@ export function openJournal(directory: string, walBytesMax: number, afterFailure
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
-    migrate(database);
+    migrate(database, SCHEMA_VERSION, onOlder);
     return database;
   } catch (error) {
     database.close();

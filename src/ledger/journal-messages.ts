@@ -1,3 +1,5 @@
+import type { OlderJournal } from "./migrations.ts";
+
 /** What the journal's thread is started with. */
 export interface JournalSetup {
   readonly directory: string;
@@ -36,6 +38,8 @@ export interface ToJournal {
 
 /** From the thread. */
 export type FromJournal =
+  /** Its tables are being written anew, which may take minutes. */
+  | ({ readonly is: "migrating" } & OlderJournal)
   | { readonly is: "ready"; readonly recovered: Recovered; readonly size: Measured }
   /** Every record up to this number is on disk. */
   | { readonly is: "durable"; readonly last: number }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isDamage } from "./journal-damage.ts";
+import { AHEAD_MS } from "./prune-runs.ts";
 
 /** Runs looked at in one step: a few milliseconds, which is what a commit may have to wait. */
 const AT_ONCE = 50;
@@ -9,7 +10,9 @@ const YOUNG_MS = 10 * 60 * 1_000;
 /** Of a request, where 0 is one to be done and 1 one that was. */
 export const GIVEN_UP = 2;
 
-const TABLES = ["reconciliations", "attempts", "calls"];
+const TABLES = ["reconciliations", "attempts", "calls", "ahead"];
+/** After every number of a run. */
+const LAST = Number.MAX_SAFE_INTEGER;
 
 interface Request {
   readonly id: number;
@@ -37,9 +40,13 @@ export class JournalPruner {
   readonly #candidates: StatementSync;
   readonly #drained: StatementSync;
   readonly #deletes: readonly StatementSync[];
+  readonly #noteAhead: StatementSync;
+  readonly #aheadSince: StatementSync;
   readonly #note: StatementSync;
   #current: Request | null = null;
   #place: readonly [startedAt: number, id: number] = [0, 0];
+  /** What is old has been looked at, and what is dated in the future is. */
+  #ahead = false;
 
   constructor(database: DatabaseSync, wallAt: () => number = Date.now) {
     this.#database = database;
@@ -56,6 +63,8 @@ export class JournalPruner {
       ...TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE run = ?`)),
       database.prepare("DELETE FROM runs WHERE id = ?"),
     ];
+    this.#noteAhead = database.prepare("INSERT OR IGNORE INTO ahead (run, seen_at) VALUES (?, ?)");
+    this.#aheadSince = database.prepare("SELECT seen_at FROM ahead WHERE run = ?");
     this.#note = database.prepare(
       `UPDATE prunings SET deleted = deleted + ?, kept_unknown = kept_unknown + ?, kept_undrained = kept_undrained + ?,
          done = ? WHERE id = ?`,
@@ -76,28 +85,39 @@ export class JournalPruner {
       if (isDamage(error)) this.#giveUp(request);
       throw error;
     }
-    if (done) {
-      this.#current = null;
-      this.#place = [0, 0];
-    }
+    if (done) this.#rest();
     return true;
+  }
+
+  /** When it was first seen that a run is dated in the future. */
+  #seenAt(run: number, wallAt: number): number {
+    this.#noteAhead.run(run, wallAt);
+    return (this.#aheadSince.get(run) as { seen_at: number }).seen_at;
   }
 
   /** What lies in damaged pages cannot be deleted either, and trying again would not help. */
   #giveUp({ id }: Request): void {
     this.#database.exec("ROLLBACK");
     this.#database.prepare(`UPDATE prunings SET done = ${GIVEN_UP} WHERE id = ?`).run(id);
+    this.#rest();
+  }
+
+  #rest(): void {
     this.#current = null;
     this.#place = [0, 0];
+    this.#ahead = false;
   }
 
   #deleteSome({ id, started_before, unknown_too }: Request): boolean {
-    const startedBefore = Math.min(started_before, this.#wallAt() - YOUNG_MS);
-    const candidates = this.#candidates.all(...this.#place, startedBefore) as unknown as Candidate[];
+    const wallAt = this.#wallAt();
+    const startedBefore = Math.min(started_before, wallAt - YOUNG_MS);
+    const to = this.#ahead ? LAST : startedBefore;
+    const candidates = this.#candidates.all(...this.#place, to) as unknown as Candidate[];
     const outbox = this.#drained.get() as { readonly run: number } | undefined;
     const kept = { unknown: 0, undrained: 0 };
     let deleted = 0;
     for (const run of candidates) {
+      if (this.#ahead && this.#seenAt(run.id, wallAt) >= startedBefore) continue;
       if (run.set_aside === 1 || (outbox !== undefined && run.id > outbox.run)) kept.undrained += 1;
       else if (run.has_unknown === 1 && unknown_too === 0) kept.unknown += 1;
       else {
@@ -108,7 +128,9 @@ export class JournalPruner {
     if (deleted > 0) noteForgotten(this.#database, startedBefore);
     const last = candidates.at(-1);
     if (last !== undefined) this.#place = [last.started_at, last.id];
-    const done = candidates.length < AT_ONCE;
+    const isLast = candidates.length < AT_ONCE;
+    const done = isLast && this.#ahead;
+    if (isLast && !this.#ahead) [this.#place, this.#ahead] = [[wallAt + AHEAD_MS, LAST], true];
     this.#note.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
     return done;
   }

@@ -14,6 +14,7 @@ import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts"
 import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
+import type { OlderJournal } from "./migrations.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
 import type { DrainNote } from "./running-ledger.ts";
@@ -229,7 +230,8 @@ async function keepRoom(): Promise<void> {
 
 const database = attempt("open", () => {
   passDisk(setup.faults, "open");
-  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure);
+  const onOlder = (older: OlderJournal): void => post({ is: "migrating", ...older });
+  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure, onOlder);
 });
 const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {

@@ -46,7 +46,7 @@ export interface ShownRun extends RunReportRow {
 export interface LedgerMoment {
   /** What time it is where the ledger lies. */
   readonly wallAt: number;
-  /** When the last run of it started; `null` where there is none. */
+  /** When the last run of it started, but for those that are dated in the future; `null` where there is none. */
   readonly lastRunAt: number | null;
 }
 
@@ -77,10 +77,13 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: () => verifyRuns(tables).catch(sayDamaged),
     moment: async () => {
+      const wallAt = await tables.wallAt();
+      // One that is dated later says nothing about what time it is.
       const [last] = await query<{ readonly started_at: number }>(
-        "SELECT r.started_at FROM ledger_runs AS r ORDER BY r.started_at DESC LIMIT 1",
+        "SELECT r.started_at FROM ledger_runs AS r WHERE r.started_at <= ? ORDER BY r.started_at DESC LIMIT 1",
+        [wallAt],
       );
-      return { wallAt: await tables.wallAt(), lastRunAt: last?.started_at ?? null };
+      return { wallAt, lastRunAt: last?.started_at ?? null };
     },
     prune: (startedBefore, { unknownToo = false } = {}) =>
       pruneRuns(tables, startedBefore, unknownToo).catch(sayDamaged),

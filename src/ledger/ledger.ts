@@ -57,6 +57,7 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 /** A message to the thread holds at most so many; it is several only when they are sent again. */
 const RECORDS_A_MESSAGE = 500;
 const RETRY_MS = 250;
+const TELL_EVERY_MS = 10_000;
 /** How often it is counted, while the journal is nearly full, who holds how much of it: a look at every run. */
 const HOLDERS_EVERY_MS = 30_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
@@ -79,6 +80,7 @@ class FileLedger implements RunningLedger {
   #sent = 0;
   #turnPlanned = false;
   #cancelRetry: (() => void) | null = null;
+  #cancelTelling: () => void = () => {};
   #openRuns = 0;
   #damageMet = 0;
   #onReady: () => void = () => {};
@@ -208,6 +210,7 @@ class FileLedger implements RunningLedger {
     else if (message.is === "room") this.#room(message.enough);
     else if (message.is === "ready") this.#started(message);
     else if (message.is === "damaged") this.#damaged(message);
+    else if (message.is === "migrating") this.#migrating(message, this.#options.clock.now());
   }
 
   #durable(last: number): void {
@@ -218,7 +221,20 @@ class FileLedger implements RunningLedger {
     if (this.#waiting.count === 0) this.#onEmpty?.();
   }
 
+  /** Said again and again, so that nobody takes a long start for one that hangs. */
+  #migrating(older: Extract<FromJournal, { readonly is: "migrating" }>, since: number): void {
+    const { clock, log } = this.#options;
+    const { from, to, bytes } = older;
+    const seconds = Math.round((clock.now() - since) / 1_000);
+    log.warn(
+      { event: "ledger_migrating", from, to, bytes, seconds },
+      "the journal of an older version is being brought up to date: no run is taken until that is done",
+    );
+    this.#cancelTelling = clock.after(TELL_EVERY_MS, () => this.#migrating(older, since));
+  }
+
   #started({ recovered, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
+    this.#cancelTelling();
     this.#recoverBefore = 0;
     if (recovered.attempts > 0 || recovered.unreadable > 0) {
       this.#options.log.warn(
@@ -248,6 +264,7 @@ class FileLedger implements RunningLedger {
   }
 
   #journalDown(failure: Extract<FromJournal, { readonly is: "failed" }> | null, again: boolean): void {
+    this.#cancelTelling();
     const { during, code, message } = failure ?? {
       during: "commit",
       code: "EXIT",
@@ -356,6 +373,7 @@ class FileLedger implements RunningLedger {
     this.#waiting.settleAll();
     this.#stall.end();
     this.#cancelRetry?.();
+    this.#cancelTelling();
     await this.#link.stop(this.#limits.closeMs);
     this.#intents.end();
     this.#unlock();

@@ -21,7 +21,8 @@ test("a journal with texts in every row is brought to numbers, and says what it 
       (1, 1, 'bell__phone', 0, 0, 'source.timeout', 'timeout', 'unknown', NULL, 'none', 1, 30, 0);
     INSERT INTO attempts VALUES (1, 1, 1, 'https://bell.example', 'GET', 1003, NULL, 30, 'unknown');`);
   database.close();
-  await startLedger(t, { directory });
+  const { events } = await startLedger(t, { directory });
+  assert.deepEqual(events.filter((event) => event === "ledger_migrating"), ["ledger_migrating"]); // prettier-ignore
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
 

@@ -229,6 +229,9 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE journal ADD COLUMN checked_from INTEGER NOT NULL DEFAULT 1;
   UPDATE journal SET checked_from = 1 + coalesce((SELECT max(id) FROM runs), 0);
 
+  -- Runs that a wrong clock has dated in the future, and since when that is known: their age counts from then.
+  CREATE TABLE ahead (run INTEGER PRIMARY KEY, seen_at INTEGER NOT NULL);
+
   -- How many of each 512 numbers belong to a run, so that one that vanishes is missed. What deletes runs keeps it true.
   CREATE TABLE run_counts (block INTEGER PRIMARY KEY, runs INTEGER NOT NULL);
   INSERT INTO run_counts SELECT id / 512, count(*) FROM runs GROUP BY id / 512;
@@ -242,14 +245,30 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** A journal that is about to be migrated, which takes the longer the larger it is. */
+export interface OlderJournal {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
  * Brings a journal to the newest schema, in one transaction that shuts out every other writer.
  * @throws when the journal was written by a newer version of the service
  */
-export function migrate(database: DatabaseSync, to = SCHEMA_VERSION): void {
-  if (versionOf(database) === to) return;
+export function migrate(
+  database: DatabaseSync,
+  to = SCHEMA_VERSION,
+  onOlder: (older: OlderJournal) => void = () => {},
+): void {
+  const found = versionOf(database);
+  if (found === to) return;
+  const size = database
+    .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+    .get();
+  if (found > 0 && found < to) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = versionOf(database);

@@ -24,6 +24,7 @@ const CHECKED_TABLES = [
   "set_aside",
   "prunings",
   "forgotten",
+  "ahead",
 ];
 
 type Numbered<Row> = Row & { readonly run: number };

@@ -7,6 +7,7 @@ import * as listsByIndex from "./0005_lists_by_index.ts";
 import * as outboxes from "./0006_outboxes.ts";
 import * as runChecksums from "./0007_run_checksums.ts";
 import * as linesByRun from "./0008_lines_by_run.ts";
+import * as runsAhead from "./0009_runs_ahead.ts";
 
 export interface Migration {
   readonly name: string;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006_outboxes", up: outboxes.up },
   { name: "0007_run_checksums", up: runChecksums.up },
   { name: "0008_lines_by_run", up: linesByRun.up },
+  { name: "0009_runs_ahead", up: runsAhead.up },
 ];
