@@ -3,6 +3,7 @@
  */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
+import type { Drained } from "../ledger/drain-journal.ts";
 import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
 import type {
   CallReport,
@@ -49,7 +50,7 @@ export interface VerbDeps {
   /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerQuestions>;
   /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
-  drainLedger(again?: { readonly startedFrom: number }): Promise<{ readonly sent: number; readonly damaged?: number }>;
+  drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act): Promise<CopiedStore>;
   /** The very finder that runs use, so that what `credential explain` says is what happens. */

@@ -1,16 +1,11 @@
 import { OperatorError } from "../terms/operator-error.ts";
+import type { Drained } from "./drain-journal.ts";
 import { sayDamaged } from "./journal-damage.ts";
 import { hasJournal, JournalTables } from "./journal-tables.ts";
 import type { LedgerSink, RunRow } from "./ports.ts";
 import { readRuns } from "./read-runs.ts";
 
 const RUNS_A_BATCH = 200;
-
-export interface DrainedAgain {
-  readonly sent: number;
-  /** Runs that were not sent because they are damaged; left out where there is none. */
-  readonly damaged?: number;
-}
 
 type Found = Pick<RunRow, "transaction_id" | "started_at"> & { readonly run: number };
 
@@ -19,7 +14,7 @@ type Found = Pick<RunRow, "transaction_id" | "started_at"> & { readonly run: num
  * older copy has lost it. What is there already stays as it is. The service may run meanwhile.
  * @throws OperatorError when there is no journal, or the database does not take all
  */
-export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: number): Promise<DrainedAgain> {
+export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: number): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);
   const tables = new JournalTables(dir);
   let sent = 0;

@@ -13,6 +13,12 @@ export interface DrainOptions {
   readonly note: (sentence: string) => void;
 }
 
+export interface Drained {
+  readonly sent: number;
+  /** Runs that were not sent because they are damaged; left out where there is none. */
+  readonly damaged?: number;
+}
+
 /** A database that has refused so often in a row is not waited for. */
 const FAILURES_MAX = 4;
 const WRITE_MS_MAX = 10_000;
@@ -22,10 +28,14 @@ const WRITE_MS_MAX = 10_000;
  * `unknown`, then every run that has not gone out. It may be broken off and done again.
  * @throws OperatorError when a service keeps its ledger there, or the database does not take all
  */
-export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Promise<{ readonly sent: number }> {
+export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);
   const quiet = (): void => {};
-  const log = { info: quiet, warn: quiet, error: (_: object, message: string) => note(message) };
+  const error = (fields: object, message: string): void => {
+    const { transaction_id: run } = fields as { readonly transaction_id?: string | null };
+    note(run === undefined || run === null ? message : `${message} (${run})`);
+  };
+  const log = { info: quiet, warn: quiet, error };
   const ledger = openLocked(() => createLedger({ dir, clock, log }));
   try {
     await ledger.ready;
@@ -34,7 +44,8 @@ export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Pr
       const left = await untilDrained(drainer, clock, ({ failures }) => failures >= FAILURES_MAX);
       if (left > 0)
         throw new OperatorError("unavailable", `The shared database did not take all: ${left} runs are left.`);
-      return { sent: drainer.state().sent };
+      const { sent, damaged } = drainer.state();
+      return { sent, ...(damaged > 0 && { damaged }) };
     } finally {
       await drainer.close();
     }

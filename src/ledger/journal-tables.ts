@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../terms/clock.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
-import { JOURNAL_CHANGES, JOURNAL_VIEWS, numbered } from "./journal-views.ts";
+import { JOURNAL_CHANGES, JOURNAL_VIEWS, numbered, textOfName } from "./journal-views.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
 import type { LedgerQuery, LedgerTables } from "./ports.ts";
 
@@ -18,6 +18,8 @@ export function hasJournal(directory: string): boolean {
 export class JournalTables implements LedgerTables {
   readonly query: LedgerQuery;
   readonly isText = numbered;
+  readonly requests = "ledger_requests";
+  readonly textOf = textOfName;
   readonly linesByTransaction = false;
   readonly #path: string;
   readonly #database: DatabaseSync;

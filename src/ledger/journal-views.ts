@@ -30,10 +30,17 @@ export const ATTEMPT = `r.transaction_id, a.ordinal, a.number, ${named("a.origin
 
 export const RECONCILIATION = `r.transaction_id, x.ordinal, x.revision, x.charged, x.decided_by, x.decided_at, x.note, x.attempt`;
 
+/** The names that the first migration gave. */
+const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
+const REQUEST = `r.started_at, r.simulated, a.sent_at, ${CHARGED}, c.source AS source_key,
+  r.organization AS organization_key, c.credential AS credential_key, c.credential_rule AS rule_key`;
+
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;
   CREATE TEMP VIEW ledger_calls AS SELECT ${CALL} FROM runs AS r JOIN calls AS c ON c.run = r.id;
   CREATE TEMP VIEW ledger_lines AS SELECT ${LINE} FROM calls AS c JOIN runs AS r ON r.id = c.run;
+  CREATE TEMP VIEW ledger_requests AS SELECT ${REQUEST}
+    FROM runs AS r JOIN calls AS c ON c.run = r.id JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal;
   CREATE TEMP VIEW ledger_attempts AS SELECT ${ATTEMPT} FROM runs AS r JOIN attempts AS a ON a.run = r.id;
   CREATE TEMP VIEW ledger_reconciliations AS
     SELECT ${RECONCILIATION} FROM runs AS r JOIN reconciliations AS x ON x.run = r.id;`;
@@ -41,6 +48,10 @@ export const JOURNAL_VIEWS = `
 /** A text that stands as a number in these views is asked for by it. What no row was ever given has none. */
 export function numbered(column: string): string {
   return `${column}_number = (SELECT id FROM names WHERE name = ?)`;
+}
+
+export function textOfName(key: string): string {
+  return named(key);
 }
 
 const OLD_RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)";

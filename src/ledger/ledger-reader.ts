@@ -72,7 +72,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
         throw error;
       }
     },
-    summary: (month) => summarize(query, month).catch(sayDamaged),
+    summary: (month) => summarize(tables, month).catch(sayDamaged),
     unknown: (limit = 1_000) => unknownCharges(query, limit).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: () => verifyRuns(tables).catch(sayDamaged),

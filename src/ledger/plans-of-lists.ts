@@ -29,6 +29,8 @@ export async function plansOf(tables: LedgerTables, filter: LedgerFilter, explai
     plans.push(lines.map((line) => String(line["detail"] ?? line["QUERY PLAN"])).join("\n"));
     return tables.query(sql, values);
   };
-  await createLedgerReader({ ...tables, query, isText: (column) => tables.isText(column) }).list(filter);
+  await createLedgerReader({ ...tables, query, isText: (column) => tables.isText(column), textOf: (key) => key }).list(
+    filter,
+  );
   return plans;
 }

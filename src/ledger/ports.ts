@@ -42,6 +42,12 @@ export interface LedgerTables {
    * a value, in words that an index answers. The value is to be given for its `?`.
    */
   isText(column: string): string;
+  /**
+   * A table of the requests that were sent, for sums: `started_at` and `simulated` of the run, `sent_at`, `charged`, and by
+   * what sums are made: `source_key`, `organization_key`, `credential_key`, `rule_key`, of which `textOf` makes texts.
+   */
+  readonly requests: string;
+  textOf(key: string): string;
   /** `ledger_lines` of a source come newest first by their transaction ids, which sort by time, and not by `started_at`. */
   readonly linesByTransaction: boolean;
   /** What time it is where the ledger lies, milliseconds since 1970: several machines share one, and each has its own clock. */

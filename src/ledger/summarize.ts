@@ -1,4 +1,4 @@
-import type { LedgerQuery } from "./ports.ts";
+import type { LedgerTables } from "./ports.ts";
 
 /**
  * What one credential of one organization was used for at one source, however it was chosen: a line of a vendor's invoice,
@@ -18,25 +18,34 @@ export interface ChargeSummary {
   readonly charged_unknown: number;
 }
 
-const CREDENTIAL = "CASE WHEN c.credential_id IS NULL THEN c.credential_rule ELSE 'stored' END";
 const LONGEST_RUN_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Counts what was sent in a month. Simulated runs reach no vendor and are left out.
+ * Counts what was sent in a month. Simulated runs reach no vendor and are left out. Requests are counted by keys, of which
+ * there are few, and only then have their texts.
  * @throws RangeError when the month is none
  */
-export async function summarize(query: LedgerQuery, month: string): Promise<readonly ChargeSummary[]> {
+export async function summarize(
+  { query, requests, textOf }: LedgerTables,
+  month: string,
+): Promise<readonly ChargeSummary[]> {
   const { from, to } = monthRange(month);
   const counted = (charged: string): string =>
-    `count(CASE WHEN a.charged = '${charged}' THEN 1 END) AS charged_${charged}`;
+    `count(CASE WHEN x.charged = '${charged}' THEN 1 END) AS charged_${charged}`;
+  const byKeys = `
+    SELECT x.source_key, x.organization_key, x.credential_key, CASE WHEN x.credential_key IS NULL THEN x.rule_key END AS rule_key,
+      count(*) AS requests, ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
+    FROM ${requests} AS x
+    WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?
+    GROUP BY x.source_key, x.organization_key, x.credential_key, CASE WHEN x.credential_key IS NULL THEN x.rule_key END`;
+  const credential = `CASE WHEN k.credential_key IS NULL THEN ${textOf("k.rule_key")} ELSE 'stored' END`;
   return query(
-    `SELECT c.source, r.organization_id, c.credential_id, ${CREDENTIAL} AS credential, count(*) AS requests,
-       ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
-     FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
-     JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal
-     WHERE r.simulated = 0 AND r.started_at >= ? AND r.started_at < ? AND a.sent_at >= ? AND a.sent_at < ?
-     GROUP BY c.source, r.organization_id, c.credential_id, ${CREDENTIAL}
-     ORDER BY c.source, r.organization_id, coalesce(c.credential_id, ''), ${CREDENTIAL}`,
+    `SELECT * FROM (
+       SELECT ${textOf("k.source_key")} AS source, ${textOf("k.organization_key")} AS organization_id,
+         ${textOf("k.credential_key")} AS credential_id, ${credential} AS credential, k.requests, k.charged_yes,
+         k.charged_no, k.charged_unknown
+       FROM (${byKeys}) AS k) AS s
+     ORDER BY s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential`,
     [from - LONGEST_RUN_MS, to + LONGEST_RUN_MS, from, to],
   );
 }

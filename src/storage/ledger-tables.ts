@@ -5,6 +5,12 @@ import type { Engine } from "./engine.ts";
 import { sayWhenAway } from "./say-when-away.ts";
 import type { Tables } from "./schema.ts";
 
+const REQUESTS = `(
+  SELECT r.started_at, r.simulated, a.sent_at, a.charged, c.source AS source_key, r.organization_id AS organization_key,
+    c.credential_id AS credential_key, c.credential_rule AS rule_key
+  FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
+  JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;
+
 /** The ledger that several machines share. */
 export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
@@ -25,7 +31,13 @@ export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
   });
-  return { ...asked, isText: (column) => `${column} = ?`, linesByTransaction: true };
+  return {
+    ...asked,
+    isText: (column) => `${column} = ?`,
+    requests: REQUESTS,
+    textOf: (key) => key,
+    linesByTransaction: true,
+  };
 }
 
 /** PostgreSQL numbers its parameters. The ledger's statements have question marks nowhere else. */

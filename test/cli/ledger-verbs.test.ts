@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger-under-test.ts";
@@ -121,4 +122,57 @@ test("ledger export makes a new file for its owner alone, and never writes over 
   const again = await run(["ledger", "export", file]);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists already/);
+});
+
+test("ledger verify says that all is as it was written, and names what is not; so does every verb that meets it", async (t) => {
+  const { json, run, dataDir, plain, unsettled } = await ledgerTerminal(t);
+  const sound = await run(["ledger", "verify"]);
+  assert.deepEqual([sound.code, sound.stdout], [0, "ok 2 runs\n"]);
+  const path = join(dataDir, "ledger", "journal.db");
+  const alter = (sql: string): void => {
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    database.exec(sql);
+    database.close();
+  };
+  alter(`UPDATE runs SET took_ms = took_ms + 64 WHERE transaction_id = '${plain}'`);
+
+  const damaged = await run(["ledger", "verify"]);
+  assert.equal(damaged.code, 1);
+  assert.equal(
+    damaged.stdout,
+    `${plain}  altered: its rows are not what was written\n1 damaged, 0 missing\nok 1 run\n`,
+  );
+  const shown = await run(["ledger", "show", plain]);
+  assert.equal(shown.code, 1);
+  assert.match(shown.stdout, /^The record of this run is damaged: its rows are not what was written\./);
+  assert.match(shown.stdout, /"took_ms": 89/);
+  const list = await run(["ledger", "list"]);
+  assert.match(list.stderr, new RegExp(`The record of ${plain} is damaged, and left out`));
+  const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);
+  assert.deepEqual(runs.map((one) => one.transaction_id), [unsettled]); // prettier-ignore
+  const file = join(dataDir, "runs.jsonl");
+  const exported = await run(["ledger", "export", file, "--format", "jsonl"]);
+  assert.equal(exported.code, 1);
+  assert.match(exported.stderr, new RegExp(`1 run is damaged, and is not in the file: ${plain}\\.`));
+  assert.equal(readFileSync(file, "utf8").trim().split("\n").length, 1);
+
+  alter(`UPDATE runs SET started_at = 9223372036854775807 WHERE transaction_id = '${unsettled}'`);
+  const unreadable = await run(["ledger", "verify"]);
+  assert.match(unreadable.stdout, new RegExp(`${unsettled}  unreadable: its rows cannot be read any more`));
+  const none = await run(["ledger", "show", unsettled]);
+  assert.deepEqual([none.code, none.stderr], [1, "The record of this run is damaged, and cannot be read any more.\n"]);
+});
+
+test("a journal that is no database any more is named so by every verb", async (t) => {
+  const { run, dataDir } = terminal(t);
+  mkdirSync(join(dataDir, "ledger"), { recursive: true });
+  writeFileSync(join(dataDir, "ledger", "journal.db"), "not a database, by the look of it ".repeat(200));
+  for (const args of [["verify"], ["list"], ["show", "trx_1"], ["export", join(dataDir, "runs.csv")], ["unknown"]]) {
+    const said = await run(["ledger", ...args]);
+    assert.equal(said.code, 1);
+    assert.match(
+      said.stderr,
+      /^The journal in .* is damaged, and nothing of it can be read: file is not a database\.\n$/,
+    );
+  }
 });

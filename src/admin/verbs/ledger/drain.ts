@@ -1,4 +1,6 @@
 import { Type } from "typebox";
+import type { Drained } from "../../../ledger/drain-journal.ts";
+import type { JsonObject } from "../../../terms/json.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
@@ -27,4 +29,6 @@ export default defineVerb({
     await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
     return detail;
   },
+
+  hasFailed: ({ damaged = 0 }: Drained & JsonObject) => damaged > 0,
 });
