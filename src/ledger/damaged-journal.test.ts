@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { systemClock } from "../terms/clock.ts";
 import { createDrainer } from "./drain.ts";
 import { drainAgain } from "./drain-again.ts";

@@ -152,7 +152,7 @@ class Verification {
       };
       const isWhole = isSound(row) && own.every((call) => call.same_as_run === 1);
       if (isWhole) this.#tally.sound(run.checksum !== null);
-      else this.#tally.found({ what: "altered", transactionId: String(run.transaction_id), number });
+      else this.#tally.found({ what: "altered", transactionId: idOf(run), number });
     }
     const there = new Set(runs.map(({ run }) => run));
     for (const rowsOfRuns of [callsOf, attemptsOf, reconciliationsOf])
@@ -177,7 +177,7 @@ class Verification {
         number,
       ]);
       if (run === undefined) return 0;
-      transactionId = String(run.transaction_id);
+      transactionId = idOf(run);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Whether there was a run is told by how many were counted.
@@ -252,6 +252,11 @@ class Verification {
 
 function byRun<Row extends { readonly run: number }>(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
   return Map.groupBy(rows, ({ run }) => run);
+}
+
+/** Of a damaged run it may be anything. */
+function idOf({ transaction_id: id }: { readonly transaction_id: unknown }): string | null {
+  return typeof id === "string" ? id : null;
 }
 
 function numbersOf(block: number): string {
