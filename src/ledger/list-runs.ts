@@ -39,8 +39,6 @@ interface Place {
 
 const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
 
-/** No run is open for longer. */
-const OPEN_MS_MAX = 10 * 60 * 1_000;
 /** Twelve hexadecimal digits of an id. */
 const MOMENT_MAX = 0xff_ff_ff_ff_ff_ff;
 
@@ -118,17 +116,18 @@ async function findPage(
   if (calls === 0) return [];
   const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);
   const at = byCalls ? "l" : "r";
+  const byTransaction = byCalls && linesByTransaction;
+  const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
   const [from, condition] = byCalls
-    ? ["ledger_lines AS l", lineCondition(filter, isText)]
+    ? ["ledger_lines AS l", lineCondition(byTransaction ? untimed : filter, isText)]
     : ["ledger_runs AS r", runCondition(filter, isText)];
-  const [earlier, order] =
-    byCalls && linesByTransaction
-      ? ["l.transaction_id < ?", "l.transaction_id DESC"]
-      : [
-          `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
-          `${at}.started_at DESC, ${at}.transaction_id DESC`,
-        ];
-  const times = byCalls && linesByTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
+  const [earlier, order] = byTransaction
+    ? ["l.transaction_id < ?", "l.transaction_id DESC"]
+    : [
+        `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
+        `${at}.started_at DESC, ${at}.transaction_id DESC`,
+      ];
+  const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
      WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
   const found = new Map<string, Found>();
@@ -138,29 +137,33 @@ async function findPage(
     const rows = await query<{ readonly started_at: number; readonly transaction_id: string }>(sql, [
       ...condition.values,
       ...times.values,
-      ...(byCalls && linesByTransaction
+      ...(byTransaction
         ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
         : [startedAt, startedAt, transactionId]),
       wanted,
     ]);
     // A run whose source was called twice comes twice, and at once.
     for (const row of rows)
-      found.set(row.transaction_id, {
-        transactionId: row.transaction_id,
-        place: `${unknown ? "u" : "s"}.${row.started_at}.${row.transaction_id}`,
-      });
+      if (row.started_at >= notBefore && row.started_at < before)
+        found.set(row.transaction_id, {
+          transactionId: row.transaction_id,
+          place: `${unknown ? "u" : "s"}.${row.started_at}.${row.transaction_id}`,
+        });
     const last = rows.at(-1);
     if (last === undefined || rows.length < wanted || found.size === limit) return [...found.values()];
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
 }
 
-/** The ids that runs of a time may have, on both sides of what the lines are joined of: indexes by id go to where they are. */
+/**
+ * The ids that runs of a time may have, on both sides of what the lines are joined of: indexes by id go to where they are.
+ * * The time itself is left to the few rows that come out, since a planner would take the two for independent: only a run
+ * whose beginning was lost says another.
+ */
 function transactionsBetween({ from, to }: LedgerFilter): Condition {
   const bounds: [sql: string, id: string][] = [];
   for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
-    // A run of which only an intent was left has begun a little before it says so.
-    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdOf(from - OPEN_MS_MAX)]);
+    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdOf(from)]);
     if (to !== undefined) bounds.push([`${id} < ?`, firstIdOf(to)]);
   }
   return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
