@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { CALL_OUTCOMES } from "../ledger/call-outcome.ts";
-import type { LedgerFilter } from "../ledger/ledger-filter.ts";
+import { CALL_OUTCOMES } from "../ledger/journal/call-outcome.ts";
+import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 

@@ -1,4 +1,4 @@
-import type { ChargeSummary } from "../ledger/summarize.ts";
+import type { ChargeSummary } from "../ledger/read/summarize.ts";
 import type { Charged } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { AuditEntry } from "./ports.ts";

@@ -3,8 +3,8 @@
  */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
-import type { Drained } from "../ledger/drain-journal.ts";
-import type { LedgerAnswers, LedgerReader } from "../ledger/ledger-reader.ts";
+import type { Drained } from "../ledger/drain/drain-journal.ts";
+import type { LedgerAnswers, LedgerReader } from "../ledger/read/ledger-reader.ts";
 import type {
   CallReport,
   CredentialFinder,

@@ -1,6 +1,6 @@
 import { ConfigError } from "../settings/read-settings.ts";
 import { RootKeyError } from "../credentials/root-key.ts";
-import { LedgerInUse } from "../ledger/directory-lock.ts";
+import { LedgerInUse } from "../ledger/journal/directory-lock.ts";
 import { BrokenProject } from "../project/open-catalogs.ts";
 import { LoadError } from "../sources/load-error.ts";
 import { StoreRefused } from "../storage/store.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { createDrainer, type Drainer } from "../ledger/drain.ts";
-import { openLedgerDesk } from "../ledger/ledger-desk.ts";
-import { createLedgerReader } from "../ledger/ledger-reader.ts";
+import { createDrainer, type Drainer } from "../ledger/drain/drain.ts";
+import { openLedgerDesk } from "../ledger/read/ledger-desk.ts";
+import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
-import type { RunningLedger } from "../ledger/running-ledger.ts";
-import { untilDrained } from "../ledger/until-drained.ts";
+import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
+import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";

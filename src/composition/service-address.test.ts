@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lockDirectory } from "../ledger/directory-lock.ts";
+import { lockDirectory } from "../ledger/journal/directory-lock.ts";
 import { findAddress, forgetAddress, noteAddress } from "./service-address.ts";
 
 test("a service is found while it runs, and what a killed one left behind is not believed", (t) => {

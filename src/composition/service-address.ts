@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockDirectory } from "../ledger/directory-lock.ts";
+import { lockDirectory } from "../ledger/journal/directory-lock.ts";
 
 const FILE = "service.json";
 

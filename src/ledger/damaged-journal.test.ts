@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { systemClock } from "../terms/clock.ts";
-import { createDrainer } from "./drain.ts";
-import { drainAgain } from "./drain-again.ts";
-import { JOURNAL_FILE } from "./journal-database.ts";
-import { openJournalReader } from "./journal-reader.ts";
-import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger-under-test.ts";
+import { createDrainer } from "./drain/drain.ts";
+import { drainAgain } from "./drain/drain-again.ts";
+import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { openJournalReader } from "./read/journal-reader.ts";
+import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";
 import type { LedgerSink } from "./ports.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;

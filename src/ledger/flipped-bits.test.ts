@@ -5,18 +5,10 @@ import test, { type TestContext } from "node:test";
 import * as fc from "fast-check";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Fault } from "../terms/fault.ts";
-import { JOURNAL_FILE } from "./journal-database.ts";
-import { openJournalReader, type JournalReader } from "./journal-reader.ts";
-import {
-  makeAttempt,
-  makeCall,
-  makeDirectory,
-  makeReport,
-  makeRun,
-  runOnce,
-  startLedger,
-} from "./ledger-under-test.ts";
-import type { Verified } from "./verified.ts";
+import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { openJournalReader, type JournalReader } from "./read/journal-reader.ts";
+import { makeAttempt, makeCall, makeDirectory, makeReport, makeRun, runOnce, startLedger } from "./ledger.kit.ts";
+import type { Verified } from "./read/verified.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;
 const RUNS = 60;

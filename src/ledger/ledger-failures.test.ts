@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunReport } from "../run/ports.ts";
-import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
+import { makeDiskFaults, setDiskFault } from "./journal/disk-faults.ts";
 import {
   BALLAST_BYTES,
   makeIntent,
@@ -17,7 +17,7 @@ import {
   stateOf,
   until,
   type LedgerUnderTest,
-} from "./ledger-under-test.ts";
+} from "./ledger.kit.ts";
 
 const REFUSED = { code: "request.journal_unavailable" };
 

@@ -19,11 +19,11 @@ import {
   startLedger,
   stateOf,
   until,
-} from "./ledger-under-test.ts";
-import { JOURNAL_FILE } from "./journal-database.ts";
+} from "./ledger.kit.ts";
+import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { createLedger } from "./ledger.ts";
-import { runColumnsOf } from "./ledger-columns.ts";
-import { verdictsOf } from "./verdicts.ts";
+import { runColumnsOf } from "./journal/ledger-columns.ts";
+import { verdictsOf } from "./journal/verdicts.ts";
 
 const intentFiles = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("intents-"));
@@ -160,7 +160,7 @@ test("a second service in the same directory is refused, and the first goes on",
   const { ledger, directory } = await startLedger(t);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   assert.throws(() => createLedger({ dir: directory, clock: systemClock, log }), /data directory of its own/);
-  const program = fileURLToPath(new URL("./directory-lock.ts", import.meta.url));
+  const program = fileURLToPath(new URL("./journal/directory-lock.ts", import.meta.url));
   const script = `import { lockDirectory } from ${JSON.stringify(program)}; lockDirectory(process.argv[1]);`;
   const other = spawnSync(process.execPath, ["--input-type=module", "-e", script, directory], { encoding: "utf8" });
   assert.match(other.stderr, /data directory of its own/);

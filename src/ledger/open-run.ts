@@ -1,7 +1,7 @@
 import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../run/ports.ts";
 import { Fault } from "../terms/fault.ts";
-import type { IntentLog, Segment } from "./intent-log.ts";
-import { attemptIntentText, runIntentText } from "./record-lines.ts";
+import type { IntentLog, Segment } from "./journal/intent-log.ts";
+import { attemptIntentText, runIntentText } from "./journal/record-lines.ts";
 
 /** A run between its start and its outcome, and the intent files that must stay until that is on disk. */
 export class OpenRun implements RunRecord {

@@ -1,5 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
-import type { LedgerAnswers } from "./ledger-reader.ts";
+import type { LedgerAnswers } from "./read/ledger-reader.ts";
 import type { LedgerLog } from "./ports.ts";
 
 export interface RetentionOptions {

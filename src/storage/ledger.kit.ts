@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createLedgerReader } from "../ledger/ledger-reader.ts";
+import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
-import { checksumOf } from "../ledger/run-checksum.ts";
+import { checksumOf } from "../ledger/journal/run-checksum.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
 export function ledgerContract(engine: EngineUnderTest): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger-under-test.ts";
+import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { terminal, type Terminal } from "./terminal.ts";

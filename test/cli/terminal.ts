@@ -10,7 +10,7 @@ import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/prove-root-keys.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
-import { openJournalReader, type JournalReader } from "../../src/ledger/journal-reader.ts";
+import { openJournalReader, type JournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";

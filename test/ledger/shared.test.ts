@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { makeRun, runOnce } from "../../src/ledger/ledger-under-test.ts";
+import { makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
 import { until } from "../rig/until.ts";

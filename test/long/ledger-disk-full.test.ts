@@ -13,7 +13,7 @@ import {
   runOnce,
   startLedger,
   until,
-} from "../../src/ledger/ledger-under-test.ts";
+} from "../../src/ledger/ledger.kit.ts";
 import type { RunIntent } from "../../src/run/ports.ts";
 
 const DISK = "size=8m";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { JOURNAL_VIEWS } from "../../src/ledger/journal-views.ts";
+import { JOURNAL_VIEWS } from "../../src/ledger/journal/journal-views.ts";
 
 type Row = Readonly<Record<string, string | number | null>>;
 

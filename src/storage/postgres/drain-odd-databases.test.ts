@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
-import { createDrainer } from "../../ledger/drain.ts";
-import { atEnd, makeRun, query, runOnce, startLedger, until } from "../../ledger/ledger-under-test.ts";
-import { Outbox } from "../../ledger/outbox.ts";
+import { createDrainer } from "../../ledger/drain/drain.ts";
+import { atEnd, makeRun, query, runOnce, startLedger, until } from "../../ledger/ledger.kit.ts";
+import { Outbox } from "../../ledger/drain/outbox.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Drained } from "../../../ledger/drain-journal.ts";
+import type { Drained } from "../../../ledger/drain/drain-journal.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { PLACE } from "../../../ledger/list-runs.ts";
+import { PLACE } from "../../../ledger/read/list-runs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 

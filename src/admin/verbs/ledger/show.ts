@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import type { ShownRun } from "../../../ledger/ledger-reader.ts";
-import { renderTimeline } from "../../../ledger/render-timeline.ts";
+import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
+import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
 import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { defineVerb } from "../../verb.ts";

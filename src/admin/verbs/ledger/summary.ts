@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { monthRange } from "../../../ledger/summarize.ts";
+import { monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import type { AuditEntry, VerbDeps } from "../../ports.ts";

@@ -1,0 +1,258 @@
+import type { Clock } from "../../terms/clock.ts";
+import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
+import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
+import type { LedgerLog, LedgerSink } from "../ports.ts";
+import { LedgerBehind, LedgerRefused } from "../../terms/sink-errors.ts";
+import { within } from "../../terms/within.ts";
+
+export interface DrainerOptions {
+  readonly dir: string;
+  /** Ready: its journal is there. */
+  readonly ledger: Pick<RunningLedger, "noteDrained" | "onWritten">;
+  readonly sink: LedgerSink;
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+  readonly limits?: Partial<DrainerLimits>;
+}
+
+export interface DrainerLimits {
+  /** Runs a batch, the most that is ever in memory here. Halved while the sink refuses, so that one run cannot hold up all. */
+  readonly batchRuns: number;
+  /** How long the first run of a batch may wait for company. */
+  readonly gatherMs: number;
+  readonly writeTimeoutMs: number;
+  readonly retryFirstMs: number;
+  readonly retryMaxMs: number;
+  /** How often to look for what may leave the journal, and for runs that nobody has told of. */
+  readonly lookMs: number;
+  /** How long a run stays in the journal after it started, once it has gone out. */
+  readonly keepMs: number;
+}
+
+export const DRAINER_LIMITS: DrainerLimits = {
+  batchRuns: 64,
+  gatherMs: 50,
+  writeTimeoutMs: 30_000,
+  retryFirstMs: 200,
+  retryMaxMs: 30_000,
+  lookMs: 30_000,
+  keepMs: 24 * 60 * 60 * 1_000,
+};
+
+export interface DrainerState {
+  readonly pendingRuns: number;
+  /** Since the oldest waiting run started. */
+  readonly lagMs: number;
+  /** How often in a row the sink has failed. */
+  readonly failures: number;
+  /** Runs that this process has sent. */
+  readonly sent: number;
+  /** Runs that it has kept back, because they are not what was written. */
+  readonly damaged: number;
+}
+
+export interface Drainer {
+  state(): DrainerState;
+  /** Waits for the write that is under way, and stops. What has not gone out goes out after the next start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Carries the journal's runs to a shared database, in order, a batch at a time. A batch is noted as gone only when the
+ * sink has said so; whatever fails in between, it is sent again, and the sink's unique keys make one row of it.
+ */
+export function createDrainer(options: DrainerOptions): Drainer {
+  return new JournalDrainer(options);
+}
+
+const NOTHING_WAITS = { runs: 0, oldestWallAt: null };
+
+class JournalDrainer implements Drainer {
+  readonly #options: DrainerOptions;
+  readonly #limits: DrainerLimits;
+  readonly #outbox: Outbox;
+  #batchRuns: number;
+  #failures = 0;
+  #sent = 0;
+  #damaged = 0;
+  #working: Promise<void> | null = null;
+  #more = false;
+  #cancelWait: (() => void) | null = null;
+  #cancelLook: (() => void) | null = null;
+  #closed = false;
+  /** Whether the database is to be asked how far it has this journal, also if nothing waits to go out. */
+  #compare = true;
+  /** What it said, where that is less than went out to it. */
+  #databaseHas: number | null = null;
+
+  constructor(options: DrainerOptions) {
+    this.#options = options;
+    this.#limits = { ...DRAINER_LIMITS, ...options.limits };
+    this.#batchRuns = this.#limits.batchRuns;
+    this.#outbox = new Outbox(options.dir);
+    // From now on this journal is an outbox: nothing is pruned from it that has not gone out.
+    this.#note(this.#outbox.drained);
+    options.ledger.onWritten(() => this.#wake(this.#limits.gatherMs));
+    this.#wake(0);
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    this.#cancelLook = this.#options.clock.after(this.#limits.lookMs, () => {
+      this.#compare = true;
+      this.#wake(0);
+      if (this.#outbox.holdsOld(this.#forgetBefore())) this.#note(this.#outbox.drained);
+      this.#lookAgain();
+    });
+  }
+
+  #wake(delayMs: number): void {
+    this.#more = true;
+    if (this.#closed || this.#working !== null || this.#cancelWait !== null) return;
+    this.#cancelWait = this.#options.clock.after(delayMs, () => {
+      this.#cancelWait = null;
+      this.#working = this.#work().finally(() => {
+        this.#working = null;
+        if (this.#more) this.#wake(this.#failures > 0 ? this.#retryMs() : this.#limits.gatherMs);
+      });
+    });
+  }
+
+  #retryMs(): number {
+    return Math.min(this.#limits.retryMaxMs, this.#limits.retryFirstMs * 2 ** Math.min(this.#failures - 1, 20));
+  }
+
+  /** Sends batches until none is left or one fails. Never rejects. */
+  async #work(): Promise<void> {
+    while (!this.#closed) {
+      this.#more = false;
+      let batch: OutboxBatch | null = null;
+      try {
+        batch = await this.#outbox.next(this.#batchRuns);
+        if (batch === null && !this.#compare) return;
+        await this.#write(batch?.runs ?? [], batch?.upTo ?? this.#outbox.drained);
+        this.#compare = false;
+        if (batch === null) return;
+        if (batch.damaged !== null) {
+          this.#keepBack(batch, batch.damaged);
+          continue;
+        }
+      } catch (error) {
+        if (error instanceof LedgerBehind) {
+          this.#goBack(error);
+          continue;
+        }
+        if (error instanceof LedgerRefused && batch !== null && (await this.#setAside(batch, error))) continue;
+        this.#failed(batch, error);
+        return;
+      }
+      this.#wentOut(batch);
+    }
+  }
+
+  /**
+   * Looks for the run that is refused, by smaller and smaller batches, and passes it over: it stays in the journal, and is
+   * told of. False if it could not be passed over now.
+   */
+  async #setAside(batch: OutboxBatch, refusal: LedgerRefused): Promise<boolean> {
+    if (batch.runs.length > 1) {
+      this.#batchRuns = Math.max(1, Math.floor(batch.runs.length / 2));
+      return true;
+    }
+    try {
+      await this.#write([], batch.upTo);
+    } catch {
+      return false;
+    }
+    this.#options.log.error(
+      { event: "ledger_run_set_aside", transaction_id: batch.runs[0]!.run.transaction_id, reason: refusal.message },
+      "the shared database refuses a run: it stays in this machine's journal, and the others go on",
+    );
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo, { setAside: refusal.message });
+    return true;
+  }
+
+  /** It would be taken for the truth where it came to. */
+  #keepBack(batch: OutboxBatch, { transactionId, number }: DamagedRun): void {
+    this.#damaged += 1;
+    this.#options.log.error(
+      { event: "ledger_run_damaged", transaction_id: transactionId, run: number },
+      'a run in the journal is damaged: it stays there and the others go on; "datarun ledger verify" looks at all of them',
+    );
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo, { setAside: "damaged" });
+  }
+
+  /** What the database has lost goes out again, as far as it is still here. */
+  #goBack({ has }: LedgerBehind): void {
+    const { drained } = this.#outbox;
+    this.#outbox.goBackTo(has);
+    this.#databaseHas = has;
+    this.#compare = true;
+    this.#options.log.error(
+      { event: "ledger_database_lost_runs", runs: drained - this.#outbox.drained },
+      "the shared database is another one or an older copy: what it has lost of this machine's runs goes out again",
+    );
+    this.#note(this.#outbox.drained, { wentBack: true });
+  }
+
+  async #write(runs: OutboxBatch["runs"], upTo: number): Promise<void> {
+    const { journal, drained } = this.#outbox;
+    const mark = { journal, after: this.#databaseHas ?? drained, upTo };
+    const { clock, sink } = this.#options;
+    const { writeTimeoutMs } = this.#limits;
+    await within(clock, writeTimeoutMs, sink.write(runs, mark), () => new Error(`no answer in ${writeTimeoutMs} ms`));
+    this.#databaseHas = null;
+  }
+
+  #wentOut(batch: OutboxBatch): void {
+    if (this.#failures > 0) this.#options.log.info({ event: "ledger_drain_recovered" }, "the journal drains again");
+    this.#failures = 0;
+    this.#sent += batch.runs.length;
+    this.#batchRuns = Math.min(this.#limits.batchRuns, this.#batchRuns * 2);
+    this.#outbox.wentOut(batch);
+    this.#note(batch.upTo);
+  }
+
+  #note(run: number, more: Pick<DrainNote, "wentBack" | "setAside"> = {}): void {
+    const note = { run, wallAt: this.#options.clock.wall(), forgetBefore: this.#forgetBefore() };
+    this.#options.ledger.noteDrained({ ...note, ...more });
+  }
+
+  #forgetBefore(): number {
+    return this.#options.clock.wall() - this.#limits.keepMs;
+  }
+
+  #failed(batch: OutboxBatch | null, error: unknown): void {
+    this.#failures += 1;
+    this.#more = true;
+    const alone = batch?.runs.length === 1 ? batch.runs[0]?.run.transaction_id : undefined;
+    this.#batchRuns = Math.max(1, Math.floor(this.#batchRuns / 2));
+    this.#options.log.warn(
+      { event: "ledger_drain_failed", failures: this.#failures, runs: batch?.runs.length, alone, error: String(error) },
+      "the journal could not be drained; it will be tried again",
+    );
+  }
+
+  state(): DrainerState {
+    const { runs, oldestWallAt } = this.#closed ? NOTHING_WAITS : this.#outbox.waiting();
+    return {
+      pendingRuns: runs,
+      lagMs: oldestWallAt === null ? 0 : Math.max(0, this.#options.clock.wall() - oldestWallAt),
+      failures: this.#failures,
+      sent: this.#sent,
+      damaged: this.#damaged,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.ledger.onWritten(() => {});
+    this.#cancelWait?.();
+    this.#cancelLook?.();
+    await this.#working;
+    this.#outbox.close();
+  }
+}

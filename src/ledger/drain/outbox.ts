@@ -1,0 +1,135 @@
+import { isDamage } from "../journal/journal-damage.ts";
+import { JournalTables } from "../journal/journal-tables.ts";
+import type { RunReportRow } from "../ports.ts";
+import { readRuns } from "../read/read-runs.ts";
+
+interface Numbered {
+  readonly run: number;
+  readonly transaction_id: string | null;
+}
+
+/** The next runs to go out, in the order they were written. */
+export interface OutboxBatch {
+  readonly runs: readonly RunReportRow[];
+  /** How far the outbox is drained once this has gone. */
+  readonly upTo: number;
+  /** Where there is nothing else in the batch: the run that comes next, and is not what was written. */
+  readonly damaged: DamagedRun | null;
+}
+
+export interface DamagedRun {
+  /** Null where it cannot be read. */
+  readonly transactionId: string | null;
+  readonly number: number;
+}
+
+/** The journal as the drainer reads it: beside the thread that writes, a few runs at a time. */
+export class Outbox {
+  readonly #tables: JournalTables;
+  /** The journal's own id. */
+  readonly journal: string;
+  /** Known here before it is on disk. */
+  #drained: number;
+
+  constructor(directory: string) {
+    this.#tables = new JournalTables(directory);
+    const [row] = this.#tables.rows<{ run: number }>("SELECT coalesce(max(run), 0) AS run FROM drained");
+    this.#drained = row!.run;
+    const [journal] = this.#tables.rows<{ id: string }>("SELECT id FROM journal");
+    this.journal = journal!.id;
+  }
+
+  /** A damaged run goes nowhere, and comes alone so that it can be told of. */
+  async next(countMax: number): Promise<OutboxBatch | null> {
+    let found: readonly Numbered[];
+    try {
+      found = this.#tables.rows<Numbered>(
+        "SELECT r.run, r.transaction_id FROM ledger_runs AS r WHERE r.run > ? ORDER BY r.run LIMIT ?",
+        [this.#drained, countMax],
+      );
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      found = this.#findOne();
+    }
+    const ids = found.flatMap(({ transaction_id: id }) => id ?? []);
+    const read = await readRuns(this.#tables.query, ids);
+    const sound = new Map(read.flatMap(({ row, damaged }) => (damaged || row === null ? [] : [[row.run.transaction_id, row]]))); // prettier-ignore
+    const runs: RunReportRow[] = [];
+    let upTo = 0;
+    for (const { run, transaction_id: transactionId } of found) {
+      const row = sound.get(transactionId ?? "");
+      if (row === undefined) {
+        if (runs.length > 0) break;
+        return { runs, upTo: run, damaged: { transactionId, number: run } };
+      }
+      runs.push(row);
+      upTo = run;
+    }
+    return runs.length === 0 ? null : { runs, upTo, damaged: null };
+  }
+
+  /** Number by number, past what cannot be read. */
+  #findOne(): readonly Numbered[] {
+    const last = this.#lastNumber();
+    for (let number = this.#drained + 1; number <= last; number += 1) {
+      try {
+        const found = this.#tables.rows<Numbered>(
+          "SELECT r.run, r.transaction_id FROM ledger_runs AS r WHERE r.run = ?",
+          [number],
+        );
+        if (found.length > 0) return found;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return [{ run: number, transaction_id: null }];
+      }
+    }
+    return [];
+  }
+
+  #lastNumber(): number {
+    const ends = ["SELECT max(id) AS last FROM runs", "SELECT max(run) AS last FROM calls"].map((sql) => {
+      try {
+        return this.#tables.rows<{ last: number | null }>(sql)[0]?.last ?? 0;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return 0;
+      }
+    });
+    return Math.max(...ends);
+  }
+
+  wentOut(batch: OutboxBatch): void {
+    this.#drained = batch.upTo;
+  }
+
+  /** Goes back to what a database has, as far as it is still here. */
+  goBackTo(run: number): void {
+    const [row] = this.#tables.rows<{ first: number | null }>("SELECT min(id) AS first FROM runs WHERE id > ?", [run]);
+    const first = row!.first;
+    this.#drained = first === null ? this.#drained : Math.min(this.#drained, first - 1);
+  }
+
+  get drained(): number {
+    return this.#drained;
+  }
+
+  /** How many runs are waiting, about, and when the first of them started. */
+  waiting(): { readonly runs: number; readonly oldestWallAt: number | null } {
+    const [row] = this.#tables.rows<{ newest: number; oldest_at: number | null }>(
+      `SELECT coalesce(max(id), 0) AS newest,
+         (SELECT started_at FROM runs WHERE id > ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
+      [this.#drained],
+    );
+    return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
+  }
+
+  /** Whether runs that have gone out and started before a moment are still here. */
+  holdsOld(startedBefore: number): boolean {
+    const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
+    return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;
+  }
+
+  close(): void {
+    this.#tables.close();
+  }
+}

@@ -1,0 +1,17 @@
+import type { Clock } from "../../terms/clock.ts";
+import type { Drainer, DrainerState } from "./drain.ts";
+
+const LOOK_MS = 50;
+
+/** Waits until nothing is left to go out, or until it is given up. Answers with what is left then. */
+export async function untilDrained(
+  drainer: Drainer,
+  clock: Clock,
+  givesUp: (state: DrainerState) => boolean,
+): Promise<number> {
+  for (;;) {
+    const state = drainer.state();
+    if (state.pendingRuns === 0 || givesUp(state)) return state.pendingRuns;
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+  }
+}

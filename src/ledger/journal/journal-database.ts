@@ -1,0 +1,72 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { syncDirectory } from "../../terms/make-directory.ts";
+import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrations.ts";
+
+export const JOURNAL_FILE = "journal.db";
+
+/** Operators' verbs may hold the write lock for a moment. */
+const BUSY_MS = 5_000;
+/** How long a start waits for somebody who is reading the journal. */
+const READER_MS = 200;
+
+/**
+ * Opens the journal for writing: every commit is synced before it returns. Whatever an earlier life, or a failed sync,
+ * left in the write-ahead log is first written into the database file anew and synced there: a page that the kernel
+ * once failed to write is never trusted to have been written since.
+ * @param afterFailure a disk failed in this life of the service: then nobody who reads may keep the log from being emptied
+ */
+export function openJournal(
+  directory: string,
+  walBytesMax: number,
+  afterFailure: boolean,
+  onOlder?: (older: OlderJournal) => void,
+): DatabaseSync {
+  const path = join(directory, JOURNAL_FILE);
+  // SQLite gives the mode of the database file to the files beside it.
+  closeSync(openSync(path, "a", 0o600));
+  syncDirectory(directory);
+  const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
+  try {
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = FULL");
+    // Checkpoints are the writer's own, at idle moments. This one is only for when there is none for long.
+    database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
+    database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
+    emptyWriteAheadLog(database, afterFailure);
+    migrate(database, SCHEMA_VERSION, onOlder);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A reader, such as a backup, may keep the log from being emptied: without cause for mistrust that is no reason to refuse. */
+function emptyWriteAheadLog(database: DatabaseSync, mustBeEmptied: boolean): void {
+  if (!mustBeEmptied) database.exec(`PRAGMA busy_timeout = ${READER_MS}`);
+  const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  if (busy !== 0 && mustBeEmptied)
+    throw Object.assign(new Error("the journal is being read and cannot be opened"), { code: "EBUSY" });
+}
+
+/** The code of a disk's failure as the operating system would say it, also where SQLite has wrapped it. */
+export function diskErrorCode(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "UNKNOWN";
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === "number") return SQLITE_CODES[errcode & 0xff] ?? `SQLITE_${errcode}`;
+  return typeof code === "string" ? code : "UNKNOWN";
+}
+
+const SQLITE_CODES: { readonly [code: number]: string } = {
+  5: "EBUSY",
+  6: "EBUSY",
+  8: "EROFS",
+  10: "EIO",
+  11: "CORRUPT",
+  13: "ENOSPC",
+  14: "ENOENT",
+  26: "CORRUPT",
+};

@@ -1,0 +1,105 @@
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../../terms/clock.ts";
+import type { FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
+import { settledWithin } from "../../terms/within.ts";
+
+type Failure = Extract<FromJournal, { readonly is: "failed" }>;
+
+export interface JournalLinkOptions {
+  readonly clock: Clock;
+  /** Asked before each start of the thread. */
+  readonly setup: () => JournalSetup;
+  readonly onMessage: (message: FromJournal) => void;
+  /** The thread has ended, by a failure that it named or by one that it did not. `again`: it is not the first time in a row. */
+  readonly onDown: (failure: Failure | null, again: boolean) => void;
+}
+
+const RESTART_FIRST_MS = 100;
+const RESTART_MAX_MS = 5_000;
+const FORCE_MS = 500;
+
+/** Keeps the journal's thread running: starts it again, later and later, each time on files opened anew. */
+export class JournalLink {
+  readonly #options: JournalLinkOptions;
+  #worker: Worker | null = null;
+  #ready = false;
+  #failure: Failure | null = null;
+  #deaths = 0;
+  #restarts = 0;
+  #ending = false;
+  #cancelRestart: (() => void) | null = null;
+  #onExit: (() => void) | null = null;
+
+  constructor(options: JournalLinkOptions) {
+    this.#options = options;
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  start(): void {
+    this.#failure = null;
+    const worker = new Worker(new URL("./journal-worker.ts", import.meta.url), {
+      name: "journal",
+      workerData: this.#options.setup(),
+      env: {},
+    });
+    this.#worker = worker;
+    worker.on("message", (message: FromJournal) => this.#receive(message));
+    worker.on("error", (error: unknown) => {
+      this.#failure ??= { is: "failed", during: "commit", code: "UNEXPECTED", message: String(error) };
+    });
+    worker.once("exit", () => this.#exited(worker));
+  }
+
+  #receive(message: FromJournal): void {
+    if (message.is === "ready") this.#ready = true;
+    if (message.is === "failed") {
+      this.#failure = message;
+      this.#ready = false;
+    }
+    if (message.is === "durable") this.#deaths = 0;
+    this.#options.onMessage(message);
+  }
+
+  #exited(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#ready = false;
+    this.#onExit?.();
+    if (this.#ending) return;
+    this.#deaths += 1;
+    this.#restarts += 1;
+    this.#options.onDown(this.#failure, this.#deaths > 1);
+    // A first death without a reason may be an accident, and answers are waiting.
+    const delayMs = this.#failure === null && this.#deaths === 1 ? 0 : this.#backoffMs();
+    this.#cancelRestart = this.#options.clock.after(delayMs, () => this.start());
+  }
+
+  #backoffMs(): number {
+    return Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(this.#deaths - 1, 10));
+  }
+
+  post(message: ToJournal): void {
+    this.#worker?.postMessage(message);
+  }
+
+  /** Asks the thread to end, then forces it. A thread that the kernel holds is left behind. */
+  async stop(withinMs: number): Promise<void> {
+    this.#ending = true;
+    this.#cancelRestart?.();
+    const worker = this.#worker;
+    if (worker === null) return;
+    const gone = new Promise<void>((resolve) => (this.#onExit = resolve));
+    this.post({ stop: true });
+    const { clock } = this.#options;
+    if (await settledWithin(clock, withinMs, gone)) return;
+    void worker.terminate();
+    await settledWithin(clock, FORCE_MS, gone);
+  }
+}

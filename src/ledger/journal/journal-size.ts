@@ -1,0 +1,83 @@
+import type { Clock } from "../../terms/clock.ts";
+import type { Availability } from "../availability.ts";
+import { GrowthRate } from "./growth-rate.ts";
+import type { Measured } from "./journal-messages.ts";
+import type { LedgerLog } from "../ports.ts";
+
+const ALARM_SHARE = 0.5;
+/** A little below where each began, so that neither comes and goes with every run. */
+const ALARM_OVER_SHARE = 0.45;
+const FULL_OVER_SHARE = 0.95;
+/** From here on who holds most of it makes way for the others. */
+const NARROW_SHARE = 0.9;
+/** The tables alone need some of it. */
+const BYTES_MIN = 256 * 1024;
+/** What a journal that follows its disk leaves there for others. */
+const RESERVE_SHARE = 0.05;
+const RESERVE_BYTES_MAX = 1024 ** 3;
+
+/**
+ * Watches how much of its bound the journal has taken: an alarm at half of it, no new runs at all of it. A configured
+ * bound of 0 follows the disk: what the journal has, and what is free but for a reserve.
+ */
+export class JournalSize {
+  readonly #configured: number;
+  readonly #availability: Availability;
+  readonly #log: LedgerLog;
+  readonly #onChange: () => void;
+  readonly #growth: GrowthRate;
+  #bytesMax: number;
+  #bytes = 0;
+  #alarm = false;
+
+  constructor(configured: number, availability: Availability, log: LedgerLog, clock: Clock, onChange: () => void) {
+    this.#configured = configured;
+    this.#bytesMax = configured === 0 ? Number.MAX_SAFE_INTEGER : Math.max(configured, BYTES_MIN);
+    this.#availability = availability;
+    this.#log = log;
+    this.#growth = new GrowthRate(clock);
+    this.#onChange = onChange;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get bytesMax(): number {
+    return this.#bytesMax;
+  }
+
+  get alarm(): boolean {
+    return this.#alarm;
+  }
+
+  get narrow(): boolean {
+    return this.#bytes >= this.#bytesMax * NARROW_SHARE;
+  }
+
+  /** How long it will last if it goes on growing as it did of late, a day at the most; `null` while it does not grow. */
+  get daysLeft(): number | null {
+    const perDay = this.#growth.perDay();
+    return perDay === null || perDay <= 0 ? null : Math.max(0, this.#bytesMax - this.#bytes) / perDay;
+  }
+
+  measured({ bytes, diskFreeBytes, diskBytes }: Measured): void {
+    this.#bytes = bytes;
+    this.#growth.add(bytes);
+    if (this.#configured === 0) {
+      const reserve = Math.min(RESERVE_BYTES_MAX, diskBytes * RESERVE_SHARE);
+      this.#bytesMax = bytes + Math.max(0, diskFreeBytes - reserve);
+    }
+    if (bytes >= this.#bytesMax) this.#availability.raise("full");
+    else if (bytes < this.#bytesMax * FULL_OVER_SHARE) this.#availability.clear("full");
+    if (!this.#alarm && bytes >= this.#bytesMax * ALARM_SHARE) {
+      this.#log.warn({ event: "ledger_alarm", bytes, bytes_max: this.#bytesMax }, "the journal is over half full");
+      this.#setAlarm(true);
+    } else if (this.#alarm && bytes < this.#bytesMax * ALARM_OVER_SHARE) this.#setAlarm(false);
+  }
+
+  #setAlarm(alarm: boolean): void {
+    this.#alarm = alarm;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { systemClock } from "../../terms/clock.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
+import { JOURNAL_CHANGES, JOURNAL_VIEWS, numbered, textOfName } from "./journal-views.ts";
+import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
+import type { LedgerQuery, LedgerTables } from "../ports.ts";
+
+/** What the service's own writes may make a reader or an operator's change wait. */
+const WAIT_MS = 5_000;
+
+export function hasJournal(directory: string): boolean {
+  return existsSync(join(directory, JOURNAL_FILE));
+}
+
+/** The journal of one machine, read beside the thread that writes it, in whatever process. */
+export class JournalTables implements LedgerTables {
+  readonly query: LedgerQuery;
+  readonly isText = numbered;
+  readonly requests = "ledger_requests";
+  readonly textOf = textOfName;
+  readonly linesByTransaction = false;
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  /** @throws when there is no journal in the directory, or it is another version's */
+  constructor(directory: string) {
+    this.#path = join(directory, JOURNAL_FILE);
+    if (!hasJournal(directory)) throw new Error(`there is no ledger in ${directory}`);
+    this.#database = new DatabaseSync(this.#path, { readOnly: true, timeout: WAIT_MS });
+    try {
+      if (versionOf(this.#database) !== SCHEMA_VERSION) throw new Error("the ledger was written by another version");
+      this.#database.exec(JOURNAL_VIEWS);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    this.query = async (sql, values) => this.rows(sql, values);
+  }
+
+  wallAt(): Promise<number> {
+    return Promise.resolve(systemClock.wall());
+  }
+
+  /** What `query` gives, at once. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the statement says what its rows are
+  rows<Row extends object>(sql: string, values: readonly (string | number | null)[] = []): readonly Row[] {
+    return this.#database.prepare(sql).all(...values) as Row[];
+  }
+
+  /** What is read meanwhile is the journal of one moment. It waits for nothing, so that it holds up no writer for long. */
+  snapshot<Result>(work: () => Result): Result {
+    this.#database.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      // Nothing was written. Where something could not be read, a commit would say so once more.
+      this.#database.exec("ROLLBACK");
+    }
+  }
+
+  /** One after another, since each holds the journal's only write lock. */
+  change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+    const changed = this.#lastChange.then(() => this.#changeAlone(work));
+    this.#lastChange = changed.catch(() => {});
+    return changed;
+  }
+
+  async #changeAlone<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+    const database = new DatabaseSync(this.#path, { timeout: WAIT_MS });
+    try {
+      database.exec("PRAGMA synchronous = FULL");
+      database.exec(JOURNAL_VIEWS + JOURNAL_CHANGES);
+      database.exec("BEGIN IMMEDIATE");
+      const result = await work(queryOn(database));
+      database.exec("COMMIT");
+      return result;
+    } finally {
+      // Without a commit, closing undoes it.
+      database.close();
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function queryOn(database: DatabaseSync): LedgerQuery {
+  return async <Row extends object>(sql: string, values: readonly (string | number | null)[] = []) =>
+    database.prepare(sql).all(...values) as Row[];
+}

@@ -1,0 +1,250 @@
+/** The journal's own thread: the one place that writes the database, so that no commit ever holds up a request. */
+import { statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { syncDirectory } from "../../terms/make-directory.ts";
+import { dropBallast, placeBallast } from "./ballast.ts";
+import { passDisk } from "./disk-faults.ts";
+import { forgetDrained, noteDrained } from "./drained-runs.ts";
+import { IntentSyncer } from "./intent-syncer.ts";
+import { isDamage } from "./journal-damage.ts";
+import { listIntentFiles } from "./intent-files.ts";
+import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
+import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
+import { JournalPruner } from "./journal-pruner.ts";
+import { JournalWriter } from "./journal-writer.ts";
+import type { OlderJournal } from "./migrations.ts";
+import { recoverIntents } from "./recover-intents.ts";
+import type { RunRecordLine } from "./record-lines.ts";
+import type { DrainNote } from "./running-ledger.ts";
+
+const setup = workerData as JournalSetup;
+const port = parentPort!;
+
+/** More than this in one transaction would make the first of them wait for the last. */
+const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
+const TIDY_AFTER_MS = 250;
+const FORGET_AGAIN_MS = 20;
+/** How often it is looked whether somebody wants runs deleted, and the rest between two steps of doing so. */
+const PRUNE_LOOK_MS = 1_000;
+const PRUNE_AGAIN_MS = 20;
+const PRUNE_DAMAGED_MS = 60_000;
+const MEASURE_EVERY_MS = 200;
+const ROOM_CHECK_MS = 1_000;
+
+function post(message: FromJournal): void {
+  port.postMessage(message);
+}
+
+/** Says why and ends the thread. The other side starts a new one, on new descriptors: a failed sync is never tried again on the old. */
+function fail(during: Doing, error: unknown): never {
+  const code = diskErrorCode(error);
+  if (code === "ENOSPC") dropBallast(setup.directory);
+  post({ is: "failed", during, code, message: error instanceof Error ? error.message : code });
+  process.exit(1);
+}
+
+function attempt<Result>(doing: Doing, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    return fail(doing, error);
+  }
+}
+
+interface Group {
+  readonly records: string[];
+  readonly drained: DrainNote[];
+}
+
+class Journal {
+  readonly #database: DatabaseSync;
+  readonly #writer: JournalWriter;
+  readonly #syncer: IntentSyncer;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #pages: StatementSync;
+  readonly #holders: StatementSync;
+  readonly #pruner: JournalPruner;
+  #lastCommitAt = 0;
+  #tidying = false;
+  #measuredAt = 0;
+  #forgetBefore = 0;
+  #cannotForget = false;
+
+  constructor(database: DatabaseSync, writer: JournalWriter) {
+    this.#database = database;
+    this.#writer = writer;
+    this.#pruner = new JournalPruner(database);
+    this.#begin = database.prepare("BEGIN IMMEDIATE");
+    this.#commit = database.prepare("COMMIT");
+    this.#pages = database.prepare(
+      `SELECT (page_count - freelist_count) * page_size AS bytes
+       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+    );
+    this.#holders = database.prepare(
+      `SELECT name, runs FROM (SELECT organization, count(*) AS runs FROM runs GROUP BY organization)
+       JOIN names ON names.id = organization`,
+    );
+    this.#syncer = new IntentSyncer({
+      directory: setup.directory,
+      everyMs: setup.syncIntentsEveryMs,
+      faults: setup.faults,
+      onSynced: () => post({ is: "synced" }),
+      onFailed: (error) => fail("sync", error),
+    });
+  }
+
+  /** Takes everything that is queued by now and commits it as one. */
+  receive(first: ToJournal): void {
+    const group: Group = { records: [], drained: [] };
+    let characters = 0;
+    let last = 0;
+    let stop = false;
+    for (let message: ToJournal | undefined = first; message !== undefined; message = nextMessage()) {
+      if (message.records !== undefined && message.last !== undefined) {
+        group.records.push(message.records);
+        characters += message.records.length;
+        last = message.last;
+      }
+      if (message.dirty !== undefined) this.#syncer.wrote(message.dirty);
+      if (message.drained !== undefined) group.drained.push(message.drained);
+      if (message.measure === true) this.measure();
+      if (message.holders === true) this.#tellHolders();
+      stop ||= message.stop === true;
+      if (characters > GROUP_CHARACTERS_MAX) break;
+    }
+    this.#write(group, last);
+    if (stop) this.#stop();
+  }
+
+  #write(group: Group, last: number): void {
+    const { records, drained } = group;
+    if (records.length === 0 && drained.length === 0) return;
+    attempt("commit", () => this.#commitGroup(group));
+    if (records.length > 0) post({ is: "durable", last });
+    if (!this.#cannotForget) this.#forgetBefore = drained.at(-1)?.forgetBefore ?? this.#forgetBefore;
+    this.#afterCommit();
+  }
+
+  #commitGroup({ records, drained }: Group): void {
+    passDisk(setup.faults, "commit");
+    this.#begin.run();
+    for (const joined of records) {
+      for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.addEnded(record);
+    }
+    for (const note of drained) noteDrained(this.#database, note);
+    this.#commit.run();
+  }
+
+  #afterCommit(): void {
+    this.#lastCommitAt = performance.now();
+    if (this.#lastCommitAt - this.#measuredAt > MEASURE_EVERY_MS) this.measure();
+    this.#tidyLater(TIDY_AFTER_MS);
+  }
+
+  #tidyLater(delayMs: number): void {
+    if (this.#tidying) return;
+    this.#tidying = true;
+    setTimeout(() => this.#tidy(), delayMs);
+  }
+
+  /** Deletes a little at a time, checkpoints between the bursts, and rests once nothing is written any more. */
+  #tidy(): void {
+    this.#tidying = false;
+    const idle = performance.now() - this.#lastCommitAt >= TIDY_AFTER_MS / 2;
+    attempt("commit", () => {
+      const forget = (): boolean => forgetDrained(this.#database, this.#forgetBefore);
+      const more = this.#forgetBefore > 0 && this.#unlessDamaged("forget", forget);
+      if (more === null) this.#cannotForget = true;
+      if (more !== true) this.#forgetBefore = 0;
+      if (idle || this.#walBytes() >= setup.walBytesMax) this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    });
+    if (this.#forgetBefore > 0) this.#tidyLater(FORGET_AGAIN_MS);
+    else if (!idle) this.#tidyLater(TIDY_AFTER_MS);
+    this.measure();
+  }
+
+  /** What cannot be deleted because its pages are damaged is no reason to take no new runs. Null where it cannot. */
+  #unlessDamaged(during: "prune" | "forget", remove: () => boolean): boolean | null {
+    try {
+      return remove();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      post({ is: "damaged", during, message: (error as Error).message });
+      return null;
+    }
+  }
+
+  /** In a turn of its own, so that records that have come meanwhile are committed before the next step. */
+  prune(): void {
+    const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
+    if (more === true) this.#afterCommit();
+    setTimeout(() => this.prune(), more === null ? PRUNE_DAMAGED_MS : more ? PRUNE_AGAIN_MS : PRUNE_LOOK_MS);
+  }
+
+  measure(): void {
+    this.#measuredAt = performance.now();
+    post({ is: "measured", size: this.size() });
+  }
+
+  size(): Measured {
+    const { bytes } = this.#pages.get() as { bytes: number };
+    const { bsize, bavail, blocks } = statfsSync(setup.directory);
+    return { bytes: bytes + this.#walBytes(), diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize };
+  }
+
+  #tellHolders(): void {
+    const rows = this.#holders.all() as unknown as { readonly name: string; readonly runs: number }[];
+    post({ is: "holders", runs: rows.map(({ name, runs }) => [name, runs]) });
+  }
+
+  #walBytes(): number {
+    return statSync(join(setup.directory, `${JOURNAL_FILE}-wal`), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  #stop(): never {
+    attempt("commit", () => this.#database.close());
+    post({ is: "stopped" });
+    process.exit(0);
+  }
+}
+
+function nextMessage(): ToJournal | undefined {
+  return receiveMessageOnPort(port)?.message as ToJournal | undefined;
+}
+
+/** Makes room for bad days, and says whether it could. Tries on while it cannot. */
+async function keepRoom(): Promise<void> {
+  try {
+    passDisk(setup.faults, "ballast");
+    await placeBallast(setup.directory, setup.ballastBytes);
+    post({ is: "room", enough: true });
+  } catch {
+    post({ is: "room", enough: false });
+    setTimeout(() => void keepRoom(), ROOM_CHECK_MS);
+  }
+}
+
+const database = attempt("open", () => {
+  passDisk(setup.faults, "open");
+  const onOlder = (older: OlderJournal): void => post({ is: "migrating", ...older });
+  return openJournal(setup.directory, setup.walBytesMax, setup.afterFailure, onOlder);
+});
+const writer = attempt("open", () => new JournalWriter(database));
+const recovered = attempt("recovery", () => {
+  // Listed at each start of the thread: an earlier one may have failed after it had removed some of them.
+  const files = listIntentFiles(setup.directory).filter(({ number }) => number < setup.recoverBefore);
+  const syncFiles = (): void => {
+    passDisk(setup.faults, "recovery");
+    syncDirectory(setup.directory);
+  };
+  return recoverIntents(database, writer, { directory: setup.directory, files, syncFiles });
+});
+const journal = attempt("open", () => new Journal(database, writer));
+port.on("message", (message: ToJournal) => journal.receive(message));
+post({ is: "ready", recovered, size: journal.size() });
+journal.prune();
+void keepRoom();

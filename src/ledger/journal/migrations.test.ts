@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test from "node:test";
+import { JOURNAL_FILE } from "./journal-database.ts";
+import { openJournalReader } from "../read/journal-reader.ts";
+import { atEnd, makeDirectory, startLedger } from "../ledger.kit.ts";
+import { migrate } from "./migrations.ts";
+
+test("a journal with texts in every row is brought to numbers, and says what it said", async (t) => {
+  const directory = makeDirectory(t);
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE));
+  database.exec("PRAGMA journal_mode = WAL");
+  migrate(database, 2);
+  database.exec(`
+    INSERT INTO runs VALUES
+      (1, 'trx_1', 'ended', 'data', 'org_1', 'wfl_1', 'tok_1', 'prod', 'eu', 0, NULL, 1000, 40, 0, NULL, 1),
+      (2, 'trx_2', 'unknown', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0);
+    INSERT INTO calls VALUES
+      (1, 0, 'acme__people', 1, 1, NULL, NULL, 'yes', 'cred_1', 'auto', 1, 30, 2000),
+      (1, 1, 'bell__phone', 0, 0, 'source.timeout', 'timeout', 'unknown', NULL, 'none', 1, 30, 0);
+    INSERT INTO attempts VALUES (1, 1, 1, 'https://bell.example', 'GET', 1003, NULL, 30, 'unknown');`);
+  database.close();
+  const { events } = await startLedger(t, { directory });
+  assert.deepEqual(events.filter((event) => event === "ledger_migrating"), ["ledger_migrating"]); // prettier-ignore
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+
+  const { runs } = await reader.list({});
+  assert.deepEqual(
+    runs.map((run) => [run.transaction_id, run.kind, run.organization_id, run.calls, run.has_unknown]),
+    [
+      ["trx_1", "data", "org_1", 2, 1],
+      ["trx_2", "", "", 0, 0],
+    ],
+  );
+  const row = await reader.show("trx_1");
+  assert.deepEqual(
+    row?.calls.map((call) => [call.source, call.fault_code, call.charged, call.credential_id, call.credential_rule]),
+    [
+      ["acme__people", null, "yes", "cred_1", "auto"],
+      ["bell__phone", "source.timeout", "unknown", null, "none"],
+    ],
+  );
+  assert.deepEqual(
+    row.attempts.map(({ origin, status, charged }) => [origin, status, charged]),
+    [["https://bell.example", null, "unknown"]],
+  );
+  for (const filter of [{ outcome: "match" }, { outcome: "failed" }, { charged: "unknown" }] as const)
+    assert.equal((await reader.list(filter)).runs.length, 1, JSON.stringify(filter));
+  assert.equal((await reader.list({ source: "bell__phone", charged: "yes" })).runs.length, 0);
+  const verified = await reader.verify();
+  assert.deepEqual([verified.ok, verified.unchecked, verified.damaged, verified.missing], [0, 2, 0, 0]);
+});

@@ -1,0 +1,91 @@
+import type { LedgerTables } from "../ports.ts";
+
+export interface Pruned {
+  readonly deleted: number;
+  /** Old enough, and kept because a charge of theirs is unknown. */
+  readonly kept_unknown: number;
+  /** Old enough, and kept because the outbox has not carried them away yet. */
+  readonly kept_undrained: number;
+}
+
+/** So few at a time that nobody waits for the rows of one transaction. */
+const AT_ONCE = 500;
+
+/** A run that is dated so far in the future is of a clock that was wrong. */
+export const AHEAD_MS = 24 * 60 * 60 * 1_000;
+
+const TABLES = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_runs", "ledger_ahead"];
+
+type Place = readonly [startedAt: number, transactionId: string];
+type Found = { readonly transaction_id: string; readonly started_at: number };
+
+/**
+ * Deletes runs that started before a moment from the ledger that several machines share, a few at a time, each with
+ * everything that belongs to it. They are found by their place in time, going on from the last one found, so what is kept
+ * is looked at once. A run that is dated in the future is taken to have started when that was first seen.
+ */
+export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
+  const wallAt = await tables.wallAt();
+  let deleted = 0;
+  const old = { from: [Number.MIN_SAFE_INTEGER, ""] as const, to: startedBefore, unknownToo };
+  for await (const ids of pages(tables, old)) deleted += await deleteRuns(tables, ids);
+  const ahead = { from: [wallAt + AHEAD_MS, ""] as const, to: Number.MAX_SAFE_INTEGER, unknownToo };
+  for await (const ids of pages(tables, ahead))
+    deleted += await deleteRuns(tables, await seenBefore(tables, ids, startedBefore, wallAt));
+  const [kept] = await tables.query<{ readonly runs: number }>(
+    "SELECT count(*) AS runs FROM ledger_runs AS r WHERE r.started_at < ? AND r.has_unknown = 1",
+    [startedBefore],
+  );
+  return { deleted, kept_unknown: kept!.runs, kept_undrained: 0 };
+}
+
+async function* pages(
+  { query }: LedgerTables,
+  { from, to, unknownToo }: { readonly from: Place; readonly to: number; readonly unknownToo: boolean },
+): AsyncGenerator<readonly string[]> {
+  const unknown = unknownToo ? "" : "AND r.has_unknown = 0";
+  let place = from;
+  for (;;) {
+    const runs = await query<Found>(
+      `SELECT r.transaction_id, r.started_at FROM ledger_runs AS r
+       WHERE r.started_at < ? AND (r.started_at, r.transaction_id) > (?, ?) ${unknown}
+       ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
+      [to, ...place],
+    );
+    const last = runs.at(-1);
+    if (last === undefined) return;
+    yield runs.map((run) => run.transaction_id);
+    place = [last.started_at, last.transaction_id];
+  }
+}
+
+/** Notes the runs that are seen for the first time, and says which were seen before a moment. */
+async function seenBefore(
+  tables: LedgerTables,
+  ids: readonly string[],
+  moment: number,
+  wallAt: number,
+): Promise<readonly string[]> {
+  await tables.change((query) =>
+    query(
+      `INSERT INTO ledger_ahead (transaction_id, seen_at) VALUES ${ids.map(() => "(?, ?)").join(", ")}
+       ON CONFLICT (transaction_id) DO NOTHING`,
+      ids.flatMap((id) => [id, wallAt]),
+    ),
+  );
+  const seen = await tables.query<{ readonly transaction_id: string }>(
+    `SELECT transaction_id FROM ledger_ahead
+     WHERE seen_at < ? AND transaction_id IN (${ids.map(() => "?").join(", ")})`,
+    [moment, ...ids],
+  );
+  return seen.map((row) => row.transaction_id);
+}
+
+async function deleteRuns(tables: LedgerTables, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const list = ids.map(() => "?").join(", ");
+  await tables.change(async (query) => {
+    for (const table of TABLES) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
+  });
+  return ids.length;
+}

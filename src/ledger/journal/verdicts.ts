@@ -1,0 +1,48 @@
+import type { Charged } from "../../terms/fault.ts";
+import { CALL_OUTCOMES, outcomeOf, type CallOutcome } from "./call-outcome.ts";
+import type { CallRow } from "../ports.ts";
+
+/*
+ * What lists ask of calls and their requests, in bits, so that it is read from an index and no call is looked at.
+ */
+
+const OF_CHARGE: { readonly [charged in Charged]: number } = { no: 1, yes: 2, unknown: 4 };
+const NO_REQUEST = 8;
+const CHARGE_BITS = 4;
+const EVERY_CHARGE = 15;
+
+/** A call of unknown charge that has sent no request of ours: somebody has to settle the call itself. */
+export const UNKNOWN_CALL = OF_CHARGE.unknown | NO_REQUEST;
+
+/** What the requests of a call were charged: a bit for each charge that one of them has, and one for a call that has none. */
+export function chargesBits(charged: Charged, requests: readonly Charged[]): number {
+  if (requests.length === 0) return charged === "unknown" ? UNKNOWN_CALL : NO_REQUEST;
+  return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);
+}
+
+/** Those bits of all calls of a run, in four groups by how the call came out. */
+export function verdictsOf(calls: readonly Pick<CallRow, "success" | "match" | "charges">[]): number {
+  return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
+}
+
+/** All that `charges` of a call can be that has such a charge: few values, so that an index can be asked for them. */
+export function chargesWith(charged: Charged): readonly number[] {
+  return Array.from({ length: EVERY_CHARGE }, (_, at) => at + 1).filter((charges) => charges & OF_CHARGE[charged]);
+}
+
+/** The verdicts that a filter asks for; a run is meant when it has one of them. */
+export function verdictMask({
+  outcome,
+  charged,
+}: {
+  readonly outcome?: CallOutcome;
+  readonly charged?: Charged;
+}): number {
+  const charges = charged === undefined ? EVERY_CHARGE : OF_CHARGE[charged];
+  const outcomes = outcome === undefined ? CALL_OUTCOMES : [outcome];
+  return outcomes.reduce((mask, one) => mask | (charges << shiftOf(one)), 0);
+}
+
+function shiftOf(outcome: CallOutcome): number {
+  return CALL_OUTCOMES.indexOf(outcome) * CHARGE_BITS;
+}

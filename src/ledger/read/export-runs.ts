@@ -1,0 +1,164 @@
+import { outcomeOf } from "../journal/call-outcome.ts";
+import { isDamage } from "../journal/journal-damage.ts";
+import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import { readRuns } from "./read-runs.ts";
+
+/** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
+export type ExportFormat = "csv" | "jsonl";
+
+/** So few that each page is read in a moment: a long read would keep the journal's log from being shortened. */
+const RUNS_A_PAGE = 200;
+
+/** Is told of each run that is left out because it is damaged: its id or, where even that cannot be read, when it started. */
+export type OnDamaged = (run: string) => void;
+
+type Place = readonly [startedAt: number, transactionId: string];
+
+export async function* exportRuns(
+  tables: LedgerTables,
+  filter: LedgerFilter,
+  format: ExportFormat,
+  onDamaged: OnDamaged = () => {},
+): AsyncGenerator<string> {
+  if (format === "csv") yield toLine(HEADERS);
+  let place: Place | null = [Number.MIN_SAFE_INTEGER, ""];
+  let limit = RUNS_A_PAGE;
+  while (place !== null) {
+    const runs: readonly Found[] | null = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
+    if (runs !== null) {
+      const ids = runs.map((run) => run.transaction_id);
+      const found = await readRuns(tables.query, ids);
+      yield found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format))).join("");
+      for (const { transactionId, damaged } of found) if (damaged) onDamaged(transactionId);
+      const last = runs.at(-1);
+      place = last === undefined || runs.length < limit ? null : [last.started_at, last.transaction_id];
+      limit = RUNS_A_PAGE;
+    } else if (limit > 1) {
+      limit = Math.ceil(limit / 8);
+    } else {
+      place = await skipOne(tables, place, onDamaged);
+    }
+  }
+}
+
+type Found = Pick<RunRow, "started_at" | "transaction_id">;
+
+function findRuns(
+  { query, isText }: LedgerTables,
+  filter: LedgerFilter,
+  place: Place,
+  limit: number,
+): Promise<readonly Found[]> {
+  const condition = runCondition(filter, isText);
+  return query<Found>(
+    `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
+     WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
+     ORDER BY r.started_at, r.transaction_id LIMIT ?`,
+    [...condition.values, ...place, limit],
+  );
+}
+
+/** Past the next run, which cannot be read, by the index alone: what started in the same millisecond goes with it. */
+async function skipOne({ query }: LedgerTables, [at, id]: Place, onDamaged: OnDamaged): Promise<Place | null> {
+  const ofThatMoment = await query(
+    "SELECT r.transaction_id FROM ledger_runs AS r WHERE r.started_at = ? AND r.transaction_id > ? LIMIT 1",
+    [at, id],
+  ).catch(nullIfDamaged);
+  if (ofThatMoment === null) onDamaged(`one that started at ${toIso(at)}`);
+  const [next] = await query<{ readonly at: number | null }>(
+    "SELECT min(r.started_at) AS at FROM ledger_runs AS r WHERE r.started_at > ?",
+    [at],
+  );
+  return next === undefined || next.at === null ? null : [next.at, ""];
+}
+
+function toText(row: RunReportRow, format: ExportFormat): string {
+  return format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n";
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (isDamage(error)) return null;
+  throw error;
+}
+
+type Cell = string | number | null;
+type Column<Row> = readonly [header: string, value: (row: Row) => Cell];
+
+const RUN_COLUMNS: readonly Column<RunRow>[] = [
+  ["transaction_id", (run) => run.transaction_id],
+  ["state", (run) => run.state],
+  ["kind", (run) => run.kind],
+  ["organization_id", (run) => run.organization_id],
+  ["workflow_id", (run) => run.workflow_id],
+  ["token_id", (run) => run.token_id],
+  ["context", (run) => run.context],
+  ["region", (run) => run.region],
+  ["simulated", (run) => run.simulated],
+  ["function_id", (run) => run.function_id],
+  ["started_at", (run) => toIso(run.started_at)],
+  ["took_ms", (run) => run.took_ms],
+  ["client_gone", (run) => run.client_gone],
+  ["function_fault", (run) => run.function_fault],
+  ["unknown_sources", (run) => run.unknown_sources],
+];
+
+const CALL_COLUMNS: readonly Column<CallRow>[] = [
+  ["call", (call) => call.ordinal],
+  ["source", (call) => call.source],
+  ["outcome", (call) => outcomeOf(call)],
+  ["fault_code", (call) => call.fault_code],
+  ["fault_kind", (call) => call.fault_kind],
+  ["charged", (call) => call.charged],
+  ["credential_id", (call) => call.credential_id],
+  ["credential_rule", (call) => call.credential_rule],
+  ["call_started_after_ms", (call) => call.started_after_ms],
+  ["call_took_ms", (call) => call.took_ms],
+  ["output_bytes", (call) => call.output_bytes],
+];
+
+const ATTEMPT_COLUMNS: readonly Column<AttemptRow>[] = [
+  ["attempt", (attempt) => attempt.number],
+  ["origin", (attempt) => attempt.origin],
+  ["method", (attempt) => attempt.method],
+  ["sent_at", (attempt) => toIso(attempt.sent_at)],
+  ["status", (attempt) => attempt.status],
+  ["attempt_took_ms", (attempt) => attempt.took_ms],
+  ["attempt_charged", (attempt) => attempt.charged],
+];
+
+const HEADERS = [...RUN_COLUMNS, ...CALL_COLUMNS, ...ATTEMPT_COLUMNS].map(([header]) => header);
+
+function cellsOf<Row>(columns: readonly Column<Row>[], row: Row | null): Cell[] {
+  return columns.map(([, value]) => (row === null ? null : value(row)));
+}
+
+function csvLines({ run, calls, attempts }: RunReportRow): string {
+  const line = (call: CallRow | null, attempt: AttemptRow | null): string =>
+    toLine([...cellsOf(RUN_COLUMNS, run), ...cellsOf(CALL_COLUMNS, call), ...cellsOf(ATTEMPT_COLUMNS, attempt)]);
+  if (calls.length === 0) return line(null, null);
+  return calls
+    .map((call) => {
+      const own = attempts.filter(({ ordinal }) => ordinal === call.ordinal);
+      return own.length === 0 ? line(call, null) : own.map((attempt) => line(call, attempt)).join("");
+    })
+    .join("");
+}
+
+function toIso(wallAt: number): string {
+  const date = new Date(wallAt);
+  return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();
+}
+
+/** RFC 4180. */
+function toLine(cells: readonly Cell[]): string {
+  return cells.map(toCell).join(",") + "\r\n";
+}
+
+function toCell(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  // Source ids are whatever a caller sent, and a spreadsheet takes a text that begins like this for a formula.
+  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { openJournalReader } from "./journal-reader.ts";
+import { ledgerReaderContract } from "./ledger-reader.kit.ts";
+import { atEnd, makeDirectory, runOnce, startLedger } from "../ledger.kit.ts";
+
+ledgerReaderContract("one machine", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  return { put: (run, report) => runOnce(ledger, run, report), reader };
+});
+
+test("a directory without a ledger is named as such, and a reader makes none there", (t) => {
+  const directory = makeDirectory(t);
+  assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);
+  assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);
+});

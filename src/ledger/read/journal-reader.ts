@@ -1,0 +1,48 @@
+import { OperatorError } from "../../terms/operator-error.ts";
+import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
+import { JournalTables } from "../journal/journal-tables.ts";
+import { pruneJournal } from "./prune-journal.ts";
+import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
+import { verifyJournal } from "./verify-journal.ts";
+
+export interface JournalReader extends LedgerReader {
+  /** Runs that have not gone to the shared database, where there is one: its service may be dead, or the database away. */
+  undrained(): Promise<number>;
+  close(): void;
+}
+
+/** @throws when there is no journal in the directory, or it is another version's, or so damaged that nothing can be read */
+export function openJournalReader(options: { readonly dir: string }): JournalReader {
+  const tables = openTables(options.dir);
+  const reader = createLedgerReader(tables);
+  return {
+    ...reader,
+    reconcile: async (decision) => {
+      // A run goes out once and as it is: what is settled here afterwards would be known on this machine alone.
+      const outbox = await tables.query("SELECT run FROM drained");
+      if (outbox.length > 0) {
+        throw new OperatorError("refused", "This ledger goes to a shared database: settle there, with DATABASE_URL.");
+      }
+      return reader.reconcile(decision);
+    },
+    prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(options.dir, { startedBefore, unknownToo }),
+    verify: () => verifyJournal(options.dir).catch(sayDamaged),
+    undrained: async () => {
+      const [row] = await tables.query<{ readonly runs: number }>(
+        "SELECT count(*) AS runs FROM runs WHERE id > coalesce((SELECT run FROM drained), 0)",
+      );
+      return row!.runs;
+    },
+    close: () => tables.close(),
+  };
+}
+
+function openTables(dir: string): JournalTables {
+  try {
+    return new JournalTables(dir);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const says = `The journal in ${dir} is damaged, and nothing of it can be read: ${(error as Error).message}.`;
+    throw new OperatorError("unavailable", says, { cause: error });
+  }
+}

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import * as fc from "fast-check";
+import type { RunIntent, RunReport } from "../../run/ports.ts";
+import { Fault } from "../../terms/fault.ts";
+import type { LedgerReader } from "./ledger-reader.ts";
+import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
+
+const DAY = 24 * 60 * 60 * 1_000;
+const MARCH = Date.UTC(2026, 2, 10);
+
+/** A ledger that has a new, empty place of its own. */
+export interface LedgerToRead {
+  /** Puts a run there as a service does. */
+  put(run: RunIntent, report?: RunReport): Promise<unknown>;
+  readonly reader: LedgerReader;
+}
+
+const timedOut = makeCall({
+  source: "bell__phone",
+  ordinal: 1,
+  success: false,
+  match: false,
+  fault: new Fault("source.timeout", { afterMs: 100 }),
+  charged: "unknown",
+  credentialId: "cred_b",
+  credentialRule: "auto",
+  attempts: [
+    makeAttempt({ status: 401, charged: "no", sentWallAt: MARCH }),
+    makeAttempt({ number: 2, status: null, charged: "unknown", sentWallAt: MARCH }),
+  ],
+});
+
+async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+/** What every ledger answers, wherever its tables lie. */
+export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
+  describe(`reading the ledger of ${name}`, () => {
+    test("what is settled, again and again, is as sound as it was written", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const runs = [makeRun(), makeRun(), makeRun()];
+      for (const [at, run] of runs.entries())
+        await put(run, makeReport(run, { calls: at === 0 ? [] : [makeCall(), timedOut] }));
+      const settle = (charged: "yes" | "no" | "unknown", ordinal: number) => {
+        const decision = { transactionId: runs[1]!.transactionId, ordinal, charged, decidedBy: "ada", note: "n" };
+        return reader.reconcile({ ...decision, decidedAt: MARCH });
+      };
+      for (const charged of ["no", "yes", "unknown", "no"] as const) await settle(charged, 0);
+      await Promise.all([settle("yes", 1), settle("yes", 0)]);
+      const nothing = { damaged: 0, missing: 0, findings: [], structure: [] };
+      assert.deepEqual(await reader.verify(), { ok: 3, unchecked: 0, ...nothing });
+      const shown = await reader.show(runs[1]!.transactionId);
+      assert.equal(shown?.damaged, false);
+      assert.equal(shown.reconciliations.length > 4, true);
+    });
+
+    test("lists put runs with unknown charges first, then the newest, and go on where they ended", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const ids: string[] = [];
+      for (let day = 0; day < 6; day += 1) {
+        const run = makeRun({ startedWallAt: MARCH + day * DAY });
+        ids.push(run.transactionId);
+        await put(run, makeReport(run, day === 2 || day === 3 ? { calls: [makeCall(), timedOut] } : {}));
+      }
+      const order = [3, 2, 5, 4, 1, 0].map((day) => ids[day]);
+
+      const all = await reader.list({});
+      assert.deepEqual(
+        all.runs.map((run) => run.transaction_id),
+        order,
+      );
+      assert.equal(all.next, null);
+      assert.deepEqual(
+        [
+          all.runs[0]?.calls,
+          all.runs[0]?.failed,
+          all.runs[0]?.requests,
+          all.runs[0]?.charged_yes,
+          all.runs[0]?.charged_unknown,
+        ],
+        [2, 1, 3, 1, 1],
+      );
+
+      for (const limit of [1, 2, 3, 5]) {
+        const seen: string[] = [];
+        let after: string | null = "";
+        while (after !== null) {
+          const page = await reader.list({}, after === "" ? { limit } : { limit, after });
+          seen.push(...page.runs.map((run) => run.transaction_id));
+          after = page.next;
+        }
+        assert.deepEqual(seen, order, `pages of ${limit}`);
+      }
+      await assert.rejects(() => reader.list({}, { after: "1; DROP TABLE runs" }), RangeError);
+    });
+
+    test("each filter narrows, and those about a call speak of one call", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH });
+      const noMatch = makeCall({ source: "acme__people", match: false, charged: "no", attempts: [] });
+      await put(odd, makeReport(odd, { calls: [noMatch, timedOut] }));
+      const plain = makeRun({ startedWallAt: MARCH + DAY });
+      await put(plain);
+      const found = async (filter: Parameters<LedgerReader["list"]>[0]): Promise<string[]> =>
+        (await reader.list(filter)).runs.map((run) => run.transaction_id);
+
+      const [a, b] = [odd.transactionId, plain.transactionId];
+      assert.deepEqual(await found({ transactionId: b }), [b]);
+      assert.deepEqual(await found({ from: MARCH + 1 }), [b]);
+      assert.deepEqual(await found({ to: MARCH + 1 }), [a]);
+      assert.deepEqual(await found({ organizationId: "org_b" }), [a]);
+      assert.deepEqual(await found({ workflowId: "wfl_a" }), [b]);
+      assert.deepEqual(await found({ source: "bell__phone" }), [a]);
+      assert.deepEqual(await found({ outcome: "match" }), [b]);
+      assert.deepEqual(await found({ outcome: "no_match" }), [a]);
+      assert.deepEqual(await found({ outcome: "failed" }), [a]);
+      assert.deepEqual(await found({ outcome: "unknown" }), []);
+      assert.deepEqual(await found({ charged: "unknown" }), [a]);
+      assert.deepEqual(await found({ charged: "yes" }), [b]);
+      assert.deepEqual(await found({ charged: "no" }), [a]);
+      assert.deepEqual(await found({ charged: "no", outcome: "no_match" }), []);
+      assert.deepEqual(await found({ source: "acme__people", outcome: "failed" }), []);
+      assert.deepEqual(await found({ source: "acme__people" }), [a, b]);
+    });
+
+    test("a run is shown whole, and one that is not there is null", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun();
+      await put(run, makeReport(run, { calls: [makeCall(), timedOut] }));
+      const row = await reader.show(run.transactionId);
+      assert.equal(row?.run.transaction_id, run.transactionId);
+      assert.ok(row !== null && !("id" in row.run));
+      assert.deepEqual(
+        row.calls.map((call) => [call.transaction_id, call.source]),
+        [
+          [run.transactionId, "acme__people"],
+          [run.transactionId, "bell__phone"],
+        ],
+      );
+      assert.equal(row.attempts.length, 3);
+      assert.equal(await reader.show("trx_none"), null);
+    });
+
+    test("the export holds every run, call and request once, over many pages", async (t) => {
+      const { put, reader } = await newLedger(t);
+      await Promise.all(
+        Array.from({ length: 450 }, () => {
+          const run = makeRun({ startedWallAt: MARCH });
+          return put(run, makeReport(run, { calls: [makeCall(), timedOut, makeCall({ ordinal: 2, attempts: [] })] }));
+        }),
+      );
+      const bare = makeRun({ startedWallAt: MARCH + DAY });
+      await put(bare, makeReport(bare, { calls: [] }));
+
+      const json = (await textOf(reader.export({}, "jsonl"))).split("\n").slice(0, -1);
+      assert.equal(new Set(json.map((line) => JSON.parse(line).run.transaction_id)).size, 451);
+      assert.equal(json.length, 451);
+      const csv = (await textOf(reader.export({}, "csv"))).split("\r\n").slice(0, -1);
+      assert.equal(csv.length, 1 + 450 * 4 + 1);
+      const columns = csv[0]!.split(",").length;
+      assert.ok(csv.every((line) => line.split(",").length === columns));
+      assert.deepEqual((await textOf(reader.export({ from: MARCH + 1 }, "csv"))).split("\r\n").length, 3);
+    });
+
+    test("no id can break a line of the export, or be a formula in it", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const nasty = ["=cmd|' /C calc'!A0", '"quoted", and more', "line\nbreak\0", "\ud800", "@x", "+1", "-1", "ü,ö"];
+      const run = makeRun();
+      const calls = nasty.map((source, ordinal) => makeCall({ source, ordinal, attempts: [] }));
+      await put(run, makeReport(run, { calls }));
+      const lines = (await textOf(reader.export({}, "csv"))).split("\r\n");
+      assert.equal(lines.length, nasty.length + 2);
+      assert.ok(lines[1]!.includes(",'=cmd|' /C calc'!A0,"));
+      assert.ok(lines[2]!.includes(',"""quoted"", and more",'));
+      assert.ok(lines[3]!.includes(",line\\u000abreak\\u0000,"));
+      assert.deepEqual((await reader.list({ source: "line\nbreak\0" })).runs.length, 1);
+      assert.deepEqual((await reader.list({ source: "\udfff" })).runs.length, 0);
+    });
+
+    test("any filter is answered, whatever its texts say", async (t) => {
+      const { reader } = await newLedger(t);
+      const text = fc.option(fc.string({ unit: "binary" }), { nil: undefined });
+      await fc.assert(
+        fc.asyncProperty(text, text, text, text, async (transactionId, organizationId, workflowId, source) => {
+          const given = Object.entries({ transactionId, organizationId, workflowId, source });
+          const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+          assert.deepEqual((await reader.list(filter)).runs, []);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test("the summary of a month has one line for each credential, however it was chosen, without simulated runs", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const putAt = async (at: number, changes: Parameters<typeof makeRun>[0] = {}): Promise<void> => {
+        const run = makeRun({ startedWallAt: at, ...changes });
+        const acme = makeCall({ attempts: [makeAttempt({ sentWallAt: at })] });
+        await put(run, makeReport(run, { calls: [acme, timedOut] }));
+      };
+      await putAt(MARCH);
+      await putAt(MARCH);
+      await putAt(MARCH, { simulated: true });
+      await putAt(Date.UTC(2026, 3, 1));
+      const chosen = (["named", "default", "inline"] as const).map((credentialRule, ordinal) =>
+        makeCall({
+          ...timedOut,
+          ordinal,
+          credentialRule,
+          credentialId: credentialRule === "inline" ? null : "cred_b",
+        }),
+      );
+      const run = makeRun({ startedWallAt: MARCH });
+      await put(run, makeReport(run, { calls: chosen }));
+      const lines = (await reader.summary("2026-03")).map((line) => Object.values(line));
+      assert.deepEqual(lines, [
+        ["acme__people", "org_a", null, "none", 2, 2, 0, 0],
+        ["bell__phone", "org_a", null, "inline", 2, 0, 1, 1],
+        ["bell__phone", "org_a", "cred_b", "stored", 10, 0, 5, 5],
+      ]);
+      await assert.rejects(() => reader.summary("2026-13"), RangeError);
+    });
+
+    test("any charge is settled, and settled again, with a name and a note, and all that counts follows", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun({ startedWallAt: MARCH });
+      await put(run, makeReport(run, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] }), timedOut] })); // prettier-ignore
+      const { transactionId } = run;
+      const decision = { transactionId, ordinal: 1, decidedBy: "ada", decidedAt: MARCH, note: "invoice 17" } as const;
+      const counted = async () => {
+        const [line] = (await reader.list({})).runs;
+        const summary = await reader.summary("2026-03");
+        const sum = (of: "charged_yes" | "charged_no" | "charged_unknown") => summary.reduce((all, one) => all + one[of], 0); // prettier-ignore
+        const listed = [line!.charged_yes, line!.charged_unknown];
+        assert.deepEqual([sum("charged_yes"), sum("charged_unknown")], listed);
+        assert.deepEqual([(await reader.unknown()).length, line!.has_unknown], [listed[1], listed[1] === 0 ? 0 : 1]);
+        return [...listed, sum("charged_no")];
+      };
+      assert.deepEqual(await counted(), [1, 1, 1]);
+
+      assert.deepEqual(await reader.reconcile({ ...decision, charged: "yes" }), { attempts: 1, charged: "yes" });
+      assert.deepEqual(await counted(), [2, 0, 1]);
+      const credited = { ...decision, attempt: 2, charged: "no", note: "credited" } as const;
+      assert.deepEqual(await reader.reconcile(credited), { attempts: 1, charged: "no" });
+      assert.deepEqual(await counted(), [1, 0, 2]);
+      const first = { ...decision, ordinal: 0, note: "not on it" } as const;
+      assert.deepEqual(await reader.reconcile({ ...first, charged: "no" }), { attempts: 1, charged: "no" });
+      assert.deepEqual(await counted(), [0, 0, 3]);
+      assert.deepEqual(await reader.reconcile({ ...first, charged: "unknown" }), { attempts: 1, charged: "unknown" });
+      assert.deepEqual(await counted(), [0, 1, 2]);
+      const late = { ...decision, attempt: 1, charged: "yes", note: "it is on invoice 18" } as const;
+      assert.deepEqual(await reader.reconcile(late), { attempts: 1, charged: "yes" });
+      assert.deepEqual(await counted(), [1, 1, 1]);
+
+      const row = await reader.show(transactionId);
+      assert.deepEqual(
+        row?.reconciliations.map((one) => [
+          one.ordinal,
+          one.revision,
+          one.attempt,
+          one.charged,
+          one.decided_by,
+          one.note,
+        ]),
+        [
+          [0, 1, 1, "yes", "datarun", "as it was recorded"],
+          [0, 2, 1, "no", "ada", "not on it"],
+          [0, 3, 1, "unknown", "ada", "not on it"],
+          [1, 1, 2, "yes", "ada", "invoice 17"],
+          [1, 2, 2, "no", "ada", "credited"],
+          [1, 3, 1, "no", "datarun", "as it was recorded"],
+          [1, 4, 1, "yes", "ada", "it is on invoice 18"],
+        ],
+      );
+    });
+
+    test("what is not clear is not settled: no such run, call or request, or one of several that are all known", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun();
+      const twice = makeCall({ ordinal: 1, attempts: [makeAttempt(), makeAttempt({ number: 2 })] });
+      await put(run, makeReport(run, { calls: [makeCall({ charged: "no", attempts: [] }), twice] }));
+      const { transactionId } = run;
+      const decision = { transactionId, ordinal: 1, charged: "no", decidedBy: "ada", decidedAt: MARCH, note: "n" } as const; // prettier-ignore
+      const unclear = [{}, { transactionId: "trx_other" }, { ordinal: 0 }, { ordinal: 2 }, { attempt: 3 }];
+      for (const change of unclear) assert.equal(await reader.reconcile({ ...decision, ...change }), null);
+      assert.deepEqual(await reader.reconcile({ ...decision, attempt: 2 }), { attempts: 1, charged: "yes" });
+    });
+
+    test("a call with an unknown charge and no request of its own is settled as a call", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun();
+      await put(run, makeReport(run, { calls: [makeCall({ charged: "unknown", attempts: [] })] }));
+      assert.equal((await reader.unknown())[0]?.attempt, null);
+      const decision = {
+        transactionId: run.transactionId,
+        ordinal: 0,
+        decidedBy: "ada",
+        decidedAt: 1,
+        note: "",
+      } as const;
+      assert.deepEqual(await reader.reconcile({ ...decision, charged: "no" }), { attempts: 0, charged: "no" });
+      assert.deepEqual(await reader.unknown(), []);
+    });
+
+    test("pruning deletes what is old and settled, beside the running service", async (t) => {
+      const { put, reader } = await newLedger(t);
+      await Promise.all(Array.from({ length: 250 }, () => put(makeRun({ startedWallAt: MARCH }))));
+      const open = makeRun({ startedWallAt: MARCH });
+      await put(open, makeReport(open, { calls: [timedOut] }));
+      const young = makeRun({ startedWallAt: MARCH + DAY });
+      await put(young);
+
+      assert.deepEqual(await reader.prune(MARCH + 1), { deleted: 250, kept_unknown: 1, kept_undrained: 0 });
+      assert.deepEqual(
+        (await reader.list({})).runs.map((run) => run.transaction_id),
+        [open.transactionId, young.transactionId],
+      );
+      assert.deepEqual(await reader.prune(MARCH + 1, { unknownToo: true }), {
+        deleted: 1,
+        kept_unknown: 0,
+        kept_undrained: 0,
+      });
+      assert.equal((await textOf(reader.export({}, "jsonl"))).split("\n").length, 2);
+      await put(makeRun());
+    });
+  });
+}

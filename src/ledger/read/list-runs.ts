@@ -1,0 +1,224 @@
+import type { Charged } from "../../terms/fault.ts";
+import { PREFIX } from "../../terms/ids.ts";
+import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
+import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import { readRuns } from "./read-runs.ts";
+import { toStored } from "../journal/stored-text.ts";
+import { UNKNOWN_CALL } from "../journal/verdicts.ts";
+
+/** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
+export interface RunLine extends RunRow {
+  readonly calls: number;
+  readonly failed: number;
+  readonly requests: number;
+  readonly charged_yes: number;
+  /** Charges that nobody knows yet: what stands first in a list. */
+  readonly charged_unknown: number;
+}
+
+export interface RunPage {
+  readonly runs: readonly RunLine[];
+  /** Ids of runs that belong on the page and are left out, because their rows are not what was written. */
+  readonly damaged: readonly string[];
+  /** Give it as `after` to go on; `null` at the end. */
+  readonly next: string | null;
+}
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 1_000;
+const READ_AT_ONCE = 200;
+/** So many that looking at the calls of each is no work. */
+const FEW_RUNS = 5_000;
+const FEW_CALLS = 5_000;
+
+interface Place {
+  readonly unknown: boolean;
+  readonly startedAt: number;
+  readonly transactionId: string;
+}
+
+const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
+
+/** Twelve hexadecimal digits of an id. */
+const MOMENT_MAX = 0xff_ff_ff_ff_ff_ff;
+
+/** Ids of runs are `trx_` and hexadecimal digits, by the millisecond of their start. */
+const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
+
+interface Found {
+  readonly transactionId: string;
+  readonly place: string;
+}
+
+/** @throws RangeError for an `after` that no page has given */
+export async function listRuns(
+  tables: LedgerTables,
+  filter: LedgerFilter,
+  page: { readonly limit?: number; readonly after?: string },
+): Promise<RunPage> {
+  const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
+  const place = page.after === undefined ? BEGINNING : readPlace(page.after);
+  const found = place.unknown ? [...(await findPage(tables, filter, true, place, limit + 1))] : [];
+  if (found.length <= limit) {
+    const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
+    found.push(...(await findPage(tables, filter, false, from, limit + 1 - found.length)));
+  }
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    ...(await readLines(tables, shown)),
+    next: found.length > limit && last !== undefined ? last.place : null,
+  };
+}
+
+/** A run that was deleted meanwhile is on the page no more. */
+async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Omit<RunPage, "next">> {
+  const runs: RunLine[] = [];
+  const damaged: string[] = [];
+  for (let at = 0; at < found.length; at += READ_AT_ONCE) {
+    const ids = found.slice(at, at + READ_AT_ONCE).map(({ transactionId }) => transactionId);
+    for (const one of await readRuns(query, ids)) {
+      if (one.row === null || one.damaged) damaged.push(one.transactionId);
+      else runs.push(lineOf(one.row));
+    }
+  }
+  return { runs, damaged };
+}
+
+function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
+  const charged = (one: Charged): number => attempts.filter((attempt) => attempt.charged === one).length;
+  return {
+    ...run,
+    calls: calls.length,
+    failed: calls.filter((call) => call.success === 0).length,
+    requests: attempts.length,
+    charged_yes: charged("yes"),
+    charged_unknown: charged("unknown") + calls.filter((call) => call.charges === UNKNOWN_CALL).length,
+  };
+}
+
+/** Which runs are on a page, newest first. Found on an index alone. */
+async function findPage(
+  tables: LedgerTables,
+  filter: LedgerFilter,
+  unknown: boolean,
+  place: Place,
+  limit: number,
+): Promise<readonly Found[]> {
+  const { query, isText, linesByTransaction } = tables;
+  const callers = await countRunsOfCallers(tables, filter);
+  if (callers === 0) return [];
+  // Where a source is asked for, its calls lead to the runs, unless the runs that the rest of the filter leaves are few.
+  // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
+  const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
+  // On a shared ledger, of what comes often, the runs with unknown charges are fewer, since people settle them.
+  const calls = bySource && linesByTransaction ? await countCalls(tables, filter) : FEW_CALLS;
+  if (calls === 0) return [];
+  const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);
+  const at = byCalls ? "l" : "r";
+  const byTransaction = byCalls && linesByTransaction;
+  const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
+  const [from, condition] = byCalls
+    ? ["ledger_lines AS l", lineCondition(byTransaction ? untimed : filter, isText)]
+    : ["ledger_runs AS r", runCondition(filter, isText)];
+  const [earlier, order] = byTransaction
+    ? ["l.transaction_id < ?", "l.transaction_id DESC"]
+    : [
+        `${at}.started_at <= ? AND (${at}.started_at < ? OR ${at}.transaction_id < ?)`,
+        `${at}.started_at DESC, ${at}.transaction_id DESC`,
+      ];
+  const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
+  const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
+     WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
+  const found = new Map<string, Found>();
+  let { startedAt, transactionId } = place;
+  for (;;) {
+    const wanted = limit - found.size;
+    const rows = await query<{ readonly started_at: number; readonly transaction_id: string }>(sql, [
+      ...condition.values,
+      ...times.values,
+      ...(byTransaction
+        ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
+        : [startedAt, startedAt, transactionId]),
+      wanted,
+    ]);
+    // A run whose source was called twice comes twice, and at once.
+    for (const row of rows)
+      if (row.started_at >= notBefore && row.started_at < before)
+        found.set(row.transaction_id, {
+          transactionId: row.transaction_id,
+          place: `${unknown ? "u" : "s"}.${row.started_at}.${row.transaction_id}`,
+        });
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < wanted || found.size === limit) return [...found.values()];
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
+}
+
+/**
+ * The ids that runs of a time may have, on both sides of what the lines are joined of: indexes by id go to where they are.
+ * * The time itself is left to the few rows that come out, since a planner would take the two for independent: only a run
+ * whose beginning was lost says another.
+ */
+function transactionsBetween({ from, to }: LedgerFilter): Condition {
+  const bounds: [sql: string, id: string][] = [];
+  for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
+    if (from !== undefined) bounds.push([`${id} >= ?`, firstIdOf(from)]);
+    if (to !== undefined) bounds.push([`${id} < ?`, firstIdOf(to)]);
+  }
+  return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
+}
+
+function firstIdOf(wallAt: number): string {
+  return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
+}
+
+/** How many runs the workflow, or else the organization, and the time leave, counted as far as `FEW_RUNS`. */
+async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { organizationId, workflowId, from, to } = filter;
+  if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
+  if (organizationId !== undefined && workflowId !== undefined) {
+    const { sql, values } = runCondition({ workflowId }, isText);
+    const [one] = await query<{ readonly organization_id: string }>(
+      `SELECT r.organization_id FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT 1`,
+      values,
+    );
+    // A workflow has one organization: of another it has no runs, and they need not be looked for.
+    if (one?.organization_id !== toStored(organizationId)) return 0;
+  }
+  const callers = {
+    ...(workflowId === undefined ? { organizationId: organizationId! } : { workflowId }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+  const { sql, values } = runCondition(callers, isText);
+  const [counted] = await query<{ readonly runs: number }>(
+    `SELECT count(*) AS runs FROM (
+       SELECT 1 FROM ledger_runs AS r WHERE ${sql} AND r.has_unknown IN (0, 1)
+       ORDER BY r.has_unknown, r.started_at LIMIT ${FEW_RUNS}) AS counted`,
+    values,
+  );
+  return counted!.runs;
+}
+
+/** How many calls came out as the filter asks, counted as far as `FEW_CALLS`: nothing is looked for that never occurs. */
+async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
+  const { sql, values } = callCondition(filter, isText);
+  const [counted] = await query<{ readonly calls: number }>(
+    `SELECT count(*) AS calls FROM (
+       SELECT 1 FROM ledger_calls AS l WHERE ${sql}
+       ORDER BY l.source, l.success, l.match, l.charges LIMIT ${FEW_CALLS}) AS counted`,
+    values,
+  );
+  return counted!.calls;
+}
+
+/** What `next` looks like. */
+export const PLACE = /^([us])\.(-?\d{1,16})\.(.{1,128})$/s;
+
+function readPlace(after: string): Place {
+  const match = PLACE.exec(after);
+  if (match === null) throw new RangeError("not a place in a list of runs");
+  return { unknown: match[1] === "u", startedAt: Number(match[2]), transactionId: match[3]! };
+}

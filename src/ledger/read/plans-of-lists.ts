@@ -1,0 +1,36 @@
+import type { LedgerFilter } from "./ledger-filter.ts";
+import { createLedgerReader } from "./ledger-reader.ts";
+import type { LedgerTables } from "../ports.ts";
+
+const MAY_BE_GIVEN: readonly LedgerFilter[] = [
+  { transactionId: "trx_1" },
+  { from: 1, to: 9_999_999_999_999 },
+  { organizationId: "org_1" },
+  { workflowId: "wfl_1" },
+  { source: "acme__people" },
+  { outcome: "failed" },
+  { charged: "yes" },
+];
+
+/** Every combination of filters. */
+export function combinationsOfFilters(): LedgerFilter[] {
+  const [first, ...others] = MAY_BE_GIVEN.map((one) => [{}, one]);
+  return others.reduce(
+    (combined, one) => combined.flatMap((some) => one.map((other) => Object.assign({}, some, other))),
+    first!,
+  );
+}
+
+/** What a database says it would do for a list: one text for each statement, with `explain` before it. */
+export async function plansOf(tables: LedgerTables, filter: LedgerFilter, explain: string): Promise<string[]> {
+  const plans: string[] = [];
+  const query: LedgerTables["query"] = async (sql, values) => {
+    const lines = await tables.query<Record<string, unknown>>(`${explain} ${sql}`, values);
+    plans.push(lines.map((line) => String(line["detail"] ?? line["QUERY PLAN"])).join("\n"));
+    return tables.query(sql, values);
+  };
+  await createLedgerReader({ ...tables, query, isText: (column) => tables.isText(column), textOf: (key) => key }).list(
+    filter,
+  );
+  return plans;
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { LedgerInUse } from "../journal/directory-lock.ts";
+import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { GIVEN_UP } from "../journal/journal-pruner.ts";
+import { createLedger } from "../ledger.ts";
+import type { Pruned } from "../journal/prune-runs.ts";
+import type { RunningLedger } from "../journal/running-ledger.ts";
+
+export interface JournalPruning {
+  readonly startedBefore: number;
+  readonly unknownToo: boolean;
+}
+
+const WAIT_MS = 5_000;
+const LOOK_MS = 50;
+/** Requests that are kept when they have been done: when retention last ran is read from them. */
+const KEPT = 20;
+
+/**
+ * Asks the one writer of a journal to delete runs, and waits until it has. The service that keeps the ledger is that
+ * writer; where none runs, or it ends meanwhile, this process is.
+ */
+export async function pruneJournal(dir: string, { startedBefore, unknownToo }: JournalPruning): Promise<Pruned> {
+  const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: WAIT_MS });
+  let own: RunningLedger | null = null;
+  try {
+    const id = ask(database, startedBefore, unknownToo);
+    const answer = database.prepare(
+      "SELECT done, deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ? AND done <> 0",
+    );
+    for (;;) {
+      const answered = answer.get(id) as (Pruned & { readonly done: number }) | undefined;
+      if (answered !== undefined) {
+        const { done, ...pruned } = answered;
+        if (done === GIVEN_UP) throw new OperatorError("unavailable", givenUp(pruned));
+        return pruned;
+      }
+      own ??= keepIfNobodyDoes(dir);
+      await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+    }
+  } finally {
+    database.close();
+    await own?.close();
+  }
+}
+
+function givenUp({ deleted }: Pruned): string {
+  return `The ledger is damaged where runs were to be deleted: ${deleted} were, and the rest stays. "datarun ledger verify" says what is lost.`;
+}
+
+function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
+  database.exec("BEGIN IMMEDIATE");
+  const { lastInsertRowid } = database
+    .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
+    .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
+  database.prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?").run(KEPT);
+  database.exec("COMMIT");
+  return Number(lastInsertRowid);
+}
+
+/** With what died before it: intents without outcome are written down first, and are then runs like others. */
+function keepIfNobodyDoes(dir: string): RunningLedger | null {
+  const quiet = (): void => {};
+  try {
+    return createLedger({ dir, clock: systemClock, log: { info: quiet, warn: quiet, error: quiet } });
+  } catch (error) {
+    if (error instanceof LedgerInUse) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import { chargeOfCall } from "../../terms/charge.ts";
+import type { Charged } from "../../terms/fault.ts";
+import { runColumnsOf } from "../journal/ledger-columns.ts";
+import type { LedgerQuery, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import { checksumOf, isSound } from "../journal/run-checksum.ts";
+import { toStored } from "../journal/stored-text.ts";
+import { unsettledOf } from "../journal/unsettled.ts";
+import { chargesBits, verdictsOf } from "../journal/verdicts.ts";
+import { withAllRows } from "./whole-runs.ts";
+
+/** What the service itself had said before somebody overruled it is kept under this name. */
+export const RECORDED_BY = "datarun";
+
+/** Somebody's word on a charge, after a look at the vendor's invoice. `unknown` opens it again. */
+export interface Reconciliation {
+  readonly transactionId: string;
+  readonly ordinal: number;
+  /** Which request of the call; left out: those that are unknown, and where none is, the only one. */
+  readonly attempt?: number;
+  readonly charged: Charged;
+  readonly decidedBy: string;
+  readonly decidedAt: number;
+  readonly note: string;
+}
+
+/** Stands where the number of an attempt is due. */
+const CALL_ITSELF = 0;
+
+export interface Settled {
+  /** How many requests of the call it settled. */
+  readonly attempts: number;
+  /** What the whole call is charged now. */
+  readonly charged: Charged;
+}
+
+interface Settleable {
+  readonly number: number;
+  readonly charged: Charged;
+  readonly sent_at: number;
+}
+
+/**
+ * Settles charges, whatever they are, and settles them again. Who, when and why are kept, each time, and so is what the
+ * service itself had said. `null` when it is not clear what is meant: no such request, or several of which none is unknown.
+ */
+export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<Settled | null> {
+  return tables.change((query) => settle(query, decision));
+}
+
+async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Settled | null> {
+  const { charged } = decision;
+  const call = [toStored(decision.transactionId), decision.ordinal] as const;
+  const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
+  // Changes nothing, and makes whoever else settles a charge of this run wait until this is done.
+  await query("UPDATE ledger_runs SET verdicts = verdicts WHERE transaction_id = ?", [call[0]]);
+  const before = await wholeRun(query, call[0]);
+  const [found] = await query<{ readonly charged: Charged }>(`SELECT charged FROM ledger_calls ${ofCall}`, call);
+  if (found === undefined) return null;
+  const earlier = await query<{ readonly attempt: number }>(
+    `SELECT attempt FROM ledger_reconciliations ${ofCall}`,
+    call,
+  );
+  const settledBefore = (number: number): boolean => earlier.some((one) => one.attempt === number);
+  const requests = await query<Settleable>(
+    `SELECT number, charged, sent_at FROM ledger_attempts ${ofCall} ORDER BY number`,
+    call,
+  );
+  const meant = requestsMeant(requests, decision);
+  // A call of unknown charge that sent nothing through the door has no request to settle: then the call itself is meant.
+  const callItself =
+    requests.length === 0 &&
+    decision.attempt === undefined &&
+    (found.charged === "unknown" || settledBefore(CALL_ITSELF));
+  if (meant.length === 0 && !callItself) return null;
+
+  for (const { number } of meant) {
+    await query(`UPDATE ledger_attempts SET charged = ? ${ofCall} AND number = ?`, [charged, ...call, number]);
+  }
+  const chargedNow = callItself
+    ? charged
+    : chargeOfCall(requests.map((one) => (meant.includes(one) ? charged : one.charged)));
+  await query(`UPDATE ledger_calls SET charged = ? ${ofCall}`, [chargedNow, ...call]);
+
+  let revision = earlier.length;
+  const say = (attempt: number, word: Charged, by: string, at: number, note: string) =>
+    query(
+      `INSERT INTO ledger_reconciliations
+         (transaction_id, ordinal, revision, attempt, charged, decided_by, decided_at, note)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [...call, (revision += 1), attempt, word, toStored(by), at, toStored(note)],
+    );
+  for (const { number, charged: was, sent_at: sentAt } of meant) {
+    // That it was unknown goes without saying.
+    if (was !== "unknown" && !settledBefore(number)) await say(number, was, RECORDED_BY, sentAt, "as it was recorded");
+    await say(number, charged, decision.decidedBy, decision.decidedAt, decision.note);
+  }
+  if (callItself) await say(CALL_ITSELF, charged, decision.decidedBy, decision.decidedAt, decision.note);
+  // What was damaged before it was settled stays damaged, so that the checksum never speaks for rows that nobody wrote.
+  await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
+  return { attempts: meant.length, charged: chargedNow };
+}
+
+async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunReportRow | null> {
+  const runs = await query<RunRow>(`SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.transaction_id = ?`, [
+    transactionId,
+  ]);
+  return (await withAllRows(query, runs))[0] ?? null;
+}
+
+/** What lists are made by and, of a sound run, its checksum. */
+async function mark(query: LedgerQuery, transactionId: string, ordinal: number, wasSound: boolean): Promise<void> {
+  const row = (await wholeRun(query, transactionId))!;
+  const { attempts } = row;
+  const calls = row.calls.map((call) => {
+    const own = attempts.filter((attempt) => attempt.ordinal === call.ordinal);
+    return call.ordinal === ordinal ? { ...call, charges: chargesBits(call.charged, own.map(({ charged }) => charged)) } : call; // prettier-ignore
+  });
+  const charges = calls.find((call) => call.ordinal === ordinal)!.charges;
+  const ofRun = "WHERE transaction_id = ?";
+  await query(`UPDATE ledger_calls SET charges = ? ${ofRun} AND ordinal = ?`, [charges, transactionId, ordinal]);
+  const hasUnknown = unsettledOf({ calls, attempts }).length > 0 ? 1 : 0;
+  const run: RunRow = { ...row.run, has_unknown: hasUnknown, verdicts: verdictsOf(calls) };
+  await query(`UPDATE ledger_runs SET has_unknown = ?, verdicts = ?, checksum = ? ${ofRun}`, [
+    run.has_unknown,
+    run.verdicts,
+    wasSound ? checksumOf({ ...row, run, calls }) : run.checksum,
+    transactionId,
+  ]);
+}
+
+function requestsMeant(requests: readonly Settleable[], { attempt, charged }: Reconciliation): readonly Settleable[] {
+  if (attempt !== undefined) return requests.filter(({ number }) => number === attempt);
+  const open = charged === "unknown" ? [] : requests.filter((one) => one.charged === "unknown");
+  return open.length > 0 || requests.length > 1 ? open : requests;
+}

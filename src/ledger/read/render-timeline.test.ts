@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { AttemptRow, CallRow, RunReportRow, RunRow } from "../ports.ts";
+import { renderTimeline } from "./render-timeline.ts";
+
+const run: RunRow = {
+  transaction_id: "trx_1",
+  state: "ended",
+  kind: "func",
+  organization_id: "org_a",
+  workflow_id: "wfl_a",
+  token_id: "tok_a",
+  context: "prod",
+  region: "eu",
+  simulated: 0,
+  function_id: "dfunc_contact",
+  started_at: Date.UTC(2026, 2, 1, 12),
+  took_ms: 400,
+  client_gone: 0,
+  function_fault: null,
+  has_unknown: 0,
+  verdicts: 0,
+  unknown_sources: 0,
+  unknown_source_names: null,
+  checksum: null,
+};
+const call: CallRow = {
+  transaction_id: "trx_1",
+  ordinal: 0,
+  source: "acme__people",
+  success: 1,
+  match: 1,
+  fault_code: null,
+  fault_kind: null,
+  charged: "yes",
+  charges: 2,
+  credential_id: "cred_1",
+  credential_rule: "default",
+  started_after_ms: 0,
+  took_ms: 200,
+  output_bytes: 10,
+};
+const second: CallRow = {
+  ...call,
+  ordinal: 1,
+  source: "bell__phone",
+  success: 0,
+  match: 0,
+  fault_code: "source.timeout",
+  fault_kind: "timeout",
+  charged: "unknown",
+  started_after_ms: 200,
+  took_ms: 190,
+};
+const attempt: AttemptRow = {
+  transaction_id: "trx_1",
+  ordinal: 1,
+  number: 1,
+  origin: "https://bell.example",
+  method: "POST",
+  sent_at: run.started_at + 205,
+  status: null,
+  took_ms: null,
+  charged: "unknown",
+};
+
+function render(changes: Partial<RunReportRow> = {}): string {
+  return renderTimeline({ run, calls: [call, second], attempts: [attempt], reconciliations: [], ...changes });
+}
+
+test("the timeline of a run reads as it happened", () => {
+  assert.equal(
+    render(),
+    `trx_1  func dfunc_contact
+  started   2026-03-01T12:00:00.000Z
+  caller    org_a  wfl_a  tok_a
+  where     prod, eu
+  ended     after 400 ms; 2 calls, 1 failed
+  charged   1 request: 0 yes, 0 no, 1 unknown
+
+  acme__people |████████████████████████                        |    200 ms  match
+                 credential cred_1 (default)
+                 charged yes
+  bell__phone  |                        xxxxxxxxxxxxxxxxxxxxxxx |    190 ms  failed: timeout
+                 began at 200 ms, after acme__people had ended
+                 the answer waited for this one last
+                 credential cred_1 (default)
+                 1. POST https://bell.example at 205 ms: no answer, charged unknown
+                 charged unknown (source.timeout)
+
+                0                                         400 ms
+`,
+  );
+});
+
+test("a run that the service did not survive says so, and its calls have no invented length", () => {
+  const unknown = {
+    ...call,
+    success: null,
+    match: null,
+    charged: "unknown",
+    started_after_ms: null,
+    took_ms: null,
+  } as const;
+  const text = render({ run: { ...run, state: "unknown", took_ms: null }, calls: [unknown], attempts: [] });
+  assert.match(text, /the service died while this run was under way/);
+  assert.match(text, /\|\?+\| +\? ms {2}unknown/);
+});
+
+test("a run without calls, and one of odd times and long names, are drawn all the same", () => {
+  assert.match(render({ calls: [], attempts: [] }), /no source was called/);
+  const odd = { ...call, source: "x".repeat(500), started_after_ms: 9_000, took_ms: 0 };
+  for (const line of render({ calls: [odd], attempts: [] }).split("\n")) assert.ok(line.length < 120, line);
+});
+
+test("what was settled later stands under its call", () => {
+  const settled = {
+    transaction_id: "trx_1",
+    ordinal: 1,
+    revision: 1,
+    attempt: 1,
+    charged: "no",
+    decided_by: "ada",
+    decided_at: run.started_at,
+    note: "not on the invoice",
+  } as const;
+  assert.match(
+    render({ reconciliations: [settled] }),
+    /settled as no for request 1 by ada on 2026-03-01T12:00:00.000Z: not on the invoice/,
+  );
+});

@@ -1,0 +1,136 @@
+import { outcomeOf } from "../journal/call-outcome.ts";
+import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
+import { RECORDED_BY } from "./reconcile-charge.ts";
+
+const WIDTH = 100;
+const NAME_MAX = 36;
+const BAR_MIN = 20;
+
+/**
+ * One run as a person reads it in a terminal: a bar for each source on a common scale, when each began and what it waited
+ * for, what was sent, how it came out and what it cost. Texts are in stored form, so nothing in them moves the cursor.
+ */
+export function renderTimeline(row: RunReportRow, width = WIDTH): string {
+  const { run, calls } = row;
+  const spanMs = Math.max(1, run.took_ms ?? 0, ...calls.map(endOf));
+  const nameWidth = Math.min(NAME_MAX, Math.max(0, ...calls.map(({ source }) => source.length)));
+  const barWidth = Math.max(BAR_MIN, width - nameWidth - 40);
+  const lines = [...header(row), ""];
+  if (calls.length === 0) lines.push("  no source was called");
+  const lastEnd = Math.max(...calls.map(endOf));
+  for (const call of calls) {
+    const isLast = calls.length > 1 && call.took_ms !== null && endOf(call) === lastEnd;
+    lines.push(callLine(call, { spanMs, nameWidth, barWidth }));
+    lines.push(...callNotes(call, row, isLast).map((note) => `  ${" ".repeat(nameWidth)}   ${note}`));
+  }
+  if (calls.length > 0) lines.push("", `  ${" ".repeat(nameWidth)}  ${scale(spanMs, barWidth)}`);
+  return lines.join("\n") + "\n";
+}
+
+function header({ run, calls, attempts }: RunReportRow): string[] {
+  const what = run.function_id === null ? run.kind : `${run.kind} ${run.function_id}`;
+  const facts = [
+    `started   ${new Date(run.started_at).toISOString()}`,
+    `caller    ${run.organization_id}  ${run.workflow_id}  ${run.token_id}`,
+    `where     ${run.context}, ${run.region === "" ? "no region" : run.region}${run.simulated === 1 ? ", simulated" : ""}`,
+    `ended     ${howItEnded({ run, calls })}`,
+    `charged   ${chargeCounts(attempts)}`,
+    ...(run.unknown_sources === 0 ? [] : [`unknown   ${unknownSources(run)}`]),
+  ];
+  return [`${run.transaction_id}  ${what}`, ...facts.map((fact) => `  ${fact}`)];
+}
+
+function howItEnded({ run, calls }: Pick<RunReportRow, "run" | "calls">): string {
+  if (run.state === "unknown") return "unknown: the service died while this run was under way";
+  const failed = calls.filter(({ success }) => success === 0).length;
+  const parts = [
+    `after ${String(run.took_ms)} ms`,
+    `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${failed} failed`,
+  ];
+  if (run.function_fault !== null) parts.push(`function failed (${run.function_fault})`);
+  if (run.client_gone === 1) parts.push("the client had gone");
+  return parts.join("; ");
+}
+
+function unknownSources(run: RunReportRow["run"]): string {
+  const names = JSON.parse(run.unknown_source_names ?? "[]") as readonly string[];
+  const more = run.unknown_sources - names.length;
+  const ids = run.unknown_sources === 1 ? "1 id" : `${run.unknown_sources} ids`;
+  return `${ids} of no source: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function chargeCounts(attempts: readonly AttemptRow[]): string {
+  const count = (charged: string): number => attempts.filter((attempt) => attempt.charged === charged).length;
+  const requests = `${attempts.length} ${attempts.length === 1 ? "request" : "requests"}`;
+  return `${requests}: ${count("yes")} yes, ${count("no")} no, ${count("unknown")} unknown`;
+}
+
+interface Scale {
+  readonly spanMs: number;
+  readonly nameWidth: number;
+  readonly barWidth: number;
+}
+
+function callLine(call: CallRow, { spanMs, nameWidth, barWidth }: Scale): string {
+  const outcome = call.fault_kind === null ? outcomeOf(call).replace("_", " ") : `failed: ${call.fault_kind}`;
+  const name = call.source.length > nameWidth ? `${call.source.slice(0, nameWidth - 1)}…` : call.source;
+  const took = call.took_ms === null ? "      ?" : `${call.took_ms}`.padStart(7);
+  return `  ${name.padEnd(nameWidth)} |${bar(call, spanMs, barWidth)}|${took} ms  ${outcome}`;
+}
+
+function bar(call: CallRow, spanMs: number, width: number): string {
+  if (call.started_after_ms === null || call.took_ms === null) return "?".repeat(width);
+  const start = Math.min(width - 1, Math.max(0, Math.floor((call.started_after_ms / spanMs) * width)));
+  const end = Math.min(width, Math.max(start + 1, Math.ceil((endOf(call) / spanMs) * width)));
+  const mark = call.success === 0 ? "x" : "█";
+  return " ".repeat(start) + mark.repeat(end - start) + " ".repeat(width - end);
+}
+
+function callNotes(call: CallRow, { run, calls, attempts, reconciliations }: RunReportRow, isLast: boolean): string[] {
+  const notes: string[] = [];
+  const before = waitedFor(call, calls);
+  if (before !== null) notes.push(`began at ${String(call.started_after_ms)} ms, after ${before.source} had ended`);
+  if (isLast) notes.push("the answer waited for this one last");
+  if (call.credential_rule !== "none") {
+    notes.push(`credential ${call.credential_id ?? "sent with the request"} (${call.credential_rule})`);
+  }
+  for (const attempt of attempts.filter(({ ordinal }) => ordinal === call.ordinal))
+    notes.push(attemptNote(attempt, run.started_at));
+  notes.push(`charged ${call.charged}${call.fault_code === null ? "" : ` (${call.fault_code})`}`);
+  for (const settled of reconciliations.filter(({ ordinal }) => ordinal === call.ordinal)) {
+    const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
+    const when = new Date(settled.decided_at).toISOString();
+    if (settled.decided_by === RECORDED_BY) notes.push(`recorded as ${settled.charged}${about}`);
+    else notes.push(`settled as ${settled.charged}${about} by ${settled.decided_by} on ${when}: ${settled.note}`);
+  }
+  return notes;
+}
+
+function attemptNote(attempt: AttemptRow, startedAt: number): string {
+  const status = attempt.status === null ? "no answer" : `status ${attempt.status}`;
+  const took = attempt.took_ms === null ? "" : ` after ${attempt.took_ms} ms`;
+  const sentAfterMs = Math.max(0, attempt.sent_at - startedAt);
+  return `${attempt.number}. ${attempt.method} ${attempt.origin} at ${sentAfterMs} ms: ${status}${took}, charged ${attempt.charged}`;
+}
+
+/** Of the calls that had ended when this one began, the last: what a function most likely waited for. */
+function waitedFor(call: CallRow, calls: readonly CallRow[]): CallRow | null {
+  const { started_after_ms: startedAfterMs } = call;
+  if (startedAfterMs === null) return null;
+  let last: CallRow | null = null;
+  for (const other of calls) {
+    if (other === call || other.started_after_ms === null || other.took_ms === null) continue;
+    const endedBefore = endOf(other) <= startedAfterMs && other.started_after_ms < startedAfterMs;
+    if (endedBefore && (last === null || endOf(other) > endOf(last))) last = other;
+  }
+  return last;
+}
+
+function endOf(call: CallRow): number {
+  return (call.started_after_ms ?? 0) + (call.took_ms ?? 0);
+}
+
+function scale(spanMs: number, width: number): string {
+  const end = `${spanMs} ms`;
+  return `0${" ".repeat(Math.max(1, width - end.length - 1))}${end}`;
+}

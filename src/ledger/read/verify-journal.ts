@@ -1,0 +1,264 @@
+import { isDamage } from "../journal/journal-damage.ts";
+import { JournalTables } from "../journal/journal-tables.ts";
+import { CALL, ATTEMPT, RECONCILIATION } from "../journal/journal-views.ts";
+import { runColumnsOf } from "../journal/ledger-columns.ts";
+import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
+import { isSound } from "../journal/run-checksum.ts";
+import { Tally, type Verified } from "./verified.ts";
+
+/** As many numbers as the journal counts the runs of, together: see `run_counts`. */
+const BLOCK = 512;
+/** So few that their rows are no burden, however many calls each has. */
+const AT_ONCE = 32;
+const IDS_AT_ONCE = 1_000;
+
+const CHECKED_TABLES = [
+  "runs",
+  "calls",
+  "attempts",
+  "reconciliations",
+  "names",
+  "run_counts",
+  "journal",
+  "drained",
+  "set_aside",
+  "prunings",
+  "forgotten",
+  "ahead",
+];
+
+type Numbered<Row> = Row & { readonly run: number };
+
+/** The lists by source go by what a call has of its run. */
+const SAME_AS_RUN = `(c.has_unknown, c.started_at, c.organization, c.workflow)
+  IS (r.has_unknown, r.started_at, r.organization, r.workflow) AS same_as_run`;
+
+/**
+ * Looks at every run of a journal, in short reads beside the thread that writes it: whether its rows are what was written,
+ * and whether as many are there as were written and not deleted. Damage anywhere hides no more than the runs it lies in.
+ */
+export async function verifyJournal(directory: string): Promise<Verified> {
+  const tables = new JournalTables(directory);
+  try {
+    const verification = new Verification(tables);
+    for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
+      verification.look(block);
+      // Others may have questions in this thread.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    verification.nameMissing();
+    for (const table of CHECKED_TABLES) {
+      verification.checkStructure(table);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return verification.result();
+  } finally {
+    tables.close();
+  }
+}
+
+interface Missing {
+  readonly block: number;
+  /** Numbers of runs of which calls are left. */
+  readonly numbers: Set<number>;
+  readonly runs: number;
+}
+
+class Verification {
+  readonly #tables: JournalTables;
+  readonly #tally = new Tally();
+  readonly #missing: Missing[] = [];
+
+  constructor(tables: JournalTables) {
+    this.#tables = tables;
+  }
+
+  /** Where there are runs, or should be, or calls of some. */
+  next(after: number): number | null {
+    const from = (after + 1) * BLOCK;
+    const nexts = [
+      ["SELECT block AS next FROM run_counts WHERE block > ? ORDER BY block LIMIT 1", after],
+      [`SELECT id / ${BLOCK} AS next FROM runs WHERE id >= ? ORDER BY id LIMIT 1`, from],
+      [`SELECT run / ${BLOCK} AS next FROM calls WHERE run >= ? ORDER BY run LIMIT 1`, from],
+    ] as const;
+    const found = nexts.flatMap(([sql, value]) => {
+      const rows = this.#attempt("the numbers of runs", () => this.#tables.rows<{ next: number }>(sql, [value]));
+      // Where it cannot be read what comes next, the next block may have something.
+      if (rows === null) return after < this.#lastBlock() ? [after + 1] : [];
+      return rows.map(({ next }) => next).filter((next) => next > after);
+    });
+    return found.length === 0 ? null : Math.min(...found);
+  }
+
+  #lastBlock(): number {
+    const ends = ["SELECT max(block) AS last FROM run_counts", `SELECT max(id) / ${BLOCK} AS last FROM runs`];
+    const found = ends.map((sql) => this.#attempt("the last run", () => this.#tables.rows<{ last: number }>(sql)));
+    return Math.max(-1, ...found.map((rows) => rows?.[0]?.last ?? -1));
+  }
+
+  /** At one moment, so that a run which comes, goes or is settled meanwhile is no damage. */
+  look(block: number): void {
+    this.#tables.snapshot(() => {
+      const counted = this.#attempt("how many runs there are", () =>
+        this.#tables.rows<{ runs: number }>("SELECT runs FROM run_counts WHERE block = ?", [block]),
+      );
+      let found = 0;
+      const orphans = new Set<number>();
+      for (let at = 0; at < BLOCK; at += AT_ONCE) {
+        const from = block * BLOCK + at;
+        try {
+          found += this.#read(from, from + AT_ONCE - 1, orphans);
+        } catch (error) {
+          if (!isDamage(error)) throw error;
+          for (let number = from; number < from + AT_ONCE; number += 1) found += this.#readAlone(number, orphans);
+        }
+      }
+      const lacking = (counted?.[0]?.runs ?? 0) - found;
+      if (counted === null) return;
+      if (lacking > 0 || orphans.size > 0)
+        this.#missing.push({ block, numbers: orphans, runs: Math.max(lacking, orphans.size) });
+      if (lacking < 0) this.#tally.structure(`${-lacking} of the runs ${numbersOf(block)} are not among those counted`);
+    });
+  }
+
+  /** Takes nothing down before all of it was read. */
+  #read(from: number, to: number, orphans: Set<number>): number {
+    const bounds = [from, to];
+    const rows = <Row extends object>(sql: string): readonly Numbered<Row>[] =>
+      this.#tables.rows<Numbered<Row>>(sql, bounds);
+    const runs = rows<RunRow>(
+      `SELECT r.run, ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.run BETWEEN ? AND ? ORDER BY r.run`,
+    );
+    const calls = rows<CallRow & { readonly same_as_run: 0 | 1; readonly transaction_id: string | null }>(
+      `SELECT c.run, ${CALL}, ${SAME_AS_RUN} FROM calls AS c LEFT JOIN runs AS r ON r.id = c.run
+       WHERE c.run BETWEEN ? AND ? ORDER BY c.run, c.ordinal`,
+    );
+    const attempts = rows<AttemptRow>(
+      `SELECT a.run, ${ATTEMPT} FROM attempts AS a LEFT JOIN runs AS r ON r.id = a.run
+       WHERE a.run BETWEEN ? AND ? ORDER BY a.run, a.ordinal, a.number`,
+    );
+    const reconciliations = rows<ReconciliationRow>(
+      `SELECT x.run, ${RECONCILIATION} FROM reconciliations AS x LEFT JOIN runs AS r ON r.id = x.run
+       WHERE x.run BETWEEN ? AND ? ORDER BY x.run, x.ordinal, x.revision`,
+    );
+    const [callsOf, attemptsOf, reconciliationsOf] = [byRun(calls), byRun(attempts), byRun(reconciliations)];
+    for (const { run: number, ...run } of runs) {
+      const own = callsOf.get(number) ?? [];
+      const row = {
+        run,
+        calls: own,
+        attempts: attemptsOf.get(number) ?? [],
+        reconciliations: reconciliationsOf.get(number) ?? [],
+      };
+      const isWhole = isSound(row) && own.every((call) => call.same_as_run === 1);
+      if (isWhole) this.#tally.sound(run.checksum !== null);
+      else this.#tally.found({ what: "altered", transactionId: idOf(run), number });
+    }
+    const there = new Set(runs.map(({ run }) => run));
+    for (const rowsOfRuns of [callsOf, attemptsOf, reconciliationsOf])
+      for (const number of rowsOfRuns.keys()) if (!there.has(number)) orphans.add(number);
+    return runs.length;
+  }
+
+  #readAlone(number: number, orphans: Set<number>): number {
+    try {
+      return this.#read(number, number, orphans);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return this.#isThere(number);
+    }
+  }
+
+  /** What cannot be read may be a number that no run has. */
+  #isThere(number: number): 0 | 1 {
+    let transactionId: string | null = null;
+    try {
+      const [run] = this.#tables.rows<{ transaction_id: string }>("SELECT transaction_id FROM runs WHERE id = ?", [
+        number,
+      ]);
+      if (run === undefined) return 0;
+      transactionId = idOf(run);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // Whether there was a run is told by how many were counted.
+      return 0;
+    }
+    this.#tally.found({ what: "unreadable", transactionId, number });
+    return 1;
+  }
+
+  /** Of a run that is gone, the index by transaction may still have the id. */
+  nameMissing(): void {
+    if (this.#missing.length === 0) return;
+    const blocks = new Map(this.#missing.map((missing) => [missing.block, missing]));
+    const named = new Map<number, number>();
+    let after = "";
+    for (let more = true; more;) {
+      const ids = this.#attempt("the index of runs", () =>
+        this.#tables.rows<{ id: number; transaction_id: string }>(
+          "SELECT id, transaction_id FROM runs WHERE transaction_id > ? ORDER BY transaction_id LIMIT ?",
+          [after, IDS_AT_ONCE],
+        ),
+      );
+      for (const { id, transaction_id } of ids ?? []) {
+        const missing = blocks.get(Math.floor(id / BLOCK));
+        if (missing === undefined || this.#hasRow(id)) continue;
+        this.#tally.found({ what: "missing", transactionId: transaction_id, number: id });
+        missing.numbers.delete(id);
+        named.set(missing.block, (named.get(missing.block) ?? 0) + 1);
+      }
+      after = ids?.at(-1)?.transaction_id ?? after;
+      more = ids?.length === IDS_AT_ONCE;
+    }
+    for (const { block, numbers, runs } of this.#missing) {
+      for (const number of numbers) this.#tally.found({ what: "missing", transactionId: null, number });
+      const unnamed = runs - numbers.size - (named.get(block) ?? 0);
+      if (unnamed <= 0) continue;
+      this.#tally.missing(unnamed);
+      this.#tally.structure(`of the runs ${numbersOf(block)}, ${unnamed} are gone and have left nothing`);
+    }
+  }
+
+  #hasRow(id: number): boolean {
+    // Not answered from the index that is doubted.
+    const rows = this.#attempt("a run", () =>
+      this.#tables.rows("SELECT started_at, token FROM runs WHERE id = ?", [id]),
+    );
+    return rows !== null && rows.length > 0;
+  }
+
+  /** What SQLite itself can see: pages, the order of rows, indexes that lack one. A table at a time, to keep the reads short. */
+  checkStructure(table: string): void {
+    const problems = this.#attempt(`the table ${table}`, () =>
+      this.#tables.rows<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`),
+    );
+    for (const { integrity_check: says } of problems ?? []) if (says !== "ok") this.#tally.structure(says);
+  }
+
+  #attempt<Result>(what: string, read: () => Result): Result | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#tally.structure(`${what} cannot be read: ${(error as Error).message}`);
+      return null;
+    }
+  }
+
+  result(): Verified {
+    return this.#tally.result();
+  }
+}
+
+function byRun<Row extends { readonly run: number }>(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
+  return Map.groupBy(rows, ({ run }) => run);
+}
+
+/** Of a damaged run it may be anything. */
+function idOf({ transaction_id: id }: { readonly transaction_id: unknown }): string | null {
+  return typeof id === "string" ? id : null;
+}
+
+function numbersOf(block: number): string {
+  return `${block * BLOCK} to ${(block + 1) * BLOCK - 1}`;
+}

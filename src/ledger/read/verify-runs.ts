@@ -1,0 +1,58 @@
+import { isDamage } from "../journal/journal-damage.ts";
+import type { LedgerTables } from "../ports.ts";
+import { readRuns } from "./read-runs.ts";
+import { Tally, type Verified } from "./verified.ts";
+
+const RUNS_A_PAGE = 200;
+const BEFORE_EVERY_ID = "";
+
+/**
+ * Looks at every run of the ledger that several machines share, a few at a time, while they go on writing it. A run that has
+ * vanished is missed by its calls. Whether an index has lost a run is for the database's own tools to say.
+ */
+export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
+  const tally = new Tally();
+  let after = BEFORE_EVERY_ID;
+  for (let more = true; more;) {
+    const ids = await query<{ readonly transaction_id: string }>(
+      `SELECT r.transaction_id FROM ledger_runs AS r WHERE r.transaction_id > ? ORDER BY r.transaction_id LIMIT ?`,
+      [after, RUNS_A_PAGE],
+    ).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      tally.structure(`runs after ${after || "the beginning"} cannot be read: ${(error as Error).message}`);
+      return null;
+    });
+    if (ids === null) break;
+    const transactionIds = ids.map((row) => row.transaction_id);
+    for (const { transactionId, row, damaged } of await readRuns(query, transactionIds)) {
+      if (!damaged) tally.sound(row!.run.checksum !== null);
+      else tally.found({ what: row === null ? "unreadable" : "altered", transactionId, number: null });
+    }
+    more = ids.length === RUNS_A_PAGE;
+    const upTo = more ? transactionIds.at(-1)! : null;
+    await findOrphans(query, after, upTo, tally);
+    after = upTo ?? after;
+  }
+  return tally.result();
+}
+
+/** Calls whose run is gone. Runs come and are deleted meanwhile, each with its calls, so the question is one statement. */
+async function findOrphans(
+  query: LedgerTables["query"],
+  after: string,
+  upTo: string | null,
+  tally: Tally,
+): Promise<void> {
+  const orphans = await query<{ readonly transaction_id: string }>(
+    `SELECT DISTINCT c.transaction_id FROM ledger_calls AS c
+     LEFT JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id
+     WHERE c.transaction_id > ? ${upTo === null ? "" : "AND c.transaction_id <= ?"} AND r.transaction_id IS NULL`,
+    upTo === null ? [after] : [after, upTo],
+  ).catch((error: unknown) => {
+    if (!isDamage(error)) throw error;
+    tally.structure(`calls of runs after ${after || "the beginning"} cannot be read: ${(error as Error).message}`);
+    return [];
+  });
+  for (const { transaction_id } of orphans)
+    tally.found({ what: "missing", transactionId: transaction_id, number: null });
+}
