@@ -9,6 +9,8 @@ export function captureReplies(door: Door, seen: (reply: Reply) => void): Door {
       const http = door.httpFor(source, call);
       return httpOf(async (method, url, options) => {
         const reply = await http.request(method, url, options);
+        // Whoever looks at it later finds it counted: when its call has ended, no more can be held for it.
+        reply.bytes();
         seen(reply);
         return reply;
       });
