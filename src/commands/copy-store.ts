@@ -8,7 +8,7 @@ import { LedgerInUse, lockDirectory } from "../ledger/journal/directory-lock.ts"
 import { drainJournal } from "../ledger/drain/drain-journal.ts";
 import { hasJournal } from "../ledger/journal/journal-tables.ts";
 import { copyTables } from "../storage/copy-tables.ts";
-import { openEngine, storeOver, type Store } from "../storage/store.ts";
+import { openEngine, createStore, type Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { makeDirectory } from "../terms/make-directory.ts";
 
@@ -37,10 +37,10 @@ export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, not
     makeDirectory(ledgerDir);
     const unlock = locked(ledgerDir);
     try {
-      await proveKeysGoAlong(storeOver(source, clock), dataDir, rootKey);
+      await proveKeysGoAlong(createStore(source, clock), dataDir, rootKey);
       // Only now: a copy that is refused has made nothing.
       const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
-      const to = storeOver(target, clock);
+      const to = createStore(target, clock);
       try {
         // The first question waits for the database, and says in words why it cannot be used.
         await to.admin.organizations();

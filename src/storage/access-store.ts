@@ -8,7 +8,7 @@ import { gatherLookups } from "./gather-lookups.ts";
 import { toWorkflow } from "./rows.ts";
 
 /** Tokens and workflows as authentication looks them up. */
-export function accessStore(engine: Engine, clock: Clock): AccessStore {
+export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
   const tokens = gatherLookups(
     clock,
     (row: TokenRow) => row.digest,

@@ -1,20 +1,20 @@
 import type { AdminStore } from "../admin/ports.ts";
-import { auditTrail } from "./audit-trail.ts";
-import { credentialAdmin } from "./credential-admin.ts";
+import { createAuditTrail } from "./audit-trail.ts";
+import { createCredentialAdmin } from "./credential-admin.ts";
 import type { Engine } from "./engine.ts";
-import { keyAdmin } from "./key-admin.ts";
-import { organizationAdmin } from "./organization-admin.ts";
-import { tokenAdmin } from "./token-admin.ts";
-import { workflowAdmin } from "./workflow-admin.ts";
+import { createKeyAdmin } from "./key-admin.ts";
+import { createOrganizationAdmin } from "./organization-admin.ts";
+import { createTokenAdmin } from "./token-admin.ts";
+import { createWorkflowAdmin } from "./workflow-admin.ts";
 
 /** Everything the operator's verbs read and change. */
-export function adminStore(engine: Engine): AdminStore {
+export function createAdminStore(engine: Engine): AdminStore {
   return {
-    ...organizationAdmin(engine),
-    ...tokenAdmin(engine),
-    ...workflowAdmin(engine),
-    ...credentialAdmin(engine),
-    ...keyAdmin(engine),
-    ...auditTrail(engine),
+    ...createOrganizationAdmin(engine),
+    ...createTokenAdmin(engine),
+    ...createWorkflowAdmin(engine),
+    ...createCredentialAdmin(engine),
+    ...createKeyAdmin(engine),
+    ...createAuditTrail(engine),
   };
 }

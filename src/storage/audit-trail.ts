@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
-export function auditTrail(engine: Engine): AuditTrail {
+export function createAuditTrail(engine: Engine): AuditTrail {
   return {
     recordAct: async (act, entry) => {
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));

@@ -9,7 +9,7 @@ import { systemClock } from "../terms/clock.ts";
 import { aCredential, ACT, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
-import { openEngine, storeOver } from "./store.ts";
+import { openEngine, createStore } from "./store.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-copy-"));
@@ -30,7 +30,7 @@ async function shared(t: TestContext): Promise<Engine> {
 
 /** More rows than one page, and texts that neither engine keeps as they are. */
 async function filled(engine: Engine): Promise<string> {
-  const store = storeOver(engine, systemClock);
+  const store = createStore(engine, systemClock);
   const organizationId = await anOrganization(store);
   await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
   for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);
@@ -57,7 +57,7 @@ test("a store is copied with every row of every table, to either engine, and the
   for (const to of [await shared(t), await embedded(t)]) {
     const counts = await copyTables(from, to, { ...ACT, what: "store copy" });
     assert.deepEqual(counts, { organizations: 1, tokens: 510, workflows: 1, data_keys: 1, credentials: 2, audit: 515 });
-    const [trail] = await storeOver(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
+    const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
     assert.deepEqual(trail?.detail, counts);
     await to.writer.deleteFrom("audit").where("what", "=", "store copy").execute();
     assert.deepEqual(await rowsOf(to), before);
@@ -69,7 +69,7 @@ test("a store that is not empty is not copied to, whatever it holds", async (t) 
   const from = await embedded(t);
   await filled(from);
   const to = await shared(t);
-  await storeOver(to, systemClock).admin.recordAct(ACT, { organizationId: null, subjectId: "x", detail: {} });
+  await createStore(to, systemClock).admin.recordAct(ACT, { organizationId: null, subjectId: "x", detail: {} });
   await assert.rejects(copyTables(from, to, ACT), { code: "refused", message: /not empty: it holds audit/ });
   assert.deepEqual((await rowsOf(to))["organizations"], []);
 });

@@ -8,7 +8,7 @@ import { recordChange } from "./record-change.ts";
 import { fromCredential, toStoredCredential } from "./rows.ts";
 import { flag, type NewRow, type Tables } from "./schema.ts";
 
-export function credentialAdmin(engine: Engine): CredentialAdmin {
+export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   return {
     createCredential: (act, sealed, note) =>
       recordChange(engine, act, async (transaction) => {

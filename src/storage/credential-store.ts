@@ -6,7 +6,7 @@ import { ADOPTED } from "./key-admin.ts";
 import { toSealedCredential, toWrappedKey } from "./rows.ts";
 
 /** Sealed credentials as runs look them up. */
-export function credentialStore(engine: Engine, clock: Clock): CredentialStore {
+export function createCredentialStore(engine: Engine, clock: Clock): CredentialStore {
   return {
     credentialsFor: (organizationId, source) =>
       answerInTime(engine, clock, async () => {
@@ -36,7 +36,7 @@ export function credentialStore(engine: Engine, clock: Clock): CredentialStore {
  * What sealing and rotation read and replace. None of it counts as a change: a credential that is sealed anew holds what
  * it held, and the key it was sealed with before is still there for whoever has the old row in memory.
  */
-export function keyStore(engine: Engine, clock: Clock): KeyStore {
+export function createKeyStore(engine: Engine, clock: Clock): KeyStore {
   const { reader, writer } = engine;
   return {
     currentDataKey: async (organizationId) => {

@@ -7,7 +7,7 @@ import { flag } from "./schema.ts";
 /** Under which act the audit trail names the root key that a deployment seals by. */
 export const ADOPTED = "keys adopt";
 
-export function keyAdmin(engine: Engine): KeyAdmin {
+export function createKeyAdmin(engine: Engine): KeyAdmin {
   return {
     registerRootKey: async (act, { id, proof }, replace) => {
       const written = await recordChange(engine, act, async (transaction) => {

@@ -21,7 +21,7 @@ const ROWS_A_STATEMENT = 1_000;
  * The shared end of the outbox. A batch is one transaction, so that what is there of a run is all of it; a journal never
  * changes a run that it may have sent, so that what comes again says nothing new and must not undo what has been settled here.
  */
-export function ledgerSink(engine: Engine): LedgerSink {
+export function createLedgerSink(engine: Engine): LedgerSink {
   return {
     async write(batch, mark) {
       await engine.ready();

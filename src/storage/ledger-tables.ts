@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Engine } from "./engine.ts";
-import { sayWhenAway } from "./say-when-away.ts";
+import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./schema.ts";
 
 const REQUESTS = `(
@@ -12,14 +12,14 @@ const REQUESTS = `(
   JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;
 
 /** The ledger that several machines share. */
-export function ledgerTables(engine: Engine, clock: Clock): LedgerTables {
+export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
     (db: Kysely<Tables>): LedgerQuery =>
     async <Row extends object>(sql: string, values: readonly (string | number | null)[] = []) => {
       const { rows } = await db.executeQuery(CompiledQuery.raw(inWordsOf(engine, sql), [...values]));
       return rows as Row[];
     };
-  const asked = sayWhenAway(engine, clock, {
+  const asked = reportUnavailable(engine, clock, {
     query: queryOn(engine.auditor),
     wallAt: async (): Promise<number> => {
       if (engine.name !== "postgres") return clock.wall();

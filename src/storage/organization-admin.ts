@@ -5,7 +5,7 @@ import { recordChange } from "./record-change.ts";
 import { toOrganization } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 
-export function organizationAdmin(engine: Engine): OrganizationAdmin {
+export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
   return {
     createOrganization: async (act, organization) => {
       await recordChange(engine, act, async (transaction) => {

@@ -3,13 +3,13 @@ import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
-import { accessStore } from "./access-store.ts";
-import { adminStore } from "./admin-store.ts";
-import { credentialStore, keyStore } from "./credential-store.ts";
+import { createAccessStore } from "./access-store.ts";
+import { createAdminStore } from "./admin-store.ts";
+import { createCredentialStore, createKeyStore } from "./credential-store.ts";
 import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
-import { sayWhenAway } from "./say-when-away.ts";
-import { ledgerSink } from "./ledger-sink.ts";
-import { ledgerTables } from "./ledger-tables.ts";
+import { reportUnavailable } from "./report-unavailable.ts";
+import { createLedgerSink } from "./ledger-sink.ts";
+import { createLedgerTables } from "./ledger-tables.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
@@ -45,7 +45,7 @@ export interface Store {
  * @throws StoreRefused, StoreMissing
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  return storeOver(await openEngine(options), options.clock);
+  return createStore(await openEngine(options), options.clock);
 }
 
 /** What is under a store, for what is done to it as a whole. @throws StoreRefused, StoreMissing */
@@ -62,14 +62,14 @@ async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Prom
   return openPostgres(databaseUrl, clock, undefined, how);
 }
 
-export function storeOver(engine: Engine, clock: Clock): Store {
+export function createStore(engine: Engine, clock: Clock): Store {
   return {
-    access: accessStore(engine, clock),
-    credentials: credentialStore(engine, clock),
-    keys: sayWhenAway(engine, clock, keyStore(engine, clock)),
-    admin: sayWhenAway(engine, clock, adminStore(engine)),
-    ledger: ledgerSink(engine),
-    ledgerTables: ledgerTables(engine, clock),
+    access: createAccessStore(engine, clock),
+    credentials: createCredentialStore(engine, clock),
+    keys: reportUnavailable(engine, clock, createKeyStore(engine, clock)),
+    admin: reportUnavailable(engine, clock, createAdminStore(engine)),
+    ledger: createLedgerSink(engine),
+    ledgerTables: createLedgerTables(engine, clock),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

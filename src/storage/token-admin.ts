@@ -4,7 +4,7 @@ import { organizationExists } from "./organization-admin.ts";
 import { recordChange } from "./record-change.ts";
 import { toIssuedToken } from "./rows.ts";
 
-export function tokenAdmin(engine: Engine): TokenAdmin {
+export function createTokenAdmin(engine: Engine): TokenAdmin {
   return {
     createToken: (act, token) =>
       recordChange(engine, act, async (transaction) => {

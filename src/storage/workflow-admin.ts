@@ -5,7 +5,7 @@ import { organizationExists } from "./organization-admin.ts";
 import { recordChange } from "./record-change.ts";
 import { fromWorkflow, toWorkflow } from "./rows.ts";
 
-export function workflowAdmin(engine: Engine): WorkflowAdmin {
+export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
   return {
     createWorkflow: (act, workflow) =>
       recordChange(engine, act, async (transaction) => {

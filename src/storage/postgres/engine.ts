@@ -10,7 +10,7 @@ import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
 import { speaksPostgres } from "./speaks-postgres.ts";
-import { storablePool } from "./storable-pool.ts";
+import { createStorablePool } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
@@ -46,10 +46,10 @@ export function openPostgres(
     if (error === null) back();
     else away(problemOf(error), judge(error, place));
   };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, heard) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, heard) }) });
   // Connected to when first asked, so that a service which nobody audits keeps none.
   const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
-  const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(auditPool, heard) }) });
+  const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(auditPool, heard) }) });
   const feed = new ChangeFeed(options, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
@@ -180,7 +180,7 @@ async function migrateAlone(
 ): Promise<void> {
   const pool = new Pool({ ...options, ...limitedTo(MIGRATION_MS_MAX), max: 1 });
   pool.on("error", () => {});
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: storablePool(pool, () => {}) }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, () => {}) }) });
   try {
     await migrate(db, clock.wall(), {
       migrations,

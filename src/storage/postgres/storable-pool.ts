@@ -7,7 +7,7 @@ import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
  * but the server's own verdict has failed is never given out again, since an answer may still be on its way. `heard` gets
  * what is wrong with reaching the server, and `null` whenever it has answered.
  */
-export function storablePool(pool: Pool, heard: (error: Error | null) => void): PostgresPool {
+export function createStorablePool(pool: Pool, heard: (error: Error | null) => void): PostgresPool {
   return {
     options: pool.options,
     connect: async () => {

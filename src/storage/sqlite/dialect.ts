@@ -18,7 +18,7 @@ const RETRY_MS = 5;
 const RETRY_MS_MAX = 50;
 
 /** Kysely over one `node:sqlite` connection. Transactions are `IMMEDIATE`: they meet a rival at their start or not at all. */
-export function sqliteDialect(database: DatabaseSync, clock: Clock): Dialect {
+export function createSqliteDialect(database: DatabaseSync, clock: Clock): Dialect {
   return {
     createDriver: () => new SqliteDriver(database, clock),
     createQueryCompiler: () => new SqliteQueryCompiler(),

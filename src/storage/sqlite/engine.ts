@@ -8,7 +8,7 @@ import { type Engine, type OpenHow, StoreMissing, StoreRefused } from "../engine
 import { migrate, stateOf } from "../migrate.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import type { Tables } from "../schema.ts";
-import { sqliteDialect, whenNotBusy } from "./dialect.ts";
+import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export const STORE_FILE = "store.sqlite";
@@ -33,7 +33,7 @@ export async function openSqlite(
       await whenNotBusy(() => database.exec(settings), clock);
     }
     const [writer, reader, noter] = databases.map(
-      (database) => new Kysely<Tables>({ dialect: sqliteDialect(database, clock) }),
+      (database) => new Kysely<Tables>({ dialect: createSqliteDialect(database, clock) }),
     ) as [Kysely<Tables>, Kysely<Tables>, Kysely<Tables>];
     const state = await stateOf(writer, migrations, opening);
     if (state === "none" && opening === "look") throw missing(dataDir);

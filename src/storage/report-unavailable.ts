@@ -8,10 +8,10 @@ import { within } from "../terms/within.ts";
 const READY_MS_MAX = 5_000;
 
 /**
- * A port whose every method waits for the store a moment, and says in an operator's words when it cannot answer.
+ * The port, each method of which waits for the store a moment, and says in an operator's words when it cannot answer.
  * Requests do not go this way: theirs is `answerInTime`.
  */
-export function sayWhenAway<Port extends object>(engine: Engine, clock: Clock, port: Port): Port {
+export function reportUnavailable<Port extends object>(engine: Engine, clock: Clock, port: Port): Port {
   const methods = Object.entries(port) as [string, (...args: unknown[]) => Promise<unknown>][];
   const guarded = methods.map(([name, method]) => [
     name,
