@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
+import type { Deployment } from "../http/routes/status.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
@@ -115,12 +116,18 @@ export async function start(options: StartOptions): Promise<Running> {
 }
 
 /** Whoever starts it waits for this line, whatever else is logged. */
-function sayListening(log: ServiceLog, service: Omit<Service, "stop">, deployment: object, catalogs: Catalogs): void {
+function sayListening(
+  log: ServiceLog,
+  service: Omit<Service, "stop">,
+  deployment: Deployment,
+  catalogs: Catalogs,
+): void {
   log.child({}, { level: "info" }).info({
     event: "listening",
     url: service.url,
     admin_url: service.adminUrl,
-    ...deployment,
+    git_sha: deployment.gitSha,
+    git_derived_version: deployment.gitDerivedVersion,
     sources: catalogs.sourceCount,
     functions: catalogs.functionCount,
   });

@@ -237,3 +237,13 @@ test("a wrong setting stops the start with its name and exit code 2", async (t) 
     assert.match(ended.stderr, words);
   }
 });
+
+test("the line that says where it listens says what is deployed too, under names like those of every line", async (t) => {
+  const service = await startCommand(t, []);
+  const line = service.log().find(({ event }) => event === "listening")!;
+  assert.deepEqual(
+    Object.keys(line).filter((key) => !/^[a-z_]+$/.test(key)),
+    [],
+  );
+  assert.match(String(line["git_sha"]), /^([0-9a-f]{40}|unknown)$/);
+});
