@@ -3,7 +3,7 @@ import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import { compareShapes } from "../simulation/compare-shapes.ts";
 import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { resembles } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -91,8 +91,8 @@ function chooseCase(cases: readonly SourceCase[], name: string | undefined): Sou
 function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence: string) => void): void {
   for (const name of Object.keys(inputs)) {
     if (source.inputNames.includes(name)) continue;
-    const meant = source.inputNames.find((declared) => resembles(name, declared));
-    note(`The input ${name} is not declared and never reaches the source${meant === undefined ? "" : ` (${meant}?)`}.`);
+    const question = didYouMeanAnyOf(name, source.inputNames);
+    note(`The input ${name} is not declared and never reaches the source.${question === null ? "" : ` ${question}`}`);
   }
 }
 

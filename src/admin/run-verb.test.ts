@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { Type } from "typebox";
 import { systemClock } from "../terms/clock.ts";
 import { findVerbs } from "./find-verbs.ts";
-import { nearest } from "../terms/nearest.ts";
 import type { VerbDeps } from "./ports.ts";
 import { checkInput, InputError, runVerb } from "./run-verb.ts";
 import { defineVerb } from "./verb.ts";
@@ -82,12 +81,4 @@ test("every verb's file declares a verb that says what it is for and takes a clo
     for (const position of found.positional ?? []) assert.ok(position in found.input.properties, name);
   }
   await assert.rejects(verbs.load("no verb"), RangeError);
-});
-
-test("what was probably meant comes with misspelled names first, and never many", () => {
-  const ids = ["acme__people", "acme__person", "bell__phone", ...Array.from({ length: 20 }, (_, at) => `acme__${at}`)];
-  assert.deepEqual(nearest("acme__pepole", ids).slice(0, 1), ["acme__people"]);
-  assert.deepEqual(nearest("phone", ids), ["bell__phone"]);
-  assert.deepEqual(nearest("zzz", ids), []);
-  assert.equal(nearest("acme", ids).length, 5);
 });

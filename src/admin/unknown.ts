@@ -1,5 +1,5 @@
 import { OperatorError } from "../terms/operator-error.ts";
-import { nearest } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import type { SourceListing } from "./ports.ts";
 
 /** What is said of a name that nothing bears. It is repeated only where it has the form of an id that is no secret. */
@@ -13,13 +13,11 @@ const ID = /^(org|tok|wfl|cred|key)_[0-9a-z]{1,64}$/;
 export function unknownSource(id: string, sources: SourceListing): OperatorError {
   const broken = sources.broken(id);
   if (broken !== null) return new OperatorError("invalid", `The source ${id} cannot be used: ${broken}`);
-  const near = nearest(id, sources.ids());
-  const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun source list" shows those there are.';
-  return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}.${hint}`);
+  const hint = didYouMeanAnyOf(id, sources.ids()) ?? '"datarun source list" shows those there are.';
+  return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}`);
 }
 
 export function unknownFunction(id: string, ids: readonly string[]): OperatorError {
-  const near = nearest(id, ids);
-  const hint = near.length > 0 ? ` Near to it: ${near.join(", ")}.` : ' "datarun function list" shows those there are.';
-  return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}.${hint}`);
+  const hint = didYouMeanAnyOf(id, ids) ?? '"datarun function list" shows those there are.';
+  return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}. ${hint}`);
 }

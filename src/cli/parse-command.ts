@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 
@@ -124,11 +124,9 @@ function tooMany({ positional }: CommandShape): OperatorError {
 }
 
 function hint(name: string, options: readonly Option[]): string {
-  const near = nearest(
-    name,
-    options.map((option) => option.name),
-  );
-  return near.length === 0 ? "" : ` Near to it: ${near.map((option) => `--${option}`).join(", ")}.`;
+  const names = options.map((option) => option.name);
+  const question = didYouMeanAnyOf(name, names, "--");
+  return question === null ? "" : ` ${question}`;
 }
 
 export function usage(message: string): OperatorError {

@@ -1,5 +1,5 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
-import { nearest } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import type { VerbDeps } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
@@ -158,8 +158,8 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
 
 function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError {
   const known = [...verbs.names, ...others.map((other) => other.name)];
-  const near = nearest(name, [...new Set([...known, ...known.map((command) => command.split(" ")[0]!)])]);
-  const hint = near.length === 0 ? '"datarun --help" lists all.' : `Near to it: ${near.join(", ")}.`;
+  const all = [...new Set([...known, ...known.map((command) => command.split(" ")[0]!)])];
+  const hint = didYouMeanAnyOf(name, all) ?? '"datarun --help" lists all.';
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 

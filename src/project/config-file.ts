@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { nearest } from "../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
@@ -48,8 +48,8 @@ export async function settingsFrom(args: readonly string[], version?: string): P
 /** What a misspelt option was probably meant to be. */
 function meant({ message }: Error, options: readonly string[]): string {
   const [, name] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const near = name === undefined ? [] : nearest(name, options);
-  return near.length === 0 ? "" : `. Near to it: ${near.map((option) => `--${option}`).join(", ")}.`;
+  const question = name === undefined ? null : didYouMeanAnyOf(name, options, "--");
+  return question === null ? "" : `. ${question}`;
 }
 
 /** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */

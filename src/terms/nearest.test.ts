@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { resembles } from "./nearest.ts";
+import { didYouMeanAnyOf, nearest, resembles } from "./nearest.ts";
 
 test("a slip or two resemble what was meant, and three do not", () => {
   for (const slip of ["comapny_number", "company-number", "COMPANYNUMBER", "cmpany_numbr", "company_numberss"]) {
@@ -35,3 +35,19 @@ function distance(a: string, b: string): number {
     swapped ? distance(a.slice(2), b.slice(2)) + 1 : Number.POSITIVE_INFINITY,
   );
 }
+
+test("what was probably meant comes with misspelled names first, and never many", () => {
+  const ids = ["acme__people", "acme__person", "bell__phone", ...Array.from({ length: 20 }, (_, at) => `acme__${at}`)];
+  assert.deepEqual(nearest("acme__pepole", ids).slice(0, 1), ["acme__people"]);
+  assert.deepEqual(nearest("phone", ids), ["bell__phone"]);
+  assert.deepEqual(nearest("zzz", ids), []);
+  assert.equal(nearest("acme", ids).length, 5);
+});
+
+test("a question names what was probably meant, as a person would ask it", () => {
+  assert.equal(didYouMeanAnyOf("strat", ["start", "dev"]), "Did you mean start?");
+  assert.equal(didYouMeanAnyOf("port", ["port", "admin-port"], "--"), "Did you mean --port or --admin-port?");
+  const three = ["token list", "token create", "token revoke"];
+  assert.equal(didYouMeanAnyOf("token", three), "Did you mean token list, token create or token revoke?");
+  assert.equal(didYouMeanAnyOf("zzz", three), null);
+});

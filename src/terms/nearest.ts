@@ -11,6 +11,13 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
   return [...new Set([...misspelled, ...partly])].slice(0, SHOWN_MAX);
 }
 
+/** A question about a few names of which each may have been meant, as a sentence; `null` where nothing is near. */
+export function didYouMeanAnyOf(word: string, candidates: readonly string[], prefix = ""): string | null {
+  const near = nearest(word, candidates).map((candidate) => prefix + candidate);
+  if (near.length === 0) return null;
+  return `Did you mean ${near.length === 1 ? near[0]! : `${near.slice(0, -1).join(", ")} or ${near.at(-1)!}`}?`;
+}
+
 /** A question about the name that was probably meant, where one is near enough to be a slip of the finger. */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   const names = [...known];

@@ -104,7 +104,7 @@ test("a credential for a source that does not exist, or takes none, is refused",
     run(["credential", "create", "--org", org, "--source", source, "--set", "api_key=abcd"]);
   const misspelled = await create("acme__poeple");
   assert.equal(misspelled.code, 1);
-  assert.match(misspelled.stderr, /There is no source "acme__poeple"\. Near to it: acme__people/);
+  assert.match(misspelled.stderr, /There is no source "acme__poeple"\. Did you mean acme__people/);
   assert.match((await create("nothing-like-it")).stderr, /"datarun source list" shows/);
   assert.match((await create("acme__open")).stderr, /acme__open takes no credential/);
 });
@@ -188,7 +188,7 @@ test("an empty secret is refused, and a field that the source does not declare i
   }
   const noted = await store(`api_kye=${CANARY}`);
   assert.equal(noted.code, 0);
-  assert.match(noted.stderr, /acme__loose does not declare the field api_kye \(api_key\?\)/);
+  assert.match(noted.stderr, /acme__loose does not declare the field api_kye: .* Did you mean api_key\?/);
   assert.doesNotMatch(noted.stderr, new RegExp(CANARY));
   assert.equal((await store("api_key=abcd")).stderr, "");
 });

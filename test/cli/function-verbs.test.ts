@@ -255,7 +255,7 @@ test("beside a running service a run goes through that one", async (t) => {
   assert.equal(foreign.code, 1, "a credential that it cannot have fails it");
   const misspelt = await here.run(["source", "run", "publicsufix__domain", "--workflow", workflow]);
   assert.deepEqual([misspelt.code, misspelt.stdout], [1, ""]);
-  assert.match(misspelt.stderr, /Near to it: publicsuffix__domain/);
+  assert.match(misspelt.stderr, /Did you mean publicsuffix__domain/);
 });
 
 test("with --request the whole request is given, and what is wrong with it is said", async (t) => {
@@ -301,5 +301,5 @@ test("list and show tell the project's functions from the catalog's, and a broke
   const shown = await here.json<JsonObject>(["function", "show", "dfunc_sum"]);
   assert.deepEqual([shown["title"], shown["cases"], shown["timeout_ms"]], ["Adds", ["adds two"], 30_000]);
   const unknown = await here.run(["function", "show", "dfunc_summ"]);
-  assert.match(unknown.stderr, /There is no function "dfunc_summ"\. Near to it: .*dfunc_sum/);
+  assert.match(unknown.stderr, /There is no function "dfunc_summ"\. Did you mean .*dfunc_sum/);
 });

@@ -302,7 +302,7 @@ test("inputs given by hand are told when they are misspelled, and recorded maske
   const live = ["source", "test", "acme__company", "--live", "--credential", id, "--accept-charge", "--record"];
   const { code, stderr } = await run([...live, "--set", "number=8", "--set", "nubmer=7"]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /The input nubmer is not declared and never reaches the source \(number\?\)/);
+  assert.match(stderr, /The input nubmer is not declared and never reaches the source\. Did you mean number\?/);
   assert.match(readFileSync(file, "utf8"), /inputs: \{number: '1', nubmer: '1'\}\n +reply: \{status: 404/);
 });
 

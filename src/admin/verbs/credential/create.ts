@@ -5,7 +5,7 @@ import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
-import { nearest } from "../../../terms/nearest.ts";
+import { didYouMeanAnyOf } from "../../../terms/nearest.ts";
 import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -81,8 +81,8 @@ function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
   return Object.keys(fields)
     .filter((name) => !declared.includes(name))
     .map((name) => {
-      const [near] = nearest(name, declared);
-      return `${source.id} does not declare the field ${name}${near === undefined ? "" : ` (${near}?)`}: it is sealed with the others.`;
+      const question = didYouMeanAnyOf(name, declared);
+      return `${source.id} does not declare the field ${name}: it is sealed with the others.${question === null ? "" : ` ${question}`}`;
     });
 }
 
