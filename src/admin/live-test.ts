@@ -5,17 +5,15 @@ import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
+import type { LiveAnswer, LiveCallParts, SourceWorkshop } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
-import type { VerbCall } from "./verb.ts";
 
 /** How a source's vendor is to be asked. */
 export interface LiveTest {
   readonly case?: string;
   /** In place of the case's. */
   readonly inputs?: Record<string, unknown>;
-  readonly org?: string;
   readonly credential?: string;
   readonly context?: Context;
   readonly accept_charge?: boolean;
@@ -27,7 +25,7 @@ export async function testLive(
   input: LiveTest,
   source: RunnableSource,
   workshop: SourceWorkshop,
-  call: VerbCall,
+  parts: LiveCallParts & { note(sentence: string): void },
 ): Promise<JsonObject> {
   const { declaration } = source;
   if (!source.leavesMachine)
@@ -43,7 +41,7 @@ export async function testLive(
     throw new OperatorError("not_found", "There is no such case. Give inputs with --set instead.");
   }
   const inputs = (input.inputs ?? each!.inputs) as JsonObject;
-  noteDropped(source, inputs, call.note);
+  noteDropped(source, inputs, parts.note);
   const context = input.context ?? "dev";
   const compared = input.inputs === undefined ? each : undefined;
   const answer = await askVendor(
@@ -51,11 +49,10 @@ export async function testLive(
       source,
       inputs,
       context,
-      org: input.org,
       credential: input.credential,
       purpose: { case: compared?.name ?? null },
     },
-    call,
+    parts,
   );
   const differences = compared === undefined ? [] : differencesOf(compared, answer);
   const recorded =
@@ -63,7 +60,7 @@ export async function testLive(
       ? await recordLive(
           { source, inputs, inputsArePrivate: input.inputs !== undefined, context, answer },
           workshop,
-          call,
+          parts.act.wallAt,
         )
       : null;
   const expected = compared === undefined ? null : expectedOf(compared);

@@ -107,6 +107,18 @@ export interface LiveQuestion {
   readonly inputs: JsonObject;
 }
 
+/** What asking a vendor for real needs of the world. Each is opened when the call is about to be made. */
+export interface LiveCallParts {
+  /** The verb that asks, as the audit trail names it. */
+  readonly act: Act;
+  readonly clock: Clock;
+  trail(): Promise<Pick<AuditTrail, "recordAct">>;
+  /** Whose credentials the call may use: the organization that was named, or the one whose credential was. @throws OperatorError where there is none such */
+  owner(): Promise<string | null>;
+  finder(): Promise<CredentialFinder>;
+  askLive(question: LiveQuestion): Promise<LiveAnswer>;
+}
+
 export interface LiveAnswer {
   readonly report: CallReport;
   /** `null` when the call failed; the report says how. */

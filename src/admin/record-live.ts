@@ -8,8 +8,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { requireFile, shownPath } from "./require-workshop.ts";
-import type { VerbCall } from "./verb.ts";
+import { requireFile, shownPath } from "./source-files.ts";
 
 export interface LiveCallMade {
   readonly source: RunnableSource;
@@ -19,12 +18,12 @@ export interface LiveCallMade {
   readonly answer: LiveAnswer;
 }
 
-/** Writes a case of what was seen; returns the file. @throws OperatorError with nothing written */
-export async function recordLive(asked: LiveCallMade, workshop: SourceWorkshop, call: VerbCall): Promise<string> {
+/** Writes a case of what was seen at a moment (Unix ms); returns the file. @throws OperatorError with nothing written */
+export async function recordLive(asked: LiveCallMade, workshop: SourceWorkshop, wallAt: number): Promise<string> {
   const { source, answer } = asked;
   const { path, from } = requireFile(workshop, source.id);
   const text = readFileSync(path, "utf8");
-  const day = new Date(call.act.wallAt).toISOString().slice(0, 10);
+  const day = new Date(wallAt).toISOString().slice(0, 10);
   const outcome = answer.output === null ? answer.report.fault!.row.kind : answer.report.match;
   const taken = new Set((source.declaration.cases ?? []).map(({ name }) => name));
   const plain = `as the vendor answered on ${day}`;

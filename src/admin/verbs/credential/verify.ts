@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import { askVendor } from "../../ask-vendor.ts";
+import { liveCallParts } from "../../live-call-parts.ts";
 import { contextInput, credentialInput } from "../../inputs.ts";
 import type { LiveAnswer } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -46,11 +47,10 @@ export default defineVerb({
         source: proving(source),
         inputs: {},
         context: context ?? credential.contexts[0] ?? "dev",
-        org: credential.organizationId,
         credential: id,
         purpose: { verifies: id },
       },
-      call,
+      liveCallParts(call, { org: credential.organizationId, credential: id }),
     );
     return { cred_id: id, source: source.id, ...verdictOf(answer) };
   },

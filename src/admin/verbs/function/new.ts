@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../new-function-text.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { shownPath } from "../../require-workshop.ts";
+import { shownPath } from "../../source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

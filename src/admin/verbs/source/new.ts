@@ -10,7 +10,8 @@ import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";
 import type { SourceWorkshop } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { requireWorkshop, shownPath } from "../../require-workshop.ts";
+import { requireWorkshop } from "../../require-workshop.ts";
+import { shownPath } from "../../source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));

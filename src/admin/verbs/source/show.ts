@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
 import type { SourceFile } from "../../ports.ts";
 import { requireSource } from "../../require.ts";
-import { shownPath } from "../../require-workshop.ts";
+import { shownPath } from "../../source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -10,6 +10,7 @@ import {
 } from "../../../simulation/run-cases.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { liveCallParts } from "../../live-call-parts.ts";
 import { type LiveTest, renderLive, testLive } from "../../live-test.ts";
 import type { SourceWorkshop } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -21,6 +22,7 @@ interface Input extends LiveTest {
   readonly source?: string;
   readonly all?: boolean;
   readonly live?: boolean;
+  readonly org?: string;
 }
 
 export default defineVerb({
@@ -59,7 +61,11 @@ export default defineVerb({
     refuseMixtures(input);
     const sources = await call.sources();
     const workshop = await requireWorkshop(call);
-    if (input.live === true) return testLive(input, requireSource(sources, input.source!), workshop, call);
+    if (input.live === true) {
+      const { org, credential } = input;
+      const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
+      return testLive(input, requireSource(sources, input.source!), workshop, parts);
+    }
     const ids = input.source === undefined ? sources.ids() : [requireSource(sources, input.source).id];
     const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, workshop));
     const broken = input.source === undefined ? workshop.problems : [];

@@ -1,0 +1,15 @@
+import { relative } from "node:path";
+import type { SourceFile, SourceWorkshop } from "./ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+
+/** @throws OperatorError */
+export function requireFile(workshop: SourceWorkshop, id: string): SourceFile {
+  const file = workshop.fileOf(id);
+  if (file === undefined) throw new OperatorError("not_found", `There is no file of the source ${id}.`);
+  return file;
+}
+
+/** A file as it is shown to whoever works in the current folder. */
+export function shownPath(path: string): string {
+  return relative(process.cwd(), path);
+}
