@@ -1,4 +1,4 @@
-import type { LiveCallParts } from "./ports.ts";
+import type { LiveCallParts } from "../authoring/ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
 import { requireWorkshop } from "./require-workshop.ts";
 import type { VerbCall } from "./verb.ts";

@@ -1,130 +1,22 @@
-/**
- * What the operator's verbs need of the world. `commands/open-verbs.ts` gives the real ones; each is opened only when a verb asks for it.
- */
+/** What the operator's verbs need of the world. `commands/open-verbs.ts` gives the real ones; `needs.ts` names them. */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
-import type { RotationParts } from "../credentials/rotate-keys.ts";
-import type { Drained } from "../ledger/drain/drain-journal.ts";
 import type { LedgerAnswers, LedgerReader } from "../ledger/read/ledger-reader.ts";
 import type {
-  CallReport,
   CredentialFinder,
   CredentialRequest,
   CredentialRule,
   FunctionCatalog,
-  RunnableSource,
   SourceCatalog,
 } from "../run/ports.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
-import type { Reply } from "../sdk/http.ts";
-import type { CaseParts } from "../simulation/ports.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Secret } from "../terms/secret.ts";
-
-// ---- what a verb is given ------------------------------------------------------------------------------------------
-
-/**
- * The bag of things a verb may ask for by name. Functions, so that a verb pays only for what it uses: listing tokens
- * loads no project folder. Whoever adds a verb that needs something new adds a line here.
- */
-export interface VerbDeps {
-  readonly clock: Clock;
-  /** Who acts, as the audit trail names them. */
-  readonly actor: Actor;
-  /** Tells a person something beside the result. Never part of the result. */
-  note(sentence: string): void;
-  store(): Promise<AdminStore>;
-  sources(): Promise<SourceListing>;
-  functions(): Promise<FunctionListing>;
-  /** The service on this data directory: the one that runs, or one that is started for the length of the command. */
-  service(): Promise<RunService>;
-  /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
-  projectFolder(): string;
-  sealer(): Promise<CredentialSealer>;
-  /**
-   * What rotating and verifying keys works on. `adopt`: the key of `DATARUN_ROOT_KEY` shall be the one that seals.
-   * `unproven`: also where nothing that is stored can be opened; for verbs that seal nothing.
-   */
-  keys(how?: { readonly adopt?: boolean; readonly unproven?: boolean }): Promise<RotationParts>;
-  /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
-  ledger(): Promise<LedgerQuestions>;
-  /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
-  drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
-  /** Copies the embedded store to the shared database, with its ledger. */
-  copyStore(act: Act): Promise<CopiedStore>;
-  /** The very finder that runs use, so that what `credential explain` says is what happens. */
-  finder(): Promise<ExplainingFinder>;
-  /** Where sources are written and tried. It belongs to a command line: it writes files and asks vendors. */
-  readonly workshop?: () => Promise<SourceWorkshop>;
-  /** The person at the terminal; absent where there is none. */
-  readonly terminal?: Terminal;
-}
 
 export interface CopiedStore {
   /** How many rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   readonly ledgerRuns: number;
-}
-
-/** The person who gave the command, or the program that stands in for one. */
-export interface Terminal {
-  /** Whether somebody is there to answer. */
-  readonly interactive: boolean;
-  /** One line, without its end; `null` when nothing more comes. */
-  ask(question: string): Promise<string | null>;
-  /** All of standard input. @throws OperatorError when it is too much */
-  readAll(): Promise<string>;
-}
-
-export interface SourceWorkshop {
-  /** The project folder, if there is one. */
-  readonly project: string | undefined;
-  /** Files that hold no usable source, in a sentence each. */
-  readonly problems: readonly string[];
-  fileOf(id: string): SourceFile | undefined;
-  /** What running cases needs. */
-  readonly cases: CaseParts;
-  /** Reads the text of a declarative source as the service would. @throws Error that says file, line and column */
-  compile(text: string, file: string): RunnableSource;
-  /** Asks a vendor for real, through the door and the steps of a run. It can be billed. */
-  askLive(question: LiveQuestion): Promise<LiveAnswer>;
-}
-
-export interface SourceFile {
-  readonly path: string;
-  readonly from: "catalog" | "project";
-}
-
-export interface LiveQuestion {
-  /** Stands in the audit trail, and is what the source is told: a vendor that keeps references can be asked by it. */
-  readonly transactionId: string;
-  readonly source: RunnableSource;
-  readonly finder: CredentialFinder;
-  readonly organizationId: string;
-  readonly credentialId: string | undefined;
-  readonly context: Context;
-  readonly inputs: JsonObject;
-}
-
-/** What asking a vendor for real needs of the world. Each is opened when the call is about to be made. */
-export interface LiveCallParts {
-  /** The verb that asks, as the audit trail names it. */
-  readonly act: Act;
-  readonly clock: Clock;
-  trail(): Promise<Pick<AuditTrail, "recordAct">>;
-  /** Whose credentials the call may use: the organization that was named, or the one whose credential was. @throws OperatorError where there is none such */
-  owner(): Promise<string | null>;
-  finder(): Promise<CredentialFinder>;
-  askLive(question: LiveQuestion): Promise<LiveAnswer>;
-}
-
-export interface LiveAnswer {
-  readonly report: CallReport;
-  /** `null` when the call failed; the report says how. */
-  readonly output: JsonObject | null;
-  /** What the vendor answered, in order, as far as the source saw it. */
-  readonly replies: readonly Reply[];
 }
 
 /** Only a command line can export: the admin API makes no files. */

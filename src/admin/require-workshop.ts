@@ -1,4 +1,5 @@
-import type { SourceWorkshop, VerbDeps } from "./ports.ts";
+import type { SourceWorkshop } from "../authoring/ports.ts";
+import type { VerbDeps } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** @throws OperatorError where there is none: a service's admin port writes no files and asks no vendors */

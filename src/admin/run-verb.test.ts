@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Type } from "typebox";
 import { systemClock } from "../terms/clock.ts";
 import { findVerbs } from "./find-verbs.ts";
-import type { VerbDeps } from "./ports.ts";
+import type { VerbDeps } from "./needs.ts";
 import { checkInput, InputError, runVerb } from "./run-verb.ts";
 import { defineVerb } from "./verb.ts";
 

@@ -3,7 +3,7 @@ import { Errors } from "typebox/value";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
-import type { VerbDeps } from "./ports.ts";
+import type { VerbDeps } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
 import { stepsOf } from "../terms/json-pointer.ts";

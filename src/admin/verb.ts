@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { JsonObject } from "../terms/json.ts";
-import type { Act, VerbDeps } from "./ports.ts";
+import type { VerbDeps } from "./needs.ts";
+import type { Act } from "./ports.ts";
 
 /**
  * One thing an operator can do. It declares itself once; the command line's options and help, and the admin API's route

@@ -1,6 +1,6 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
-import type { VerbDeps } from "../admin/ports.ts";
+import type { VerbDeps } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { SourceWorkshop } from "../admin/ports.ts";
+import type { SourceWorkshop } from "../authoring/ports.ts";
 import { openCaseEngine } from "../composition/case-engine.ts";
 import { createLiveVendors } from "../composition/live-vendors.ts";
 import { openVendorDoor } from "../composition/open-doors.ts";

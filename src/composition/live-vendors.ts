@@ -1,4 +1,4 @@
-import type { LiveAnswer, LiveQuestion } from "../admin/ports.ts";
+import type { LiveAnswer, LiveQuestion } from "../authoring/ports.ts";
 import { callAdapter } from "../run/around/adapter.ts";
 import { compose } from "../run/around/compose.ts";
 import { withCredential } from "../run/around/credential.ts";

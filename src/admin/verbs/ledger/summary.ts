@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { monthRange } from "../../../ledger/read/summarize.ts";
-import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../live-charges.ts";
+import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import type { AuditEntry, VerbDeps } from "../../ports.ts";
+import type { VerbDeps } from "../../needs.ts";
+import type { AuditEntry } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

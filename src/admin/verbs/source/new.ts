@@ -7,11 +7,11 @@ import { renderReport, runCases } from "../../../simulation/run-cases.ts";
 import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/authoring/draft-source.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
-import { askForDraft, QUESTIONS } from "../../ask-for-draft.ts";
-import type { SourceWorkshop } from "../../ports.ts";
+import { askForDraft, QUESTIONS } from "../../../authoring/ask-for-draft.ts";
+import type { SourceWorkshop } from "../../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireWorkshop } from "../../require-workshop.ts";
-import { shownPath } from "../../source-files.ts";
+import { shownPath } from "../../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
