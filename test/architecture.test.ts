@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["terms"],
   project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
   composition: ALL_PARTS,
-  commands: [...ALL_PARTS, "composition", "cli"],
+  commands: [...ALL_PARTS, "composition", "cli", "admin"],
 };
 
 /** Names that say nothing about what a file holds. */

@@ -1,7 +1,6 @@
 import type { LiveCallParts } from "../authoring/ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
-import { requireWorkshop } from "./require-workshop.ts";
-import type { VerbCall } from "./verb.ts";
+import type { VerbCall } from "./needs.ts";
 
 /** With whose credential a vendor is to be asked. */
 export interface LiveCallFor {
@@ -10,14 +9,17 @@ export interface LiveCallFor {
 }
 
 /** What a verb that asks a vendor for real hands over to `askVendor`. */
-export function liveCallParts(call: VerbCall, { org, credential }: LiveCallFor): LiveCallParts {
-  const { act, clock, store, finder } = call;
+export function liveCallParts(
+  call: VerbCall<"store" | "finder" | "authoring">,
+  { org, credential }: LiveCallFor,
+): LiveCallParts {
+  const { act, clock, store, finder, authoring } = call;
   return {
     act,
     clock,
     trail: store,
     finder,
-    askLive: async (question) => (await requireWorkshop(call)).askLive(question),
+    askLive: async (question) => (await authoring()).askLive(question),
     owner: async () => {
       const open = await store();
       if (org !== undefined) await requireOrganization(open, org);

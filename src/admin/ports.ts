@@ -1,6 +1,5 @@
 /** What the operator's verbs need of the world. `commands/open-verbs.ts` gives the real ones; `needs.ts` names them. */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
-import type { LedgerAnswers, LedgerReader } from "../ledger/read/ledger-reader.ts";
 import type {
   CredentialFinder,
   CredentialRequest,
@@ -19,13 +18,10 @@ export interface CopiedStore {
   readonly ledgerRuns: number;
 }
 
-/** Only a command line can export: the admin API makes no files. */
-export type LedgerQuestions = LedgerAnswers & { readonly export?: LedgerReader["export"] };
-
 export interface Actor {
-  /** The operating system's user, or the name an administrator signed in with. */
+  /** The operating system's user; for what a service does by itself, its own name. */
   readonly who: string;
-  readonly via: "cli" | "api" | "service";
+  readonly via: "cli" | "service";
 }
 
 export interface SourceListing extends SourceCatalog {

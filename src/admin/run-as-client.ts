@@ -3,7 +3,7 @@ import { newId } from "../terms/ids.ts";
 import type { NamedWorkflow, RunService } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
-import type { VerbCall } from "./verb.ts";
+import type { VerbCall } from "./needs.ts";
 
 /** Long enough for the longest function. */
 const TOKEN_MS = 5 * 60_000;
@@ -19,7 +19,7 @@ export interface ClientAccess {
  * @throws OperatorError
  */
 export async function runAsClient<Result>(
-  call: VerbCall,
+  call: VerbCall<"store" | "service">,
   workflowId: string,
   tokenName: string,
   run: (service: RunService, access: ClientAccess) => Promise<Result>,

@@ -3,26 +3,16 @@ import { test } from "node:test";
 import { Type } from "typebox";
 import { systemClock } from "../terms/clock.ts";
 import { findVerbs } from "./find-verbs.ts";
-import type { VerbDeps } from "./needs.ts";
+import type { GivenToVerbs, Need } from "./needs.ts";
 import { checkInput, InputError, runVerb } from "./run-verb.ts";
 import { defineVerb } from "./verb.ts";
 
-const NEEDS_NOTHING = (): never => assert.fail("nothing was to be opened");
-const deps: VerbDeps = {
+const given: GivenToVerbs = {
   clock: { ...systemClock, wall: () => 7 },
-  actor: { who: "ada", via: "api" },
-  note: NEEDS_NOTHING,
-  store: NEEDS_NOTHING,
-  sources: NEEDS_NOTHING,
-  sealer: NEEDS_NOTHING,
-  finder: NEEDS_NOTHING,
-  ledger: NEEDS_NOTHING,
-  keys: NEEDS_NOTHING,
-  copyStore: NEEDS_NOTHING,
-  drainLedger: NEEDS_NOTHING,
-  functions: NEEDS_NOTHING,
-  service: NEEDS_NOTHING,
-  projectFolder: NEEDS_NOTHING,
+  actor: { who: "ada", via: "cli" },
+  note: () => assert.fail("there is nothing to say"),
+  projectFolder: () => "/project",
+  workingFolder: () => "/here",
 };
 
 const verb = defineVerb({
@@ -36,13 +26,42 @@ const verb = defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: [],
   run: async ({ to }, { act }) => ({ to, what: act.what, who: act.who, at: act.wallAt }),
 });
 
 test("a verb runs under its own name and the actor's, at one moment", async () => {
-  const result = await runVerb("word count", verb, { to: 3 }, deps);
+  const result = await runVerb("word count", verb, { to: 3 }, given);
   assert.deepEqual(result, { to: 3, what: "word count", who: "ada", at: 7 });
 });
+
+test("a verb is given what it names and nothing else", async () => {
+  const names = (needs: readonly Need[]) =>
+    runVerb(
+      "folder show",
+      defineVerb({ ...SHOW, needs, run: async (_, call) => ({ keys: Object.keys(call).sort() }) }),
+      {},
+      given,
+    );
+  const basics = ["act", "actor", "clock", "note"];
+  assert.deepEqual(await names([]), { keys: basics });
+  assert.deepEqual(await names(["projectFolder"]), { keys: [...basics, "projectFolder"] });
+  await assert.rejects(names(["projectFolder", "store"]), /"folder show" needs store, which it is not given here/);
+});
+
+const SHOW = {
+  summary: "Show the folder",
+  example: "",
+  input: Type.Object({}, { additionalProperties: false }),
+  changes: false,
+};
+
+// What a verb has not named, its code cannot even mention.
+defineVerb({ ...SHOW, needs: ["projectFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
+// @ts-expect-error: it names the working folder and takes the project's
+defineVerb({ ...SHOW, needs: ["workingFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
+// @ts-expect-error: it names nothing
+defineVerb({ ...SHOW, needs: [], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
 
 const refused: readonly [unknown, readonly string[]][] = [
   [{}, ["/to"]],

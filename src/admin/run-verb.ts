@@ -3,7 +3,7 @@ import { Errors } from "typebox/value";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
-import type { VerbDeps } from "./needs.ts";
+import type { GivenToVerbs, VerbCall, Need } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
@@ -19,17 +19,25 @@ export class InputError extends OperatorError {
 }
 
 /**
- * Runs a verb for a person or for the admin API: its input is checked first, and its changes are recorded under its name.
- * @throws OperatorError
+ * Runs a verb: its input is checked first, it is given what it has named and nothing else, and its changes are recorded
+ * under its name. @throws OperatorError
  */
-export async function runVerb(name: string, verb: Verb, input: unknown, deps: VerbDeps): Promise<JsonObject> {
+export async function runVerb(name: string, verb: Verb, input: unknown, given: GivenToVerbs): Promise<JsonObject> {
   const checked = checkInput(verb, input);
-  const act = { ...deps.actor, what: name, wallAt: deps.clock.wall() };
-  return verb.run(checked, { ...deps, act });
+  const { clock, actor, note } = given;
+  const act = { ...actor, what: name, wallAt: clock.wall() };
+  return verb.run(checked, { clock, actor, note, act, ...namedOf(name, verb.needs, given) });
+}
+
+function namedOf(name: string, needs: readonly Need[], given: GivenToVerbs): Pick<VerbCall<Need>, Need> {
+  const missing = needs.find((need) => given[need] === undefined);
+  if (missing !== undefined) throw new RangeError(`"${name}" needs ${missing}, which it is not given here`);
+  // No more than the verb's own type says it gets: the others are not read.
+  return Object.fromEntries(needs.map((need) => [need, given[need]])) as unknown as Pick<VerbCall<Need>, Need>;
 }
 
 /** The input as it is, for whoever wants to know before anything is opened. @throws InputError */
-export function checkInput(verb: Verb, input: unknown): Static<TObject> {
+export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TObject> {
   const problems = inputProblems(verb.input, input);
   if (problems.length > 0) throw new InputError(problems);
   return input as Static<TObject>;

@@ -1,13 +1,16 @@
 import type { Static, TObject } from "typebox";
 import type { JsonObject } from "../terms/json.ts";
-import type { VerbDeps } from "./needs.ts";
-import type { Act } from "./ports.ts";
+import type { Need, VerbCall } from "./needs.ts";
 
 /**
- * One thing an operator can do. It declares itself once; the command line's options and help, and the admin API's route
- * and schema, are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
+ * One thing an operator can do. It declares itself once; the command line's options, checks and help, and its page in the
+ * reference, are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
  */
-export interface Verb<Input extends TObject = TObject, Result extends JsonObject = JsonObject> {
+export interface Verb<
+  Input extends TObject = TObject,
+  Result extends JsonObject = JsonObject,
+  Named extends Need = Need,
+> {
   /** One line for lists of commands, starting with a verb and without a full stop. */
   readonly summary: string;
   /** What else a person should know before using it. */
@@ -26,7 +29,9 @@ export interface Verb<Input extends TObject = TObject, Result extends JsonObject
   readonly changes: boolean;
   /** Where there is no store yet, it makes one. A deployment begins with such a verb, or with its first start. */
   readonly makesStore?: boolean;
-  run(input: Static<Input>, call: VerbCall): Promise<Result>;
+  /** What `run` works with. It is given this and nothing else, so that what a verb can reach is read off its declaration. */
+  readonly needs: readonly Named[];
+  run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
   /** Whether a result says that what was asked about has failed: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
   /** What to tell people of a list of the result that is empty, by its name. Left out: "no", and the name. */
@@ -35,12 +40,9 @@ export interface Verb<Input extends TObject = TObject, Result extends JsonObject
   render?(result: Result): string;
 }
 
-/** What a run of a verb is given: everything it may ask for, and the act to record its changes under. */
-export interface VerbCall extends VerbDeps {
-  readonly act: Act;
-}
-
 /** Gives a verb its types while it is written, and returns it as every verb is seen from outside. */
-export function defineVerb<Input extends TObject, Result extends JsonObject>(verb: Verb<Input, Result>): Verb {
+export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
+  verb: Verb<Input, Result, Named>,
+): Verb {
   return verb as unknown as Verb;
 }

@@ -64,16 +64,16 @@ const BODY_ONLY_WITH = new Set(["POST", "PUT"]);
 /** Takes what is given and asks a person for the rest. @throws OperatorError that names what is missing or wrong */
 export async function askForDraft(
   given: Readonly<Record<string, string | undefined>>,
-  terminal: Terminal | undefined,
+  terminal: Terminal,
 ): Promise<Omit<SourceDraft, "id">> {
-  const asking = terminal?.interactive === true;
+  const asking = terminal.interactive === true;
   const answers: Partial<Record<Name, string>> = {};
   const missing: string[] = [];
   for (const question of QUESTIONS) {
     const { name, asks } = question;
     const otherwise = "otherwise" in question ? question.otherwise : undefined;
     if (name === "body" && !BODY_ONLY_WITH.has(answers.method!.toUpperCase()) && given["body"] === undefined) continue;
-    const answer = given[name] ?? (asking ? await ask(terminal!, asks, otherwise, name === "sample") : otherwise);
+    const answer = given[name] ?? (asking ? await ask(terminal, asks, otherwise, name === "sample") : otherwise);
     if (answer === undefined) missing.push(`--${name}`);
     else answers[name] = answer;
   }
@@ -116,9 +116,8 @@ async function restOf(first: string, terminal: Terminal): Promise<string> {
   return lines.join("\n");
 }
 
-async function readSample(answer: string, terminal: Terminal | undefined): Promise<Json> {
+async function readSample(answer: string, terminal: Terminal): Promise<Json> {
   if (answer === "-") {
-    if (terminal === undefined) throw new OperatorError("usage", "There is no standard input here.");
     return readJson(await terminal.readAll(), "Standard input");
   }
   const isText = /^\s*[[{]/.test(answer);

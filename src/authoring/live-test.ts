@@ -5,7 +5,7 @@ import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, LiveCallParts, SourceWorkshop } from "./ports.ts";
+import type { LiveAnswer, LiveCallParts, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
 
@@ -24,7 +24,7 @@ export interface LiveTest {
 export async function testLive(
   input: LiveTest,
   source: RunnableSource,
-  workshop: SourceWorkshop,
+  workshop: AuthoringTools,
   parts: LiveCallParts & { note(sentence: string): void },
 ): Promise<JsonObject> {
   const { declaration } = source;

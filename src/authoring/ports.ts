@@ -17,7 +17,7 @@ export interface Terminal {
   readAll(): Promise<string>;
 }
 
-export interface SourceWorkshop {
+export interface AuthoringTools {
   /** The project folder, if there is one. */
   readonly project: string | undefined;
   /** Files that hold no usable source, in a sentence each. */

@@ -6,7 +6,7 @@ import { addCase } from "../sources/declarative/authoring/add-case.ts";
 import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
-import type { LiveAnswer, SourceWorkshop } from "./ports.ts";
+import type { LiveAnswer, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { requireFile, shownPath } from "./source-files.ts";
 
@@ -19,7 +19,7 @@ export interface LiveCallMade {
 }
 
 /** Writes a case of what was seen at a moment (Unix ms); returns the file. @throws OperatorError with nothing written */
-export async function recordLive(asked: LiveCallMade, workshop: SourceWorkshop, wallAt: number): Promise<string> {
+export async function recordLive(asked: LiveCallMade, workshop: AuthoringTools, wallAt: number): Promise<string> {
   const { source, answer } = asked;
   const { path, from } = requireFile(workshop, source.id);
   const text = readFileSync(path, "utf8");

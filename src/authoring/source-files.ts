@@ -1,9 +1,9 @@
 import { relative } from "node:path";
-import type { SourceFile, SourceWorkshop } from "./ports.ts";
+import type { SourceFile, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** @throws OperatorError */
-export function requireFile(workshop: SourceWorkshop, id: string): SourceFile {
+export function requireFile(workshop: AuthoringTools, id: string): SourceFile {
   const file = workshop.fileOf(id);
   if (file === undefined) throw new OperatorError("not_found", `There is no file of the source ${id}.`);
   return file;

@@ -1,6 +1,6 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
-import type { VerbDeps } from "../admin/needs.ts";
+import type { GivenToVerbs, Need } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
@@ -23,7 +23,7 @@ export interface CliDeps {
   /** The commands that are no verbs, for the help and for what was probably meant. */
   readonly others: readonly OtherCommand[];
   /** Opens what the verb works on. Called once, when the command line is known to be right; `close` always follows. */
-  open(place: Place, note: (sentence: string) => void): Promise<OpenVerbDeps>;
+  open(place: Place, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
 }
 
 export interface Place {
@@ -33,8 +33,9 @@ export interface Place {
   readonly makesStore: boolean;
 }
 
-export interface OpenVerbDeps {
-  readonly deps: VerbDeps;
+export interface OpenedForVerb {
+  /** At least what the verb has named, but for the terminal. */
+  readonly given: GivenToVerbs;
   close(): Promise<void>;
 }
 
@@ -116,10 +117,11 @@ async function runOpened(
 ): Promise<JsonObject> {
   const notes: string[] = [];
   const { dataDir, project } = place;
-  const opened = await cli.open({ dataDir, project, makesStore: verb.makesStore === true }, (note) => notes.push(note));
+  const where = { dataDir, project, makesStore: verb.makesStore === true };
+  const opened = await cli.open(where, verb.needs, (note) => notes.push(note));
   const terminal = openTerminal(io);
   try {
-    return await runVerb(name, verb, input, { ...opened.deps, terminal });
+    return await runVerb(name, verb, input, { ...opened.given, terminal: () => terminal });
   } finally {
     terminal.close();
     await opened.close();

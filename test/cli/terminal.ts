@@ -62,7 +62,7 @@ export function commandsOn(dataDir: string): CliDeps {
     verbs: findVerbs(),
     version: async () => "v1.2.3",
     others: [{ name: "start", summary: "Start the service" }],
-    open: async (place, note) => {
+    open: async (place, _needs, note) => {
       const store = await openStore({ dataDir: place.dataDir ?? dataDir, clock: systemClock });
       const keyStore = { ...store.credentials, ...store.keys };
       const keys = async () => {
@@ -72,7 +72,7 @@ export function commandsOn(dataDir: string): CliDeps {
       const sealer = async () => (await keys()).sealer;
       let reader: JournalReader | undefined;
       return {
-        deps: {
+        given: {
           clock: systemClock,
           actor: osActor(),
           note,
@@ -82,6 +82,8 @@ export function commandsOn(dataDir: string): CliDeps {
           functions: notHere,
           service: notHere,
           projectFolder: notHere,
+          authoring: notHere,
+          workingFolder: () => process.cwd(),
           sealer,
           keys,
           ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),

@@ -19,6 +19,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["store"],
 
   async run({ org, limit = SHOWN }, { store }) {
     const entries = await (await store()).auditEntries({ ...(org !== undefined && { organizationId: org }), limit });

@@ -39,6 +39,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store", "sources", "sealer"],
 
   async run(input, { act, store, sources, sealer, note }) {
     const { org, context: contexts = [], default: isDefault = false } = input;

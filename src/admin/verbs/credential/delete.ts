@@ -10,6 +10,7 @@ export default defineVerb({
   input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
   positional: ["cred_id"],
   changes: true,
+  needs: ["store"],
 
   async run({ cred_id }, { act, store }) {
     const credential = await (await store()).deleteCredential(act, cred_id);

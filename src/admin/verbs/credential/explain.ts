@@ -18,6 +18,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["store", "sources", "finder"],
 
   async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, note }) {
     const source = requireSource(await sources(), sourceId);

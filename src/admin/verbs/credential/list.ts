@@ -10,6 +10,7 @@ export default defineVerb({
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
   changes: false,
+  needs: ["store"],
 
   async run({ org }, { store }) {
     const open = await store();

@@ -27,6 +27,7 @@ export default defineVerb({
   ),
   positional: ["cred_id"],
   changes: true,
+  needs: ["store", "sources", "finder", "authoring"],
 
   async run({ cred_id: id, context }, call) {
     const credential = await (await call.store()).credential(id);

@@ -7,6 +7,7 @@ export default defineVerb({
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
+  needs: ["functions"],
 
   async run(_, { functions }) {
     const listing = await functions();

@@ -25,9 +25,9 @@ export default defineVerb({
   ),
   positional: ["function"],
   changes: true,
+  needs: ["projectFolder"],
 
-  async run({ function: id }, { act, projectFolder }) {
-    if (act.via !== "cli") throw new OperatorError("refused", "Files are written from the command line only.");
+  async run({ function: id }, { projectFolder }) {
     const file = join(projectFolder(), "functions", `${id.slice(PREFIX.dataFunction.length)}.ts`);
     await mkdir(dirname(file), { recursive: true });
     try {

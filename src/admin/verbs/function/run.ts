@@ -26,6 +26,7 @@ export default defineVerb({
   ),
   positional: ["function"],
   changes: true,
+  needs: ["store", "service"],
 
   async run({ function: id, workflow, context, inputs = {}, request = false }, call) {
     const given = inputs as JsonObject;

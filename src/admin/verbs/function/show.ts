@@ -10,6 +10,7 @@ export default defineVerb({
   input: Type.Object({ function: functionInput }, { additionalProperties: false }),
   positional: ["function"],
   changes: false,
+  needs: ["functions"],
 
   async run({ function: id }, { functions }) {
     const found = requireFunction(await functions(), id);

@@ -14,6 +14,7 @@ export default defineVerb({
   input: Type.Object({ function: Type.Optional(functionInput) }, { additionalProperties: false }),
   positional: ["function"],
   changes: false,
+  needs: ["sources", "functions"],
 
   async run({ function: id }, { functions, sources, clock, note }) {
     const listing = await functions();

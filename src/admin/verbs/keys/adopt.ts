@@ -10,6 +10,7 @@ export default defineVerb({
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: true,
+  needs: ["store", "keys"],
 
   async run(_input, { act, store, keys }) {
     const { rootKeys, store: rows } = await keys({ unproven: true });

@@ -22,6 +22,7 @@ export default defineVerb({
   ),
   positional: ["key"],
   changes: true,
+  needs: ["store", "keys"],
 
   async run({ key: id, with_credentials: withCredentials = false }, { act, store, keys }) {
     const parts = await keys({ unproven: true });

@@ -21,6 +21,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store", "keys"],
 
   async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, note }) {
     const parts = await keys({ adopt: adopt_root_key });

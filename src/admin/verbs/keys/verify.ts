@@ -10,6 +10,7 @@ export default defineVerb({
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
+  needs: ["keys"],
 
   async run(_input, { keys }) {
     const found = await verifyKeys(await keys({ unproven: true }));

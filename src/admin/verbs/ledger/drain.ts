@@ -20,6 +20,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store", "drainLedger"],
 
   async run({ again = false, since }, { act, drainLedger, store }) {
     if (since !== undefined && !again) throw new OperatorError("usage", "--since goes with --again.");

@@ -21,6 +21,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["ledger"],
 
   async run({ limit, after, ...filter }, { ledger, note }) {
     const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));

@@ -17,6 +17,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store", "ledger"],
 
   async run({ before, unknown_too = false }, { act, ledger, store }) {
     const startedBefore = toMoment(before);

@@ -28,6 +28,7 @@ export default defineVerb({
   ),
   positional: ["transaction"],
   changes: true,
+  needs: ["store", "ledger"],
 
   async run({ transaction, call, attempt, charged, note }, { act, ledger, store }) {
     const reader = await ledger();

@@ -13,6 +13,7 @@ export default defineVerb({
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],
   changes: false,
+  needs: ["ledger"],
 
   async run({ transaction }, { ledger }) {
     const row = await (await ledger()).show(transaction);

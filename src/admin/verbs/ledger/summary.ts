@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import type { VerbDeps } from "../../needs.ts";
+import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -23,6 +23,7 @@ export default defineVerb({
   ),
   positional: ["month"],
   changes: false,
+  needs: ["store", "ledger"],
 
   async run({ month }, { ledger, store, note }) {
     const runs = await (await ledger()).summary(month);
@@ -46,10 +47,10 @@ export default defineVerb({
 
 /** A ledger can be read where there is no store, such as a copy of it; what is missing then is said. */
 async function liveTests(
-  store: VerbDeps["store"],
+  store: VerbNeeds["store"],
   from: number,
   to: number,
-  note: VerbDeps["note"],
+  note: VerbBasics["note"],
 ): Promise<readonly AuditEntry[]> {
   try {
     return await (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);

@@ -16,6 +16,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["ledger"],
 
   async run({ limit = 100 }, { ledger }) {
     const requests = await (await ledger()).unknown(limit);

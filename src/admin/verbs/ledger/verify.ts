@@ -14,6 +14,7 @@ export default defineVerb({
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
+  needs: ["ledger"],
 
   async run(_input, { ledger }) {
     const { ok, unchecked, damaged, missing, findings, structure } = await (await ledger()).verify();

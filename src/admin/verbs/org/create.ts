@@ -12,6 +12,7 @@ export default defineVerb({
   positional: ["name"],
   changes: true,
   makesStore: true,
+  needs: ["store"],
 
   async run({ name }, { act, store }) {
     const id = newId("organization", act.wallAt);

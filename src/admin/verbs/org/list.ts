@@ -7,6 +7,7 @@ export default defineVerb({
   example: "--json",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
+  needs: ["store"],
 
   async run(_, { store }) {
     const organizations = await (await store()).organizations();

@@ -15,6 +15,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["sources"],
 
   async run({ vendor }, { sources }) {
     const listing = await sources();

@@ -8,9 +8,8 @@ import { draftSource, type SourceDraft, writeDraft } from "../../../sources/decl
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { askForDraft, QUESTIONS } from "../../../authoring/ask-for-draft.ts";
-import type { SourceWorkshop } from "../../../authoring/ports.ts";
+import type { AuthoringTools } from "../../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { requireWorkshop } from "../../require-workshop.ts";
 import { shownPath } from "../../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -41,13 +40,14 @@ export default defineVerb({
   ),
   positional: ["id"],
   changes: true,
+  needs: ["authoring", "terminal"],
 
   async run(input, call) {
-    const workshop = await requireWorkshop(call);
+    const workshop = await call.authoring();
     const { id } = input as { id: string };
     const path = placeOf(workshop, id);
     const given = input as Readonly<Record<string, string | undefined>>;
-    const draft: SourceDraft = { id, ...(await askForDraft(given, call.terminal)) };
+    const draft: SourceDraft = { id, ...(await askForDraft(given, call.terminal())) };
     const text = await proven(draft, relative(dirname(path), SCHEMA), workshop);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
@@ -58,7 +58,7 @@ export default defineVerb({
 });
 
 /** @throws OperatorError where nothing may be written */
-function placeOf({ project, fileOf }: SourceWorkshop, id: string): string {
+function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   if (project === undefined) throw new OperatorError("usage", "Say with --project which folder it belongs to.");
   const there = fileOf(id);
   if (there?.from === "project") throw new OperatorError("refused", `${id} is there already: ${shownPath(there.path)}`);
@@ -68,7 +68,7 @@ function placeOf({ project, fileOf }: SourceWorkshop, id: string): string {
 }
 
 /** The text of a file whose cases pass. @throws OperatorError */
-async function proven(draft: SourceDraft, schemaPath: string, { compile, cases }: SourceWorkshop): Promise<string> {
+async function proven(draft: SourceDraft, schemaPath: string, { compile, cases }: AuthoringTools): Promise<string> {
   try {
     const source = draftSource(draft);
     const first = compile(writeDraft(source, schemaPath), "draft.yaml");

@@ -24,6 +24,7 @@ export default defineVerb({
   ),
   positional: ["source"],
   changes: true,
+  needs: ["sources", "store", "service"],
 
   async run({ source: id, workflow, context, credential, inputs = {} }, call) {
     requireSource(await call.sources(), id);

@@ -16,11 +16,12 @@ export default defineVerb({
   input: Type.Object({ source: sourceInput }, { additionalProperties: false }),
   positional: ["source"],
   changes: false,
+  needs: ["sources", "authoring"],
 
-  async run({ source: id }, { sources, workshop }) {
+  async run({ source: id }, { sources, authoring }) {
     const source = requireSource(await sources(), id);
     const { declaration } = source;
-    const file = (await workshop?.())?.fileOf(id);
+    const file = (await authoring()).fileOf(id);
     return {
       source: source.id,
       title: declaration.title,

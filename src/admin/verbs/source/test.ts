@@ -12,10 +12,9 @@ import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
 import { type LiveTest, renderLive, testLive } from "../../../authoring/live-test.ts";
-import type { SourceWorkshop } from "../../../authoring/ports.ts";
+import type { AuthoringTools } from "../../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
-import { requireWorkshop } from "../../require-workshop.ts";
 import { defineVerb } from "../../verb.ts";
 
 interface Input extends LiveTest {
@@ -55,12 +54,13 @@ export default defineVerb({
   ),
   positional: ["source"],
   changes: true,
+  needs: ["sources", "authoring", "store", "finder"],
 
   async run(given, call) {
     const input = given as Input;
     refuseMixtures(input);
     const sources = await call.sources();
-    const workshop = await requireWorkshop(call);
+    const workshop = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
       const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
@@ -87,7 +87,7 @@ export default defineVerb({
   render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
 });
 
-function isOwn(id: string, workshop: SourceWorkshop): boolean {
+function isOwn(id: string, workshop: AuthoringTools): boolean {
   return workshop.fileOf(id)?.from === "project";
 }
 
@@ -104,7 +104,7 @@ function refuseMixtures({ source, all, live, case: named, ...rest }: Input): voi
 }
 
 /** @throws OperatorError where the source has no such case */
-async function runOne(source: RunnableSource, name: string, workshop: SourceWorkshop): Promise<SourceReport> {
+async function runOne(source: RunnableSource, name: string, workshop: AuthoringTools): Promise<SourceReport> {
   const report = await runNamedCase(source, name, workshop.cases);
   if (report === null) throw new OperatorError("not_found", `${source.id} has no case of that name.`);
   return report;
@@ -113,7 +113,7 @@ async function runOne(source: RunnableSource, name: string, workshop: SourceWork
 const AT_ONCE = 8;
 
 /** Much of a case's time is waiting for a vendor that never answers. */
-async function runAll(sources: readonly RunnableSource[], workshop: SourceWorkshop): Promise<SourceReport[]> {
+async function runAll(sources: readonly RunnableSource[], workshop: AuthoringTools): Promise<SourceReport[]> {
   const reports: SourceReport[] = [];
   const left = [...sources.entries()];
   const work = async () => {

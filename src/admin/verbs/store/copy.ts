@@ -8,6 +8,7 @@ export default defineVerb({
   example: "--data-dir /var/lib/datarun",
   input: Type.Object({}, { additionalProperties: false }),
   changes: true,
+  needs: ["copyStore"],
 
   async run(_input, { act, copyStore }) {
     const { rows, ledgerRuns } = await copyStore(act);

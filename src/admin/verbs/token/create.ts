@@ -26,6 +26,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store"],
 
   async run({ org, name = "", expires_in }, { act, store, note }) {
     const accessToken = makeAccessToken();

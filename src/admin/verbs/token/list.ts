@@ -20,6 +20,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  needs: ["store"],
 
   async run({ org, state }, { act, store }) {
     const open = await store();

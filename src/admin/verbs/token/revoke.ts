@@ -22,6 +22,7 @@ export default defineVerb({
   ),
   positional: ["token_id"],
   changes: true,
+  needs: ["store"],
 
   async run({ token_id }, { act, store, note }) {
     const which = hasTokenShape(token_id) ? { digest: tokenDigest(token_id) } : { id: token_id };

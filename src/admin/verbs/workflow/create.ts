@@ -20,6 +20,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: true,
+  needs: ["store"],
 
   async run(input, { act, store }) {
     const workflow = await (

@@ -10,6 +10,7 @@ export default defineVerb({
   input: Type.Object({ workflow: workflowInput }, { additionalProperties: false }),
   positional: ["workflow"],
   changes: true,
+  needs: ["store"],
 
   async run({ workflow: id }, { act, store }) {
     const workflow = await (await store()).changeWorkflow(act, id, { disabled: false });

@@ -16,6 +16,7 @@ export default defineVerb({
   ),
   positional: ["workflow"],
   changes: true,
+  needs: ["store"],
 
   async run({ workflow: id, ...settings }, { act, store }) {
     const change: WorkflowChange = {

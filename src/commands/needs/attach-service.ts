@@ -1,6 +1,6 @@
-import { createLog } from "../operate/log.ts";
-import { settingsFrom } from "../project/config-file.ts";
-import { findAddress } from "../composition/service-address.ts";
+import { createLog } from "../../operate/log.ts";
+import { settingsFrom } from "../../project/config-file.ts";
+import { findAddress } from "../../composition/service-address.ts";
 
 export interface AttachedService {
   readonly url: string;
@@ -32,7 +32,7 @@ export async function attachService({ dataDir, project, databaseUrl }: AttachPla
     ...(project === undefined ? [] : ["--project", project]),
     ...(databaseUrl === undefined ? [] : ["--database-url", databaseUrl]),
   ]);
-  const { start } = await import("../composition/start.ts");
+  const { start } = await import("../../composition/start.ts");
   const log = createLog("warn", STDERR);
   const running = await start({ settings, environment: process.env, tell: () => {}, log, forCommand: true });
   return { url: running.url, isOwn: true, close: () => running.close() };

@@ -1,26 +1,26 @@
 import { existsSync } from "node:fs";
-import type { SourceWorkshop } from "../authoring/ports.ts";
-import { openCaseEngine } from "../composition/case-engine.ts";
-import { createLiveVendors } from "../composition/live-vendors.ts";
-import { openVendorDoor } from "../composition/open-doors.ts";
-import type { OutboundDoor } from "../outbound/door.ts";
-import type { LoadedSources } from "../project/load-sources.ts";
-import { readSettingsOf } from "../project/config-file.ts";
-import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
-import { toRunnable } from "../sources/runnable.ts";
-import { createSchemas } from "../sources/validator.ts";
-import { systemClock } from "../terms/clock.ts";
+import type { AuthoringTools } from "../../authoring/ports.ts";
+import { openCaseEngine } from "../../composition/case-engine.ts";
+import { createLiveVendors } from "../../composition/live-vendors.ts";
+import { openVendorDoor } from "../../composition/open-doors.ts";
+import type { OutboundDoor } from "../../outbound/door.ts";
+import type { LoadedSources } from "../../project/load-sources.ts";
+import { readSettingsOf } from "../../project/config-file.ts";
+import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../../sources/runnable.ts";
+import { createSchemas } from "../../sources/validator.ts";
+import { systemClock } from "../../terms/clock.ts";
 
-export type OpenedWorkshop = SourceWorkshop & { close(): void };
+export type OpenedAuthoringTools = AuthoringTools & { close(): void };
 
-export interface WorkshopOptions {
+export interface AuthoringPlace {
   readonly project: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly loaded: LoadedSources;
 }
 
 /** What writing and testing sources needs. The way to real vendors is opened when somebody asks one. */
-export function openWorkshop({ project, environment, loaded }: WorkshopOptions): OpenedWorkshop {
+export function openAuthoringTools({ project, environment, loaded }: AuthoringPlace): OpenedAuthoringTools {
   const cases = openCaseEngine(systemClock);
   let door: Promise<OutboundDoor> | undefined;
   let opened: OutboundDoor | undefined;

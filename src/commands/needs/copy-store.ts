@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import type { Act, CopiedStore } from "../admin/ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
-import { proveRootKeys } from "../credentials/prove-root-keys.ts";
-import { ROOT_KEY_VARIABLE, RootKeyError } from "../credentials/root-key.ts";
-import { readRootKeys } from "../credentials/root-key-ring.ts";
-import { LedgerInUse, lockDirectory } from "../ledger/journal/directory-lock.ts";
-import { drainJournal } from "../ledger/drain/drain-journal.ts";
-import { hasJournal } from "../ledger/journal/journal-tables.ts";
-import { copyTables } from "../storage/copy-tables.ts";
-import { openEngine, createStore, type Store } from "../storage/store.ts";
-import type { Clock } from "../terms/clock.ts";
-import { makeDirectory } from "../terms/make-directory.ts";
+import type { Act, CopiedStore } from "../../admin/ports.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { proveRootKeys } from "../../credentials/prove-root-keys.ts";
+import { ROOT_KEY_VARIABLE, RootKeyError } from "../../credentials/root-key.ts";
+import { readRootKeys } from "../../credentials/root-key-ring.ts";
+import { LedgerInUse, lockDirectory } from "../../ledger/journal/directory-lock.ts";
+import { drainJournal } from "../../ledger/drain/drain-journal.ts";
+import { hasJournal } from "../../ledger/journal/journal-tables.ts";
+import { copyTables } from "../../storage/copy-tables.ts";
+import { openEngine, createStore, type Store } from "../../storage/store.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { makeDirectory } from "../../terms/make-directory.ts";
 
 export interface CopyPlace {
   readonly dataDir: string;

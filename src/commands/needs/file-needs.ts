@@ -1,0 +1,58 @@
+import type { VerbNeeds } from "../../admin/needs.ts";
+import { declaresId } from "../../sources/declares-id.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { VerbPlace } from "./verb-place.ts";
+
+/**
+ * The sources and functions of the catalog and of the project folder, and the means to write new ones. What loads them is
+ * itself loaded when a verb asks: it takes longer than most verbs.
+ */
+export function fileNeeds({
+  project,
+  dataDir,
+  environment,
+  note,
+  once,
+}: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder" | "workingFolder"> {
+  const loaded = once(
+    async () => (await import("../../project/open-catalogs.ts")).openSources(project),
+    () => {},
+  );
+  const listed = once(
+    async () => (await import("../../project/list-functions.ts")).openListedFunctions(project, dataDir),
+    ({ close }) => close(),
+  );
+  const tools = once(
+    async () => {
+      const { openAuthoringTools } = await import("./authoring-tools.ts");
+      return openAuthoringTools({ project, environment, loaded: await loaded() });
+    },
+    ({ close }) => close(),
+  );
+  const tellProblems = (problems: readonly { readonly message: string }[]) => {
+    for (const { message } of problems) note(`A file cannot be used: ${message}`);
+  };
+  return {
+    sources: async () => {
+      const { all, problems } = await loaded();
+      tellProblems(problems);
+      const ids = [...all.keys()].sort();
+      return {
+        ids: () => ids,
+        find: (id) => all.get(id)?.source,
+        broken: (id) => problems.find(({ file }) => declaresId(file, id))?.message ?? null,
+      };
+    },
+    functions: async () => {
+      const { listing, problems } = await listed();
+      tellProblems(problems);
+      return listing;
+    },
+    authoring: tools,
+    projectFolder: () => {
+      if (project !== undefined) return project;
+      throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+    },
+    workingFolder: () => process.cwd(),
+  };
+}

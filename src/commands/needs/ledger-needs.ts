@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import type { VerbNeeds } from "../../admin/needs.ts";
+import { drainAgain } from "../../ledger/drain/drain-again.ts";
+import { drainJournal } from "../../ledger/drain/drain-journal.ts";
+import { hasJournal } from "../../ledger/journal/journal-tables.ts";
+import { openJournalReader } from "../../ledger/read/journal-reader.ts";
+import { createLedgerReader } from "../../ledger/read/ledger-reader.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { unavailable, type VerbPlace } from "./verb-place.ts";
+
+/** The ledger that all machines share, or this data directory's own; and the way from the one to the other. */
+export function ledgerNeeds({
+  dataDir,
+  databaseUrl,
+  clock,
+  note,
+  once,
+  store: open,
+}: VerbPlace): Pick<VerbNeeds, "ledger" | "drainLedger"> {
+  const dir = join(dataDir, "ledger");
+  const journal = once(
+    async () => {
+      try {
+        return openJournalReader({ dir });
+      } catch (error) {
+        return unavailable(error);
+      }
+    },
+    (reader) => reader.close(),
+  );
+  return {
+    ledger: async () => {
+      if (databaseUrl === undefined) return journal();
+      if (hasJournal(dir)) {
+        const waiting = await (await journal()).undrained();
+        if (waiting > 0) note(undrainedNote(waiting));
+      }
+      return createLedgerReader((await open()).store.ledgerTables);
+    },
+    drainLedger: async (again) => {
+      if (databaseUrl === undefined) {
+        throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
+      }
+      const { store } = await open();
+      if (again !== undefined) return drainAgain(dir, store.ledger, again.startedFrom);
+      try {
+        return await drainJournal({ dir, sink: store.ledger, clock, note });
+      } catch (error) {
+        // Where it is known by now that no waiting helps, the reason is what there is to say.
+        await Promise.race([store.ready(), Promise.resolve()]);
+        throw error;
+      }
+    },
+  };
+}
+
+function undrainedNote(runs: number): string {
+  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
+  return `${which} not gone out to the shared database yet and cannot be seen here.`;
+}

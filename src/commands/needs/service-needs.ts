@@ -1,0 +1,25 @@
+import type { VerbNeeds } from "../../admin/needs.ts";
+import { unavailable, type VerbPlace } from "./verb-place.ts";
+
+/** A service to make runs in: the one that runs here, or one for the length of the command. */
+export function serviceNeeds({ dataDir, project, databaseUrl, note, once }: VerbPlace): Pick<VerbNeeds, "service"> {
+  const attached = once(
+    async () => {
+      const { attachService } = await import("./attach-service.ts");
+      return attachService({ dataDir, project, databaseUrl }).catch(unavailable);
+    },
+    ({ close }) => close(),
+  );
+  return {
+    service: async () => {
+      const { url, isOwn } = await attached();
+      note(
+        isOwn
+          ? "No service runs on this data directory: one was started for this command."
+          : `It runs in the service at ${url}, with the files that service has loaded: "datarun start" learns of a new file when it is started again, "datarun dev" at once.`,
+      );
+      const { toRunService } = await import("./run-service.ts");
+      return toRunService(url);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { VerbNeeds } from "../../admin/needs.ts";
+import type { OpenedStore } from "../../composition/open-store.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { unavailable, type VerbPlace } from "./verb-place.ts";
+
+/** The store, and what seals and opens the credentials in it. */
+export function storeNeeds({
+  store: open,
+  dataDir,
+  databaseUrl,
+  environment,
+  clock,
+  note,
+}: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore"> {
+  /** Whoever opens or moves what is sealed proves first that its keys are the deployment's. */
+  const proven = async (adoptRootKey = false) => {
+    const opened = await open(adoptRootKey);
+    const standing = await inTime(opened).catch(unavailable);
+    return { ...opened, standing };
+  };
+  return {
+    store: async () => (await open()).store.admin,
+    sealer: async () => {
+      const { sealer, standing } = await proven();
+      if (!standing.settled) throw new OperatorError("refused", UNSETTLED);
+      return sealer;
+    },
+    keys: async ({ adopt = false, unproven = false } = {}) => {
+      const { store, rootKeys, sealer } = await (unproven ? open(adopt) : proven(adopt));
+      return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
+    },
+    finder: async () => (await proven()).finder,
+    copyStore: async (act) => {
+      const { copyStore } = await import("./copy-store.ts");
+      const rootKey = environment["DATARUN_ROOT_KEY"];
+      return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }).catch(unavailable);
+    },
+  };
+}
+
+/** A root key that happens to stand in a shell must not become the deployment's because it was there first. */
+const UNSETTLED =
+  "Nothing is sealed in this store yet, and no service has started on it: nothing says that DATARUN_ROOT_KEY of this shell is the root key of the deployment. Start the service first, or say that it is with: datarun keys adopt";
+
+/** Waits for a shared database as the store's own ports do, and in their words. */
+async function inTime({ store, proven }: OpenedStore) {
+  await store.keys.rootKeyIdsInUse();
+  return proven;
+}
