@@ -52,7 +52,7 @@ export async function serve(name: "start" | "dev", args: string[]): Promise<void
 
 /** Loaded only then. */
 async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
-  const { startDev } = await import("./dev.ts");
+  const { startDev } = await import("./serve-in-development.ts");
   return startDev({
     ...options,
     print: (line) => process.stdout.write(line),
