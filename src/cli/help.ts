@@ -1,16 +1,16 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
-import type { Verb } from "../admin/verb.ts";
+import type { CommandForm, LastingCommands } from "./command.ts";
 import { type Option, shapeOf } from "./options.ts";
 
 const COLUMNS = 96;
 
-/** A command that is no verb: `main.ts` starts it and it is only listed here. */
-export interface OtherCommand {
-  readonly name: string;
-  readonly summary: string;
-}
+/** A command with more options than this has them below its usage line, not in it. */
+const OPTIONS_IN_USAGE_MAX = 20;
 
-export async function helpOnAll(verbs: VerbSet, others: readonly OtherCommand[]): Promise<string> {
+export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promise<string> {
+  const running = await Promise.all(
+    Object.entries(lasting).map(async ([name, load]) => [name, (await load()).default.summary] as const),
+  );
   const listed = await Promise.all(
     verbs.names.map(async (name) => ({ name, summary: (await verbs.load(name)).summary })),
   );
@@ -18,10 +18,10 @@ export async function helpOnAll(verbs: VerbSet, others: readonly OtherCommand[])
   return [
     "datarun: one request asks many data vendors at once and returns one honest answer per vendor.",
     "Usage: datarun COMMAND [OPTIONS]",
-    ...(others.length === 0 ? [] : [columns(others.map(({ name, summary }) => [name, summary]))]),
+    columns(running),
     ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
     "Exit codes: 0 done, 1 failed (also when what was asked about has failed), 2 not understood.",
-    '"datarun --version" says what is installed. "datarun COMMAND --help" explains one. Every command takes --json, --data-dir and --project, and works while the service runs.',
+    '"datarun --version" says what is installed. "datarun COMMAND --help" explains one. The commands of two words all take --json, --data-dir and --project, and work while the service runs.',
   ]
     .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))
     .join("\n\n")
@@ -34,23 +34,24 @@ export async function helpOnNoun(noun: string, verbs: VerbSet): Promise<string> 
   return `Usage: datarun ${noun} COMMAND [OPTIONS]\n\n${columns(rows)}\n\n"datarun ${noun} COMMAND --help" explains one.\n`;
 }
 
-export function helpOnVerb(name: string, verb: Verb): string {
-  const { positional, options } = shapeOf(verb);
+export function helpOn(name: string, command: CommandForm): string {
+  const { positional, options } = shapeOf(command);
   const blocks = [
-    `${verb.summary}.`,
-    usageLine(name, verb),
-    ...(verb.description === undefined ? [] : [wrap(verb.description, "")]),
+    `${command.summary}.`,
+    usageLine(name, command),
+    ...(command.description === undefined ? [] : [wrap(command.description, "")]),
     columns([
       ...positional.map((option) => [option.placeholder, option.description] as const),
       ...options.map((option) => [written(option), description(option)] as const),
     ]),
-    `Example:\n  datarun ${name} ${verb.example}`,
+    `Example:\n  datarun ${name} ${command.example}`,
   ];
   return `${blocks.join("\n\n")}\n`;
 }
 
-export function usageLine(name: string, verb: Verb): string {
-  const { positional, options } = shapeOf(verb);
+export function usageLine(name: string, command: CommandForm): string {
+  const { positional, options } = shapeOf(command);
+  if (options.length > OPTIONS_IN_USAGE_MAX) return `Usage: datarun ${name} [OPTIONS]`;
   const parts = [
     ...positional.map(({ placeholder, required }) => (required ? placeholder : `[${placeholder}]`)),
     ...options

@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import type { Verb } from "../admin/verb.ts";
+import { type CommandForm, isLasting } from "./command.ts";
 
 /** One option or positional argument of a command, as parsing and help need it. */
 export interface Option {
@@ -16,16 +16,19 @@ export interface Option {
 export interface CommandShape {
   readonly positional: readonly Option[];
   readonly options: readonly Option[];
+  /** Whether of an option given twice the last counts: a start that stands in an image or a script is extended by whoever runs it. */
+  readonly lastCounts: boolean;
 }
 
-/** What the command line of a verb looks like, worked out from its schema alone. */
-export function shapeOf(verb: Verb): CommandShape {
-  const byPosition: readonly string[] = verb.positional ?? [];
-  const all = propertiesOf(verb.input);
+/** What the command line of a command looks like, worked out from its declaration alone. */
+export function shapeOf(command: CommandForm): CommandShape {
+  const byPosition: readonly string[] = command.positional ?? [];
+  const all = propertiesOf(command.input);
   const options = all.filter(({ property }) => !byPosition.includes(property!));
   return {
     positional: byPosition.map((name) => all.find(({ property }) => property === name)!),
-    options: [...options.flatMap(spread), ...COMMON],
+    options: [...options.flatMap(spread), ...(isLasting(command) ? [HELP] : COMMON)],
+    lastCounts: isLasting(command),
   };
 }
 
@@ -36,7 +39,8 @@ function propertiesOf(input: TObject): Option[] {
       property,
       name: property.replaceAll("_", "-"),
       kind: kindOf(described),
-      placeholder: (described.enum ?? described.items?.enum)?.join("|") ?? property.toUpperCase(),
+      placeholder:
+        described["x-placeholder"] ?? (described.enum ?? described.items?.enum)?.join("|") ?? property.toUpperCase(),
       description: described.description ?? "",
       required: input.required?.includes(property) ?? false,
     };
@@ -48,6 +52,8 @@ interface PropertySchema {
   readonly enum?: readonly string[];
   readonly items?: PropertySchema;
   readonly description?: string;
+  /** What stands for the value in help, where the name of the property would say less. */
+  readonly "x-placeholder"?: string;
 }
 
 function kindOf({ type }: PropertySchema): Option["kind"] {
@@ -98,7 +104,17 @@ function spread(option: Option): Option[] {
   ];
 }
 
-export const COMMON: readonly Option[] = [
+const HELP: Option = {
+  property: null,
+  name: "help",
+  kind: "switch",
+  placeholder: "",
+  description: "This help",
+  required: false,
+};
+
+/** The options of every verb. */
+const COMMON: readonly Option[] = [
   {
     property: null,
     name: "data-dir",
@@ -123,5 +139,5 @@ export const COMMON: readonly Option[] = [
     description: "One JSON value on standard output and nothing else",
     required: false,
   },
-  { property: null, name: "help", kind: "switch", placeholder: "", description: "This help", required: false },
+  HELP,
 ];

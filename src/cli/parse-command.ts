@@ -81,14 +81,18 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function take(token: OptionToken, { options }: CommandShape, given: Map<string, (string | boolean)[]>): void {
+function take(
+  token: OptionToken,
+  { options, lastCounts }: CommandShape,
+  given: Map<string, (string | boolean)[]>,
+): void {
   const negated = token.name.startsWith("no-");
   const name = negated ? token.name.slice(3) : token.name;
   const option = options.find((known) => known.name === name);
   if (option === undefined || (negated && (option.kind !== "switch" || option.property === null))) {
     throw usage(`There is no option ${token.rawName}.${hint(token.name, options)}`);
   }
-  const values = given.get(name) ?? [];
+  const values = lastCounts && option.kind !== "list" ? [] : (given.get(name) ?? []);
   if (values.length > 0 && option.kind !== "list") throw usage(`--${name} is given twice.`);
   if (option.kind === "switch") {
     if (token.value !== undefined) throw usage(`--${name} takes no value.`);

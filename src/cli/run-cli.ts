@@ -6,8 +6,9 @@ import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { type CommandForm, isLasting, type LastingCommand, type LastingCommands } from "./command.ts";
 import { type CommandIo, write } from "./command-io.ts";
-import { helpOnAll, helpOnNoun, helpOnVerb, type OtherCommand, usageLine } from "./help.ts";
+import { helpOn, helpOnAll, helpOnNoun, usageLine } from "./help.ts";
 import { type CommandShape, shapeOf } from "./options.ts";
 import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
@@ -20,8 +21,7 @@ export interface CliDeps {
   readonly verbs: VerbSet;
   /** What is installed: `--version` shows it. */
   version(): Promise<string>;
-  /** The commands that are no verbs, for the help and for what was probably meant. */
-  readonly others: readonly OtherCommand[];
+  readonly lasting: LastingCommands;
   /** Opens what the verb works on. Called once, when the command line is known to be right; `close` always follows. */
   open(place: Place, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
 }
@@ -48,18 +48,18 @@ const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDeps): Promise<number> {
   const json = argv.includes("--json");
   try {
-    const { text, failed } = await answerTo(argv, io, cli, json);
-    await write(io.stdout, text);
-    return failed ? EXIT.failed : EXIT.done;
+    const answer = await answerTo(argv, io, cli, json);
+    if (answer.text !== "") await write(io.stdout, answer.text);
+    return answer.exitCode;
   } catch (thrown) {
     return report(thrown, io, json);
   }
 }
 
-/** What a command says on standard output, and whether its result is that something failed. */
+/** What a command says on standard output, and how it ends. */
 interface Answered {
   readonly text: string;
-  readonly failed: boolean;
+  readonly exitCode: number;
 }
 
 async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
@@ -68,24 +68,47 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
   if (noun === "--version" || noun === "version") {
     const version = await cli.version();
-    return { text: json ? `${JSON.stringify({ version })}\n` : `datarun ${version}\n`, failed: false };
+    return { text: json ? `${JSON.stringify({ version })}\n` : `datarun ${version}\n`, exitCode: EXIT.done };
   }
   if (noun === undefined || noun === "help" || noun.startsWith("-")) {
-    const help = await helpOnAll(verbs, cli.others);
+    const help = await helpOnAll(verbs, cli.lasting);
     if (noun === "help" || asksForHelp) return helpText(help, json);
     const namesNone = argv.every((arg) => arg.startsWith("-"));
     throw usage(namesNone ? help : "The command comes first, then its options.");
   }
-  if (!verbs.names.some((name) => name.startsWith(`${noun} `))) throw unknownCommand(noun, cli);
-  if (second === undefined || second.startsWith("-")) {
+  const found = await findCommand(noun, second, cli);
+  if (found === null) {
     const help = await helpOnNoun(noun, verbs);
     if (asksForHelp) return helpText(help, json);
     throw usage(help);
   }
+  const { name, command, args } = { ...found, args: argv.slice(found.name.split(" ").length) };
+  if (asksForHelp) return helpText(helpOn(name, command), json);
+  if (isLasting(command)) return { text: "", exitCode: await begin(name, command, args) };
+  return runCommand(name, command, args, io, cli, json);
+}
+
+interface Found {
+  readonly name: string;
+  readonly command: Verb | LastingCommand;
+}
+
+/** Every command is looked up here. `null` for a noun that waits for its verb. @throws OperatorError for one there is not */
+async function findCommand(noun: string, second: string | undefined, cli: CliDeps): Promise<Found | null> {
+  const { verbs, lasting } = cli;
+  if (Object.hasOwn(lasting, noun)) return { name: noun, command: (await lasting[noun]!()).default };
+  if (!verbs.names.some((name) => name.startsWith(`${noun} `))) throw unknownCommand(noun, cli);
+  if (second === undefined || second.startsWith("-")) return null;
   const name = `${noun} ${second}`;
   if (!verbs.names.includes(name)) throw unknownCommand(name, cli);
-  const verb = await verbs.load(name);
-  return asksForHelp ? helpText(helpOnVerb(name, verb), json) : runCommand(name, verb, argv.slice(2), io, cli, json);
+  return { name, command: await verbs.load(name) };
+}
+
+async function begin(name: string, command: LastingCommand, args: readonly string[]): Promise<number> {
+  const shape = shapeOf(command);
+  return inWordsOf(name, command, shape, async () =>
+    command.begin(checkInput(command, parseCommand(args, shape).input)),
+  );
 }
 
 async function runCommand(
@@ -104,7 +127,7 @@ async function runCommand(
     return runOpened(name, verb, checkInput(verb, input), command, io, cli);
   });
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb.nothing));
-  return { text, failed: verb.hasFailed?.(result) ?? false };
+  return { text, exitCode: verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done };
 }
 
 async function runOpened(
@@ -132,7 +155,7 @@ async function runOpened(
 /** An input that does not fit is told in the words of the command line, with how the command is written. */
 async function inWordsOf<Result>(
   name: string,
-  verb: Verb,
+  command: CommandForm,
   shape: CommandShape,
   run: () => Promise<Result>,
 ): Promise<Result> {
@@ -141,10 +164,10 @@ async function inWordsOf<Result>(
   } catch (thrown) {
     if (thrown instanceof InputError) {
       const said = thrown.problems.map(({ path, message }) => `${wordFor(path, shape)} ${message}.`).join("\n");
-      throw usage(`${said}\n${usageLine(name, verb)}`);
+      throw usage(`${said}\n${usageLine(name, command)}`);
     }
     if (thrown instanceof OperatorError && thrown.code === "usage") {
-      throw usage(`${thrown.message}\n${usageLine(name, verb)}`);
+      throw usage(`${thrown.message}\n${usageLine(name, command)}`);
     }
     throw thrown;
   }
@@ -158,15 +181,15 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
   return filling.length === 0 ? path : filling.map(({ name }) => `--${name}`).join(" or ");
 }
 
-function unknownCommand(name: string, { verbs, others }: CliDeps): OperatorError {
-  const known = [...verbs.names, ...others.map((other) => other.name)];
+function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorError {
+  const known = [...verbs.names, ...Object.keys(lasting)];
   const all = [...new Set([...known, ...known.map((command) => command.split(" ")[0]!)])];
   const hint = didYouMeanAnyOf(name, all) ?? '"datarun --help" lists all.';
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
 function helpText(help: string, json: boolean): Answered {
-  return { text: json ? `${JSON.stringify({ help })}\n` : help, failed: false };
+  return { text: json ? `${JSON.stringify({ help })}\n` : help, exitCode: EXIT.done };
 }
 
 async function report(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {

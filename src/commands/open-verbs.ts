@@ -41,10 +41,3 @@ export async function openVerbs(
   const given: GivenToVerbs = Object.assign({ clock: found.clock, actor: osActor(), note }, ...opened);
   return { given, close: () => closing.disposeAsync() };
 }
-
-/** The commands that are no verbs: they run until they are stopped. */
-export const COMMANDS = [
-  { name: "start", summary: "Starts the service." },
-  { name: "dev", summary: "Starts the service with reload on change and readable logs." },
-  { name: "simulate", summary: "Plays the vendors of the catalog and of your project on one local port." },
-];

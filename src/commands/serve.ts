@@ -1,13 +1,12 @@
 import { ConfigError } from "../settings/read-settings.ts";
-import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf } from "./reason-of.ts";
+import type { GivenSettings } from "./setting-options.ts";
 import { settingsFrom } from "../project/config-file.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
-/** `datarun start` and `datarun dev`, until they are told to stop. */
-export async function serve(name: "start" | "dev", args: string[]): Promise<void> {
-  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(startHelp(name));
+/** The service, until the process is told to stop. Resolves with 0 when it runs; where it cannot, the process ends. */
+export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
   let closing: Promise<void> | undefined;
   const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
@@ -29,13 +28,13 @@ export async function serve(name: "start" | "dev", args: string[]): Promise<void
     () => closing === undefined && stop("byLauncher"),
   );
   try {
-    const settings = await settingsFrom(args);
+    const settings = await settingsFrom(given);
     const options = {
       settings,
       environment: process.env,
       tell: (words: string) => process.stderr.write(words),
     };
-    running = name === "start" ? await start(options) : await startInDevelopment(options, args);
+    running = name === "start" ? await start(options) : await startInDevelopment(options, given);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
@@ -48,23 +47,15 @@ export async function serve(name: "start" | "dev", args: string[]): Promise<void
   // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
   process.on("uncaughtException", (error) => running!.reportStray(error));
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
+  return 0;
 }
 
 /** Loaded only then. */
-async function startInDevelopment(options: StartOptions, args: string[]): Promise<Running> {
+async function startInDevelopment(options: StartOptions, given: GivenSettings): Promise<Running> {
   const { startDev } = await import("./serve-in-development.ts");
   return startDev({
     ...options,
     print: (line) => process.stdout.write(line),
-    readSettings: (version) => settingsFrom(args, version),
+    readSettings: (version) => settingsFrom(given, version),
   });
-}
-
-function startHelp(name: "start" | "dev"): string {
-  const rows = (SETTINGS as readonly Setting[]).map(
-    (setting) =>
-      `  --${optionOf(setting)}${setting.type === "flag" ? "" : ` ${setting.type.toUpperCase()}`}\n      ${setting.says}`,
-  );
-  const what = name === "dev" ? "start with reload on change and readable logs" : "start the service";
-  return `Usage: datarun ${name} [OPTIONS]\n\nTo ${what}. Each option is also an environment variable (DATARUN_PORT) and a key of datarun.config.ts.\n\n${rows.join("\n")}\n`;
 }

@@ -1,10 +1,7 @@
 import { existsSync } from "node:fs";
-import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
 import { letProjectsImport } from "./load-sources.ts";
 import { importDefault } from "../sources/load-source.ts";
 
@@ -26,30 +23,17 @@ export function projectFolder(named: string | undefined, current: string): strin
   return configFileOf(current) === undefined ? undefined : current;
 }
 
-/** The settings of a service: its command line, the environment, and the config file of its project. @throws ConfigError, LoadError */
-export async function settingsFrom(args: readonly string[], version?: string): Promise<Settings> {
-  const options = Object.fromEntries(
-    (SETTINGS as readonly Setting[]).map((setting) => [
-      optionOf(setting),
-      { type: setting.type === "flag" ? "boolean" : "string" } as const,
-    ]),
-  );
-  let values: Record<string, string | boolean | undefined>;
-  try {
-    values = parseArgs({ args: [...args], options, allowPositionals: false }).values as typeof values;
-  } catch (error) {
-    throw new ConfigError(`${(error as Error).message}${meant(error as Error, Object.keys(options))}`);
-  }
-  const named = (values["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
+/**
+ * The settings of a service: what its command line gives, by the names of options, the environment, and the config file of
+ * its project. @throws ConfigError, LoadError
+ */
+export async function settingsFrom(
+  given: Readonly<Record<string, string | boolean>>,
+  version?: string,
+): Promise<Settings> {
+  const named = (given["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
   const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  return readSettingsOf(project, values, process.env, version);
-}
-
-/** What a misspelt option was probably meant to be. */
-function meant({ message }: Error, options: readonly string[]): string {
-  const [, name] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const question = name === undefined ? null : didYouMeanAnyOf(name, options, "--");
-  return question === null ? "" : `. ${question}`;
+  return readSettingsOf(project, given, process.env, version);
 }
 
 /** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */

@@ -83,6 +83,34 @@ for (const [command, says] of misunderstood) {
   });
 }
 
+test("a command that runs until it is stopped has help like any other, and misunderstands in the same words", async (t) => {
+  const { run } = terminal(t);
+  const ends: readonly [string, number, RegExp][] = [
+    [
+      "start --help",
+      0,
+      /^Start the service\.\n\nUsage: datarun start \[OPTIONS\]\n[\s\S]* {2}--port NUMBER +Public port/,
+    ],
+    ["dev -h", 0, /^Start the service with reload/],
+    [
+      "simulate --help",
+      0,
+      /Usage: datarun simulate \[--project DIR\] \[--port N\]\n[\s\S]*Example:\n {2}datarun simulate /,
+    ],
+    ["start --prot 1", 2, /^There is no option --prot\. Did you mean --port/],
+    ["start --port", 2, /^--port needs a value\.\nUsage: datarun start \[OPTIONS\]\n$/],
+    ["simulate --port 0 --port lots", 2, /^--port must be from 0 to 65535\./],
+    ["dev now", 2, /^The command takes no argument besides its options/],
+    ["simulate --port lots", 2, /^--port must be from 0 to 65535\.\nUsage: datarun simulate/],
+    ["simulate --json", 2, /^There is no option --json/],
+  ];
+  for (const [line, code, says] of ends) {
+    const ended = await run(line.split(" "));
+    assert.equal(ended.code, code, line);
+    assert.match(code === 0 ? ended.stdout : ended.stderr, says, line);
+  }
+});
+
 test("results for people are aligned, and no name has power over the terminal", async (t) => {
   const { run } = terminal(t);
   await run(["org", "create", "Söhne \u202eevil\u200b"]);

@@ -7,7 +7,8 @@ import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS, openVerbs } from "../../src/commands/open-verbs.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { openVerbs } from "../../src/commands/open-verbs.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { start } from "../../src/composition/start.ts";
@@ -39,7 +40,7 @@ function place(t: TestContext): Place {
     const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout: into("out"), stderr: into("err"), env: {} };
     const code = await runCli([...args, "--project", project, "--data-dir", dataDir], io, {
       verbs: findVerbs(),
-      others: COMMANDS,
+      lasting: COMMANDS,
       open: openVerbs,
       version: async () => "v1",
     });

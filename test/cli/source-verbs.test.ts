@@ -9,7 +9,8 @@ import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS, openVerbs } from "../../src/commands/open-verbs.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { openVerbs } from "../../src/commands/open-verbs.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { project } from "../start/project-folder.ts";
@@ -33,7 +34,7 @@ function shell(t: TestContext, folder: string) {
     const code = await runCli(
       all,
       { stdin, stdout, stderr, env: {} },
-      { verbs: findVerbs(), others: COMMANDS, open: openVerbs, version: async () => "v1" },
+      { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" },
     );
     return { code, stdout: stdout.text, stderr: stderr.text };
   };

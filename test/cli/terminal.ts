@@ -7,6 +7,7 @@ import { findVerbs } from "../../src/admin/find-verbs.ts";
 import type { SourceListing } from "../../src/admin/ports.ts";
 import { osActor } from "../../src/cli/os-actor.ts";
 import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/prove-root-keys.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
@@ -61,7 +62,7 @@ export function commandsOn(dataDir: string): CliDeps {
   return {
     verbs: findVerbs(),
     version: async () => "v1.2.3",
-    others: [{ name: "start", summary: "Start the service" }],
+    lasting: COMMANDS,
     open: async (place, _needs, note) => {
       const store = await openStore({ dataDir: place.dataDir ?? dataDir, clock: systemClock });
       const keyStore = { ...store.credentials, ...store.keys };

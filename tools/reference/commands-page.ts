@@ -1,12 +1,16 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { helpOnVerb } from "../../src/cli/help.ts";
-import { COMMANDS } from "../../src/commands/open-verbs.ts";
+import { helpOn } from "../../src/cli/help.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { settingOptions } from "../../src/commands/setting-options.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every command, in the words of its own `--help`. */
 export async function commandsPage(): Promise<Page> {
   const found = findVerbs();
   const verbs = await Promise.all(found.names.map(async (name) => ({ name, verb: await found.load(name) })));
+  const lasting = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => ({ name, command: (await load()).default })),
+  );
   return page(
     "docs/reference/commands.md",
     generated("the verbs' declarations in src/admin/verbs"),
@@ -15,11 +19,19 @@ export async function commandsPage(): Promise<Page> {
     table(
       ["command", "does"],
       [
-        ...COMMANDS.map(({ name, summary }) => [code(name), summary]),
+        ...lasting.map(({ name, command }) => [`[${code(name)}](#${name})`, `${command.summary}.`]),
         ...verbs.map(({ name, verb }) => [`[${code(name)}](#${name.replaceAll(" ", "-")})`, `${verb.summary}.`]),
       ],
     ),
-    `The options of ${code("start")} and ${code("dev")} are the [settings](configuration.md); ${code("simulate --help")} says its own, and [the guide](../guides/simulate.md) what it is for.`,
+    "## Commands that run until they are stopped",
+    `Exit code 0: stopped when asked. 1: could not start or go on. 2: the command line or a setting was not understood. 130: told to stop at once.`,
+    ...lasting.flatMap(({ name, command }) => [
+      `### ${name}`,
+      command.input === settingOptions
+        ? `${command.summary}. Its options are the [settings](configuration.md): ${code(`datarun ${name} ${command.example}`)}.`
+        : block("text", helpOn(name, command)),
+    ]),
+    `[The guide](../guides/simulate.md) says what ${code("simulate")} is for.`,
     "## What all verbs have in common",
     [
       "- They work while the service runs, on the same store; a running service notices what they change within a second.",
@@ -32,7 +44,7 @@ export async function commandsPage(): Promise<Page> {
     ].join("\n"),
     ...verbs.flatMap(({ name, verb }) => [
       `## ${name}`,
-      block("text", helpOnVerb(name, verb)),
+      block("text", helpOn(name, verb)),
       verb.changes ? "" : "Changes nothing.",
     ]),
   );

@@ -24,14 +24,15 @@ const STDERR = 2;
 export async function attachService({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService> {
   const url = findAddress(dataDir);
   if (url !== null) return { url, isOwn: false, close: async () => {} };
-  const args = ["--host", "127.0.0.1", "--port", "0", "--admin-host", "127.0.0.1", "--admin-port", "0"];
-  const settings = await settingsFrom([
-    ...args,
-    "--data-dir",
-    dataDir,
-    ...(project === undefined ? [] : ["--project", project]),
-    ...(databaseUrl === undefined ? [] : ["--database-url", databaseUrl]),
-  ]);
+  const settings = await settingsFrom({
+    host: "127.0.0.1",
+    port: "0",
+    "admin-host": "127.0.0.1",
+    "admin-port": "0",
+    "data-dir": dataDir,
+    ...(project !== undefined && { project }),
+    ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
+  });
   const { start } = await import("../../composition/start.ts");
   const log = createLog("warn", STDERR);
   const running = await start({ settings, environment: process.env, tell: () => {}, log, forCommand: true });

@@ -1,0 +1,27 @@
+import { type TObject, type TOptional, Type } from "typebox";
+import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
+
+/** Every setting as an option. Values are texts: what fits is said once, by whoever reads the settings, wherever they came from. */
+export const settingOptions: TObject = Type.Object(
+  Object.fromEntries((SETTINGS as readonly Setting[]).map((setting) => [propertyOf(setting), toOption(setting)])),
+  { additionalProperties: false },
+);
+
+/** Options as `readSettings` takes them, by their names. */
+export type GivenSettings = Readonly<Record<string, string | boolean>>;
+
+export function toGivenSettings(input: object): GivenSettings {
+  return Object.fromEntries(
+    Object.entries(input as GivenSettings).map(([property, value]) => [property.replaceAll("_", "-"), value]),
+  );
+}
+
+function propertyOf(setting: Setting): string {
+  return optionOf(setting).replaceAll("-", "_");
+}
+
+function toOption({ type, says, oneOf }: Setting): TOptional {
+  const description = says.replace(/\.$/, "");
+  if (type === "flag") return Type.Optional(Type.Boolean({ description }));
+  return Type.Optional(Type.String({ description, "x-placeholder": oneOf?.join("|") ?? type.toUpperCase() }));
+}
