@@ -24,7 +24,7 @@ export interface LiveTest {
 export async function testLive(
   input: LiveTest,
   source: RunnableSource,
-  workshop: AuthoringTools,
+  tools: AuthoringTools,
   parts: LiveCallParts & { note(sentence: string): void },
 ): Promise<JsonObject> {
   const { declaration } = source;
@@ -59,7 +59,7 @@ export async function testLive(
     input.record === true
       ? await recordLive(
           { source, inputs, inputsArePrivate: input.inputs !== undefined, context, answer },
-          workshop,
+          tools,
           parts.act.wallAt,
         )
       : null;

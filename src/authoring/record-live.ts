@@ -19,9 +19,9 @@ export interface LiveCallMade {
 }
 
 /** Writes a case of what was seen at a moment (Unix ms); returns the file. @throws OperatorError with nothing written */
-export async function recordLive(asked: LiveCallMade, workshop: AuthoringTools, wallAt: number): Promise<string> {
+export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wallAt: number): Promise<string> {
   const { source, answer } = asked;
-  const { path, from } = requireFile(workshop, source.id);
+  const { path, from } = requireFile(tools, source.id);
   const text = readFileSync(path, "utf8");
   const day = new Date(wallAt).toISOString().slice(0, 10);
   const outcome = answer.output === null ? answer.report.fault!.row.kind : answer.report.match;
@@ -31,7 +31,7 @@ export async function recordLive(asked: LiveCallMade, workshop: AuthoringTools, 
   for (let count = 2; taken.has(name); count += 1) name = `${plain} (${count})`;
   const seen = { ...asked, name, replies: answer.replies, outcome };
   try {
-    const added = await recordCase(source, seen, wordsOfRules(text, source), workshop.cases);
+    const added = await recordCase(source, seen, wordsOfRules(text, source), tools.cases);
     return shownPath(writeCase(path, text, added));
   } catch (error) {
     throw new OperatorError(

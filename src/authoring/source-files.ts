@@ -3,8 +3,8 @@ import type { SourceFile, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** @throws OperatorError */
-export function requireFile(workshop: AuthoringTools, id: string): SourceFile {
-  const file = workshop.fileOf(id);
+export function requireFile(tools: AuthoringTools, id: string): SourceFile {
+  const file = tools.fileOf(id);
   if (file === undefined) throw new OperatorError("not_found", `There is no file of the source ${id}.`);
   return file;
 }

@@ -4,7 +4,6 @@ import type { GivenToVerbs, Need } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
-import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { type CommandForm, isLasting, type LastingCommand, type LastingCommands } from "./command.ts";
 import { type CommandIo, write } from "./command-io.ts";
@@ -14,6 +13,7 @@ import { parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
+import { EXIT, reportFailure } from "./report-failure.ts";
 import { openTerminal } from "./terminal.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
@@ -39,8 +39,6 @@ export interface OpenedForVerb {
   close(): Promise<void>;
 }
 
-const EXIT = { done: 0, failed: 1, usage: 2 } as const;
-
 /**
  * Runs one command line and returns its exit code: 0 done, 1 failed, 2 not understood. Standard output carries the result
  * and nothing else; with `--json` exactly one JSON value, also when the command fails: `{"error":{"code","message"}}`.
@@ -52,7 +50,7 @@ export async function runCli(argv: readonly string[], io: CommandIo, cli: CliDep
     if (answer.text !== "") await write(io.stdout, answer.text);
     return answer.exitCode;
   } catch (thrown) {
-    return report(thrown, io, json);
+    return reportFailure(thrown, io, json);
   }
 }
 
@@ -190,31 +188,4 @@ function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorErro
 
 function helpText(help: string, json: boolean): Answered {
   return { text: json ? `${JSON.stringify({ help })}\n` : help, exitCode: EXIT.done };
-}
-
-async function report(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
-  const { code, message } = toReport(thrown, io);
-  if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
-  await write(io.stderr, `${message.trimEnd()}\n`);
-  return code === "usage" ? EXIT.usage : EXIT.failed;
-}
-
-/** The operating system names the file and what is wrong with it, and nothing else. */
-function isOfFiles(thrown: unknown): thrown is NodeJS.ErrnoException {
-  if (!(thrown instanceof Error)) return false;
-  const { errno, syscall, path } = thrown as NodeJS.ErrnoException;
-  return typeof errno === "number" && syscall !== undefined && path !== undefined;
-}
-
-function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
-  if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
-  if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
-  if (isOfFiles(thrown)) return { code: "unavailable", message: `${printable(thrown.message)}.` };
-  // The text of an unforeseen error may hold anything, so it is shown only to whoever asks for it.
-  const name = thrown instanceof Error ? thrown.name : typeof thrown;
-  const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
-  return {
-    code: "internal",
-    message: `The command failed unexpectedly (${name}).${details || ` DATARUN_DEBUG=1 shows where.`}`,
-  };
 }

@@ -43,15 +43,15 @@ export default defineVerb({
   needs: ["authoring", "terminal"],
 
   async run(input, call) {
-    const workshop = await call.authoring();
+    const tools = await call.authoring();
     const { id } = input as { id: string };
-    const path = placeOf(workshop, id);
+    const path = placeOf(tools, id);
     const given = input as Readonly<Record<string, string | undefined>>;
     const draft: SourceDraft = { id, ...(await askForDraft(given, call.terminal())) };
-    const text = await proven(draft, relative(dirname(path), SCHEMA), workshop);
+    const text = await proven(draft, relative(dirname(path), SCHEMA), tools);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
-    if (workshop.fileOf(id)?.from === "catalog") call.note(`It takes the place of the catalog's ${id}.`);
+    if (tools.fileOf(id)?.from === "catalog") call.note(`It takes the place of the catalog's ${id}.`);
     call.note(`Read it, then: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },

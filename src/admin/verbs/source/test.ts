@@ -60,21 +60,21 @@ export default defineVerb({
     const input = given as Input;
     refuseMixtures(input);
     const sources = await call.sources();
-    const workshop = await call.authoring();
+    const tools = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
       const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
-      return testLive(input, requireSource(sources, input.source!), workshop, parts);
+      return testLive(input, requireSource(sources, input.source!), tools, parts);
     }
     const ids = input.source === undefined ? sources.ids() : [requireSource(sources, input.source).id];
-    const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, workshop));
-    const broken = input.source === undefined ? workshop.problems : [];
+    const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, tools));
+    const broken = input.source === undefined ? tools.problems : [];
     if (chosen.length === 0 && broken.length === 0) {
       throw new OperatorError("invalid", "The project has no sources: name one of the catalog, or give --all.");
     }
     const tested = chosen.map((id) => sources.find(id)!);
     const reports =
-      input.case === undefined ? await runAll(tested, workshop) : [await runOne(tested[0]!, input.case, workshop)];
+      input.case === undefined ? await runAll(tested, tools) : [await runOne(tested[0]!, input.case, tools)];
     return {
       passed: broken.length === 0 && reports.every(({ passed }) => passed),
       sources: reports.map(toWire),
@@ -87,8 +87,8 @@ export default defineVerb({
   render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
 });
 
-function isOwn(id: string, workshop: AuthoringTools): boolean {
-  return workshop.fileOf(id)?.from === "project";
+function isOwn(id: string, tools: AuthoringTools): boolean {
+  return tools.fileOf(id)?.from === "project";
 }
 
 function refuseMixtures({ source, all, live, case: named, ...rest }: Input): void {
@@ -104,8 +104,8 @@ function refuseMixtures({ source, all, live, case: named, ...rest }: Input): voi
 }
 
 /** @throws OperatorError where the source has no such case */
-async function runOne(source: RunnableSource, name: string, workshop: AuthoringTools): Promise<SourceReport> {
-  const report = await runNamedCase(source, name, workshop.cases);
+async function runOne(source: RunnableSource, name: string, tools: AuthoringTools): Promise<SourceReport> {
+  const report = await runNamedCase(source, name, tools.cases);
   if (report === null) throw new OperatorError("not_found", `${source.id} has no case of that name.`);
   return report;
 }
@@ -113,12 +113,12 @@ async function runOne(source: RunnableSource, name: string, workshop: AuthoringT
 const AT_ONCE = 8;
 
 /** Much of a case's time is waiting for a vendor that never answers. */
-async function runAll(sources: readonly RunnableSource[], workshop: AuthoringTools): Promise<SourceReport[]> {
+async function runAll(sources: readonly RunnableSource[], tools: AuthoringTools): Promise<SourceReport[]> {
   const reports: SourceReport[] = [];
   const left = [...sources.entries()];
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      reports[next[0]] = await runCases(next[1], workshop.cases);
+      reports[next[0]] = await runCases(next[1], tools.cases);
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, sources.length) }, work));

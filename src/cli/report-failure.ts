@@ -1,0 +1,35 @@
+import { Fault } from "../terms/fault.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { printable } from "../terms/printable.ts";
+import { type CommandIo, write } from "./command-io.ts";
+
+/** How a command ends: 0 done, 1 failed, 2 not understood. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** Tells why a command failed, and returns the exit code that says so. */
+export async function reportFailure(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
+  const { code, message } = toReport(thrown, io);
+  if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
+  await write(io.stderr, `${message.trimEnd()}\n`);
+  return code === "usage" ? EXIT.usage : EXIT.failed;
+}
+
+/** The operating system names the file and what is wrong with it, and nothing else. */
+function isOfFiles(thrown: unknown): thrown is NodeJS.ErrnoException {
+  if (!(thrown instanceof Error)) return false;
+  const { errno, syscall, path } = thrown as NodeJS.ErrnoException;
+  return typeof errno === "number" && syscall !== undefined && path !== undefined;
+}
+
+function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
+  if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
+  if (isOfFiles(thrown)) return { code: "unavailable", message: `${printable(thrown.message)}.` };
+  // The text of an unforeseen error may hold anything, so it is shown only to whoever asks for it.
+  const name = thrown instanceof Error ? thrown.name : typeof thrown;
+  const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
+  return {
+    code: "internal",
+    message: `The command failed unexpectedly (${name}).${details || ` DATARUN_DEBUG=1 shows where.`}`,
+  };
+}
