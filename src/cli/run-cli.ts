@@ -181,8 +181,9 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
 
 function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorError {
   const known = [...verbs.names, ...Object.keys(lasting)];
-  const all = [...new Set([...known, ...known.map((command) => command.split(" ")[0]!)])];
-  const hint = didYouMeanAnyOf(name, all) ?? '"datarun --help" lists all.';
+  // To whoever wrote both words, one word alone says nothing new.
+  const nouns = name.includes(" ") ? [] : known.map((command) => command.split(" ")[0]!);
+  const hint = didYouMeanAnyOf(name, [...new Set([...known, ...nouns])]) ?? '"datarun --help" lists all.';
   return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 

@@ -49,6 +49,7 @@ const misunderstood: readonly [string, RegExp][] = [
   ["token", /Usage: datarun token COMMAND[\s\S]*token create/],
   ["tokne create", /no command "tokne"\. Did you mean .*token/],
   ["token craete", /no command "token craete"\. Did you mean .*token create/],
+  ["org lsit", /no command "org lsit"\. Did you mean org list or org create\?\n?$/],
   ["strat", /Did you mean start/],
   ["--json org list", /command comes first/],
   ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
