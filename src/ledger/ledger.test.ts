@@ -22,7 +22,8 @@ import {
 } from "./ledger.kit.ts";
 import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { createLedger } from "./ledger.ts";
-import { runColumnsOf } from "./journal/ledger-columns.ts";
+import { selectionOf } from "./column.ts";
+import { RUN_COLUMNS } from "./columns.ts";
 import { verdictsOf } from "./journal/verdicts.ts";
 
 const intentFiles = (directory: string): string[] =>
@@ -71,7 +72,7 @@ test("a closed run is on disk, with its calls and attempts, before its answer ma
 
   await runOnce(ledger, run, report);
 
-  const [{ checksum, ...row } = {}] = query(directory, `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r`);
+  const [{ checksum, ...row } = {}] = query(directory, `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r`);
   assert.equal(typeof checksum, "number");
   assert.deepEqual(row, {
     transaction_id: run.transactionId,

@@ -1,4 +1,4 @@
-import type { Charged } from "../terms/fault.ts";
+import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "./columns.ts";
 
 /** Where the ledger says what an operator should know. A pino logger is one. */
 export interface LedgerLog {
@@ -71,84 +71,7 @@ export interface RunReportRow {
 }
 
 /*
- * The rows, as they stand in SQLite and as they go to PostgreSQL. Column types that mean the same in both: text, bigint
- * (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for yes and no. Texts are in stored form
- * (`stored-text.ts`): no NUL, no lone surrogate.
+ * The rows, as they stand in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Column types that mean
+ * the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for yes and no.
  */
-
-/** Unique key: `transaction_id`. */
-export interface RunRow {
-  readonly transaction_id: string;
-  /** `ended`, or `unknown`: the service died between an attempt and its outcome. */
-  readonly state: "ended" | "unknown";
-  readonly kind: "data" | "func";
-  readonly organization_id: string;
-  readonly workflow_id: string;
-  readonly token_id: string;
-  readonly context: string;
-  readonly region: string;
-  readonly simulated: 0 | 1;
-  readonly function_id: string | null;
-  readonly started_at: number;
-  readonly took_ms: number | null;
-  readonly client_gone: 0 | 1;
-  readonly function_fault: string | null;
-  /** 1 while a charge of the run is known to nobody (`unsettled.ts`): what lists begin with and deletion spares. */
-  readonly has_unknown: 0 | 1;
-  /** How its calls came out and were charged: see `verdicts.ts`. */
-  readonly verdicts: number;
-  /** How many ids of no source it asked for. They are no calls, and of their names only a few are kept. */
-  readonly unknown_sources: number;
-  readonly unknown_source_names: string | null;
-  /** Of the whole run (`run-checksum.ts`); null for runs that were written before there was one. */
-  readonly checksum: number | null;
-}
-
-/** Unique key: `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */
-export interface CallRow {
-  readonly transaction_id: string;
-  readonly ordinal: number;
-  readonly source: string;
-  readonly success: 0 | 1 | null;
-  readonly match: 0 | 1 | null;
-  readonly fault_code: string | null;
-  readonly fault_kind: string | null;
-  readonly charged: Charged;
-  /** What its requests were charged, for lists: see `verdicts.ts`. */
-  readonly charges: number;
-  readonly credential_id: string | null;
-  readonly credential_rule: string;
-  readonly started_after_ms: number | null;
-  readonly took_ms: number | null;
-  readonly output_bytes: number | null;
-}
-
-/** Unique key: `transaction_id`, `ordinal`, `number`. */
-export interface AttemptRow {
-  readonly transaction_id: string;
-  readonly ordinal: number;
-  readonly number: number;
-  readonly origin: string;
-  readonly method: string;
-  readonly sent_at: number;
-  readonly status: number | null;
-  readonly took_ms: number | null;
-  readonly charged: Charged;
-}
-
-/**
- * Somebody's later word on a charge; the last of a request holds. Before the first that overrules a yes or a no stands what
- * the service had recorded, by `RECORDED_BY`; one that was unknown has none. Unique key: `transaction_id`, `ordinal`, `revision`.
- */
-export interface ReconciliationRow {
-  readonly transaction_id: string;
-  readonly ordinal: number;
-  /** Counts up from 1 within the call. */
-  readonly revision: number;
-  readonly charged: Charged;
-  readonly decided_by: string;
-  readonly decided_at: number;
-  readonly note: string;
-  /** The attempt it is about; 0 for a call that has none. */
-  readonly attempt: number;
-}
+export type { AttemptRow, CallRow, ReconciliationRow, RunRow };

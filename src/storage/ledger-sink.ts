@@ -10,11 +10,11 @@ const KEYS = {
   ledger_calls: ["transaction_id", "ordinal"],
   ledger_attempts: ["transaction_id", "ordinal", "number"],
   ledger_reconciliations: ["transaction_id", "ordinal", "revision"],
-} as const;
+} as const satisfies { readonly [Table in keyof Tables]?: readonly (keyof Tables[Table])[] };
 
 type LedgerTable = keyof typeof KEYS;
 
-/** PostgreSQL takes 65,535 parameters a statement; the widest row has 18. */
+/** PostgreSQL takes 65,535 parameters a statement; the widest row has some twenty. */
 const ROWS_A_STATEMENT = 1_000;
 
 /**

@@ -1,3 +1,6 @@
+import { listOf, namesOf, selectionOf, type Columns } from "../column.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RECONCILIATION_COLUMNS, RUN_COLUMNS, type RunRow } from "../columns.ts"; // prettier-ignore
+
 /*
  * The journal under the names and columns of the ledger (`LedgerTables`). The views live in a connection and change no
  * file. The journal numbers its runs and its texts to be small; outside of it a row belongs to its run by the
@@ -9,26 +12,34 @@ const named = (column: string): string => `(SELECT name FROM names WHERE id = ${
 /** A run that should have one and has none is damaged: what it is given is the checksum of nothing. */
 const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
 
-const RUN = `r.id AS run, r.transaction_id, ${named("r.state")} AS state, ${named("r.kind")} AS kind,
-  ${named("r.organization")} AS organization_id, r.organization AS organization_id_number,
-  ${named("r.workflow")} AS workflow_id, r.workflow AS workflow_id_number, ${named("r.token")} AS token_id,
-  ${named("r.context")} AS context, ${named("r.region")} AS region, r.simulated, r.function_id, r.started_at, r.took_ms,
-  r.client_gone, ${named("r.function_fault")} AS function_fault, r.has_unknown, r.verdicts, r.unknown_sources,
-  r.unknown_source_names, ${CHECKSUM} AS checksum`;
+/** The columns of a table of the journal as those of the ledger. */
+function columnsOf(table: Columns, alias: string, instead: { readonly [name: string]: string } = {}): string {
+  return listOf(table)
+    .map(({ name, column }) => {
+      const own = `${alias}.${column.inJournal ?? name}`;
+      return `${instead[name] ?? (column.holds.isName ? named(own) : own)} AS ${name}`;
+    })
+    .join(", ");
+}
+
+const INSTEAD: Partial<Record<keyof RunRow, string>> = { checksum: CHECKSUM };
+const RUN = `r.id AS run, r.organization AS organization_id_number, r.workflow AS workflow_id_number,
+  ${columnsOf(RUN_COLUMNS, "r", INSTEAD)}`;
 
 /** Columns of `calls AS c`, `attempts AS a` and `reconciliations AS x`, each with its `runs AS r`. */
-export const CALL = `r.transaction_id, c.ordinal, ${named("c.source")} AS source, c.success, c.match,
-  ${named("c.fault_code")} AS fault_code, ${named("c.fault_kind")} AS fault_kind, ${named("c.charged")} AS charged, c.charges,
-  ${named("c.credential")} AS credential_id, ${named("c.credential_rule")} AS credential_rule, c.started_after_ms,
-  c.took_ms, c.output_bytes`;
+export const CALL = `r.transaction_id, ${columnsOf(CALL_COLUMNS, "c")}`;
+export const ATTEMPT = `r.transaction_id, ${columnsOf(ATTEMPT_COLUMNS, "a")}`;
+export const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLUMNS, "x")}`;
+
+/** Whether what a call has of its run is what the run says. */
+export const SAME_AS_RUN = `(${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
+
+function inJournal(table: Columns, alias: string): string {
+  return listOf(table).map(({ name, column }) => `${alias}.${column.inJournal ?? name}`).join(", "); // prettier-ignore
+}
 
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
   c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
-
-export const ATTEMPT = `r.transaction_id, a.ordinal, a.number, ${named("a.origin")} AS origin, ${named("a.method")} AS method,
-  a.sent_at, a.status, a.took_ms, ${named("a.charged")} AS charged`;
-
-export const RECONCILIATION = `r.transaction_id, x.ordinal, x.revision, x.charged, x.decided_by, x.decided_at, x.note, x.attempt`;
 
 /** The names that the first migration gave. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
@@ -71,6 +82,5 @@ export const JOURNAL_CHANGES = `
     UPDATE attempts SET charged = ${NEW_CHARGED}
     WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal AND number = OLD.number; END;
   CREATE TEMP TRIGGER reconcile INSTEAD OF INSERT ON ledger_reconciliations BEGIN
-    INSERT INTO reconciliations (run, ordinal, revision, charged, decided_by, decided_at, note, attempt)
-    SELECT id, NEW.ordinal, NEW.revision, NEW.charged, NEW.decided_by, NEW.decided_at, NEW.note, NEW.attempt
-    FROM runs WHERE transaction_id = NEW.transaction_id; END;`;
+    INSERT INTO reconciliations (run, ${namesOf(RECONCILIATION_COLUMNS).join(", ")})
+    SELECT id, ${selectionOf(RECONCILIATION_COLUMNS, "NEW")} FROM runs WHERE transaction_id = NEW.transaction_id; END;`;

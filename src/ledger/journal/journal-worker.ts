@@ -132,7 +132,7 @@ class Journal {
     passDisk(setup.faults, "commit");
     this.#begin.run();
     for (const joined of records) {
-      for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.addEnded(record);
+      for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.add(record);
     }
     for (const note of drained) noteDrained(this.#database, note);
     this.#commit.run();

@@ -1,13 +1,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import type { IntentLine } from "./record-lines.ts";
+import { parseIntent, type IntentLine } from "./record-lines.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** How many values a line has at least: one with fewer was damaged, and says nothing that can be relied on. */
-const PARTS: ReadonlyMap<unknown, number> = new Map([
-  ["run", 11],
-  ["attempt", 10],
-]);
 
 /**
  * The lines of an intent file, and `null` for each that cannot be read. A last line without its end is the trace of a
@@ -37,12 +32,5 @@ export function* readIntents(path: string): Generator<IntentLine | null> {
 function parseLine(text: string): IntentLine | null {
   let start = 0;
   while (text.charCodeAt(start) === 0) start += 1;
-  try {
-    const line: unknown = JSON.parse(text.slice(start));
-    return Array.isArray(line) && typeof line[1] === "string" && line.length >= (PARTS.get(line[0]) ?? Infinity)
-      ? (line as unknown as IntentLine)
-      : null;
-  } catch {
-    return null;
-  }
+  return parseIntent(text.slice(start));
 }

@@ -82,9 +82,10 @@ test("whatever an id says, it is one line, and reads back as it was", (t) => {
         );
         writeFileSync(file, runIntentText(run) + texts.join(""));
         const [head, ...attempts] = readIntents(file);
-        assert.equal(head?.[3], run.organizationId);
+        assert.ok(head?.of === "run");
+        assert.equal(head.run.organization_id, run.organizationId);
         assert.deepEqual(
-          attempts.map((attempt) => attempt?.[4]),
+          attempts.map((line) => line?.of === "attempt" && line.attempt.source),
           sources.map((source) => source + nasty),
         );
       },

@@ -3,18 +3,19 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { forgottenBefore } from "./journal-pruner.ts";
 import type { Recovered } from "./journal-messages.ts";
+import type { IntentRow, RunRow } from "../columns.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { readIntents } from "./read-intents.ts";
-import type { AttemptLine, CallLine, IntentLine, RunHead } from "./record-lines.ts";
+import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type IntentLine, type RunRecordLine } from "./record-lines.ts"; // prettier-ignore
 import { chargeOfCall } from "../../terms/charge.ts";
+import type { Charged } from "../../terms/fault.ts";
 import { toStored } from "./stored-text.ts";
 
 interface Unfinished {
-  head: RunHead;
-  readonly calls: Map<number, { readonly line: AttemptIntentLine; readonly attempts: AttemptLine[] }>;
+  run: Partial<RunRow>;
+  /** The requests of each call, in the order of their intents. */
+  readonly calls: Map<IntentRow["ordinal"] | undefined, Partial<IntentRow>[]>;
 }
-
-type AttemptIntentLine = Extract<IntentLine, readonly ["attempt", ...unknown[]]>;
 
 export interface IntentFiles {
   readonly directory: string;
@@ -38,14 +39,13 @@ export function recoverIntents(
   const { unfinished, unreadable } = findUnfinished(database, paths);
   // Their outcomes were here, and have been deleted since: a file may outlive the rows of the runs that it names.
   const forgotten = forgottenBefore(database);
-  for (const [id, { head }] of unfinished) if (head[9] < forgotten) unfinished.delete(id);
+  for (const [id, { run }] of unfinished) if (run.started_at! < forgotten) unfinished.delete(id);
   let attempts = 0;
   database.exec("BEGIN IMMEDIATE");
   try {
     for (const run of unfinished.values()) {
-      const calls = [...run.calls.values()].map(asUnknown);
-      writer.addUnknown(run.head, calls);
-      for (const call of calls) attempts += call[12].length;
+      writer.add(asUnknown(run));
+      for (const requests of run.calls.values()) attempts += requests.length;
     }
     database.exec("COMMIT");
   } catch (error) {
@@ -71,7 +71,7 @@ function findUnfinished(
         unreadable += 1;
         continue;
       }
-      const transactionId = line[1];
+      const { transactionId } = line;
       if (finished.has(transactionId)) continue;
       let run = unfinished.get(transactionId);
       if (run === undefined) {
@@ -79,7 +79,7 @@ function findUnfinished(
           finished.add(transactionId);
           continue;
         }
-        run = { head: headWithout(line), calls: new Map() };
+        run = { run: runWithout(line), calls: new Map() };
         unfinished.set(transactionId, run);
       }
       addLine(run, line);
@@ -89,34 +89,31 @@ function findUnfinished(
 }
 
 /** For an attempt whose run's own line is lost: what the attempt itself tells, so that it is on the ledger all the same. */
-function headWithout(line: IntentLine): RunHead {
-  const sentWallAt = line[0] === "attempt" ? line[9] : line[10];
-  return [line[1], "data", "", "", "", "", "", 0, null, sentWallAt];
+function runWithout(line: IntentLine): Partial<RunRow> {
+  if (line.of === "run") return line.run;
+  const { sent_at: startedAt } = line.attempt;
+  return { transaction_id: line.transactionId, kind: "data", started_at: startedAt! };
 }
 
-function addLine(run: Unfinished, line: IntentLine): void {
-  if (line[0] === "run") {
-    const [, ...head] = line;
-    run.head = head;
+function addLine(unfinished: Unfinished, line: IntentLine): void {
+  if (line.of === "run") {
+    unfinished.run = line.run;
     return;
   }
-  const [, , ordinal, number, , origin, method, , , sentWallAt, free] = line;
-  let call = run.calls.get(ordinal);
-  if (call === undefined) {
-    call = { line, attempts: [] };
-    run.calls.set(ordinal, call);
-  }
-  call.attempts.push([number, origin, method, sentWallAt, null, null, free === 1 ? "no" : "unknown"]);
+  const { ordinal } = line.attempt;
+  const requests = unfinished.calls.get(ordinal);
+  if (requests === undefined) unfinished.calls.set(ordinal, [line.attempt]);
+  else requests.push(line.attempt);
 }
 
-function asUnknown({
-  line,
-  attempts,
-}: {
-  readonly line: AttemptIntentLine;
-  readonly attempts: readonly AttemptLine[];
-}): CallLine {
-  const [, , ordinal, , source, , , credentialId, rule] = line;
-  const charged = chargeOfCall(attempts.map((attempt) => attempt[6]));
-  return [ordinal, source, null, null, null, null, charged, credentialId, rule, null, null, null, attempts];
+function asUnknown({ run, calls }: Unfinished): RunRecordLine {
+  return [RUN_LINE.writeRow({ ...run, state: "unknown" }), [...calls.values()].map(unknownCall)];
+}
+
+function unknownCall(requests: readonly Partial<IntentRow>[]): CallLine {
+  const chargedOf = ({ free }: Partial<IntentRow>): Charged => (free === 1 ? "no" : "unknown");
+  // What its requests have in common, the first has said.
+  const call = { ...requests[0], charged: chargeOfCall(requests.map(chargedOf)) };
+  const attempts = requests.map((request) => ATTEMPT_LINE.writeRow({ ...request, charged: chargedOf(request) }));
+  return [CALL_LINE.writeRow(call), attempts];
 }

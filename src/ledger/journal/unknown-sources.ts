@@ -1,21 +1,23 @@
 import type { CallReport } from "../../run/ports.ts";
+import { toStored } from "./stored-text.ts";
 
 const NAMES_MAX = 3;
 const NAME_CHARACTERS_MAX = 48;
 
-/** What a run asked for and no source has: how many, and the first few, shortened. */
-export interface UnknownSources {
-  readonly count: number;
-  readonly names: readonly string[];
-}
-
-/**
+/*
  * Ids that are of no source are whatever a caller makes up, as many and as long as he likes. Nobody was called for them
  * and nobody can be billed, so a run has one note of them and no row for each.
  */
-export function unknownSourcesOf(calls: readonly CallReport[]): UnknownSources {
-  const unknown = calls.filter(isOfNoSource);
-  return { count: unknown.length, names: unknown.slice(0, NAMES_MAX).map(({ source }) => shorten(source)) };
+
+export function unknownSourcesOf(calls: readonly CallReport[]): readonly CallReport[] {
+  return calls.filter(isOfNoSource);
+}
+
+/** The first few, shortened, as JSON; `null` where there is none. */
+export function unknownSourceNames(calls: readonly CallReport[]): string | null {
+  const unknown = unknownSourcesOf(calls);
+  if (unknown.length === 0) return null;
+  return JSON.stringify(unknown.slice(0, NAMES_MAX).map(({ source }) => toStored(shorten(source))));
 }
 
 /** Never one that sent anything. */

@@ -1,3 +1,5 @@
+import { listOf, type Columns } from "../column.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { outcomeOf } from "../journal/call-outcome.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
@@ -83,59 +85,31 @@ function nullIfDamaged(error: unknown): null {
 }
 
 type Cell = string | number | null;
-type Column<Row> = readonly [header: string, value: (row: Row) => Cell];
+/** Where it is not the value of the column itself that is exported. */
+type Instead<Row> = { readonly [Name in keyof Row]?: (row: Row) => Cell };
 
-const RUN_COLUMNS: readonly Column<RunRow>[] = [
-  ["transaction_id", (run) => run.transaction_id],
-  ["state", (run) => run.state],
-  ["kind", (run) => run.kind],
-  ["organization_id", (run) => run.organization_id],
-  ["workflow_id", (run) => run.workflow_id],
-  ["token_id", (run) => run.token_id],
-  ["context", (run) => run.context],
-  ["region", (run) => run.region],
-  ["simulated", (run) => run.simulated],
-  ["function_id", (run) => run.function_id],
-  ["started_at", (run) => toIso(run.started_at)],
-  ["took_ms", (run) => run.took_ms],
-  ["client_gone", (run) => run.client_gone],
-  ["function_fault", (run) => run.function_fault],
-  ["unknown_sources", (run) => run.unknown_sources],
-];
-
-const CALL_COLUMNS: readonly Column<CallRow>[] = [
-  ["call", (call) => call.ordinal],
-  ["source", (call) => call.source],
-  ["outcome", (call) => outcomeOf(call)],
-  ["fault_code", (call) => call.fault_code],
-  ["fault_kind", (call) => call.fault_kind],
-  ["charged", (call) => call.charged],
-  ["credential_id", (call) => call.credential_id],
-  ["credential_rule", (call) => call.credential_rule],
-  ["call_started_after_ms", (call) => call.started_after_ms],
-  ["call_took_ms", (call) => call.took_ms],
-  ["output_bytes", (call) => call.output_bytes],
-];
-
-const ATTEMPT_COLUMNS: readonly Column<AttemptRow>[] = [
-  ["attempt", (attempt) => attempt.number],
-  ["origin", (attempt) => attempt.origin],
-  ["method", (attempt) => attempt.method],
-  ["sent_at", (attempt) => toIso(attempt.sent_at)],
-  ["status", (attempt) => attempt.status],
-  ["attempt_took_ms", (attempt) => attempt.took_ms],
-  ["attempt_charged", (attempt) => attempt.charged],
-];
-
-const HEADERS = [...RUN_COLUMNS, ...CALL_COLUMNS, ...ATTEMPT_COLUMNS].map(([header]) => header);
-
-function cellsOf<Row>(columns: readonly Column<Row>[], row: Row | null): Cell[] {
-  return columns.map(([, value]) => (row === null ? null : value(row)));
+/** The cells of a row, or as many empty ones where there is none. */
+function cellsOf<Row>(table: Columns, instead: Instead<Row> = {}): (row: Row | null) => readonly Cell[] {
+  const cells = listOf(table)
+    .filter(({ column }) => column.csv !== undefined)
+    .map(({ name, column }) => {
+      const valueOf = (row: Row): Cell => row[name as keyof Row] as Cell;
+      const shown = column.holds.isMoment ? (row: Row): Cell => toIso(valueOf(row) as number) : valueOf;
+      return instead[name as keyof Row] ?? shown;
+    });
+  return (row) => cells.map((cell) => (row === null ? null : cell(row)));
 }
+
+const HEADERS = [RUN_COLUMNS, CALL_COLUMNS, ATTEMPT_COLUMNS].flatMap((table: Columns) =>
+  listOf(table).flatMap(({ column }) => column.csv ?? []),
+);
+const runCells = cellsOf<RunRow>(RUN_COLUMNS);
+const callCells = cellsOf<CallRow>(CALL_COLUMNS, { success: outcomeOf });
+const attemptCells = cellsOf<AttemptRow>(ATTEMPT_COLUMNS);
 
 function csvLines({ run, calls, attempts }: RunReportRow): string {
   const line = (call: CallRow | null, attempt: AttemptRow | null): string =>
-    toLine([...cellsOf(RUN_COLUMNS, run), ...cellsOf(CALL_COLUMNS, call), ...cellsOf(ATTEMPT_COLUMNS, attempt)]);
+    toLine([...runCells(run), ...callCells(call), ...attemptCells(attempt)]);
   if (calls.length === 0) return line(null, null);
   return calls
     .map((call) => {

@@ -1,5 +1,6 @@
 import { isDamage } from "../journal/journal-damage.ts";
-import { runColumnsOf } from "../journal/ledger-columns.ts";
+import { selectionOf } from "../column.ts";
+import { RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
 import { isSound } from "../journal/run-checksum.ts";
 import { withAllRows } from "./whole-runs.ts";
@@ -49,7 +50,7 @@ async function readTogether(
 ): Promise<ReadonlyMap<string, RunReportRow>> {
   if (transactionIds.length === 0) return new Map();
   const runs = await query<RunRow>(
-    `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r
+    `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r
      WHERE r.transaction_id IN (${transactionIds.map(() => "?").join(", ")})`,
     transactionIds,
   );

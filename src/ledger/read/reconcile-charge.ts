@@ -1,7 +1,8 @@
 import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
-import { runColumnsOf } from "../journal/ledger-columns.ts";
-import type { LedgerQuery, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import { namesOf, selectionOf } from "../column.ts";
+import { RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
+import type { LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 import { checksumOf, isSound } from "../journal/run-checksum.ts";
 import { toStored } from "../journal/stored-text.ts";
 import { unsettledOf } from "../journal/unsettled.ts";
@@ -82,13 +83,18 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   await query(`UPDATE ledger_calls SET charged = ? ${ofCall}`, [chargedNow, ...call]);
 
   let revision = earlier.length;
+  const [transactionId, ordinal] = call;
   const say = (attempt: number, word: Charged, by: string, at: number, note: string) =>
-    query(
-      `INSERT INTO ledger_reconciliations
-         (transaction_id, ordinal, revision, attempt, charged, decided_by, decided_at, note)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [...call, (revision += 1), attempt, word, toStored(by), at, toStored(note)],
-    );
+    insert(query, {
+      transaction_id: transactionId,
+      ordinal,
+      revision: (revision += 1),
+      attempt,
+      charged: word,
+      decided_by: toStored(by),
+      decided_at: at,
+      note: toStored(note),
+    });
   for (const { number, charged: was, sent_at: sentAt } of meant) {
     // That it was unknown goes without saying.
     if (was !== "unknown" && !settledBefore(number)) await say(number, was, RECORDED_BY, sentAt, "as it was recorded");
@@ -100,10 +106,17 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   return { attempts: meant.length, charged: chargedNow };
 }
 
+function insert(query: LedgerQuery, row: ReconciliationRow): Promise<unknown> {
+  const names = ["transaction_id", ...namesOf(RECONCILIATION_COLUMNS)] as const;
+  const sql = `INSERT INTO ledger_reconciliations (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  return query(sql, names.map((name) => row[name])); // prettier-ignore
+}
+
 async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunReportRow | null> {
-  const runs = await query<RunRow>(`SELECT ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.transaction_id = ?`, [
-    transactionId,
-  ]);
+  const runs = await query<RunRow>(
+    `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r WHERE r.transaction_id = ?`,
+    [transactionId],
+  );
   return (await withAllRows(query, runs))[0] ?? null;
 }
 

@@ -1,4 +1,5 @@
-import { runColumnsOf } from "../journal/ledger-columns.ts";
+import { selectionOf } from "../column.ts";
+import { RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
 import { unsettledOf } from "../journal/unsettled.ts";
 import { withAllRows } from "./whole-runs.ts";
@@ -28,7 +29,7 @@ export async function unknownCharges(query: LedgerQuery, limit: number): Promise
   let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   while (found.length < limit) {
     const runs = await query<RunRow>(
-      `SELECT ${runColumnsOf("r")} FROM ledger_runs AS r
+      `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r
        WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) > (?, ?)
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
       [...place, Math.min(RUNS_A_PAGE, limit)],

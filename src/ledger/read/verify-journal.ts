@@ -1,7 +1,8 @@
 import { isDamage } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
-import { CALL, ATTEMPT, RECONCILIATION } from "../journal/journal-views.ts";
-import { runColumnsOf } from "../journal/ledger-columns.ts";
+import { ATTEMPT, CALL, RECONCILIATION, SAME_AS_RUN } from "../journal/journal-views.ts";
+import { selectionOf } from "../column.ts";
+import { RUN_COLUMNS } from "../columns.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
 import { isSound } from "../journal/run-checksum.ts";
 import { Tally, type Verified } from "./verified.ts";
@@ -28,10 +29,6 @@ const CHECKED_TABLES = [
 ];
 
 type Numbered<Row> = Row & { readonly run: number };
-
-/** The lists by source go by what a call has of its run. */
-const SAME_AS_RUN = `(c.has_unknown, c.started_at, c.organization, c.workflow)
-  IS (r.has_unknown, r.started_at, r.organization, r.workflow) AS same_as_run`;
 
 /**
  * Looks at every run of a journal, in short reads beside the thread that writes it: whether its rows are what was written,
@@ -127,10 +124,10 @@ class Verification {
     const rows = <Row extends object>(sql: string): readonly Numbered<Row>[] =>
       this.#tables.rows<Numbered<Row>>(sql, bounds);
     const runs = rows<RunRow>(
-      `SELECT r.run, ${runColumnsOf("r")} FROM ledger_runs AS r WHERE r.run BETWEEN ? AND ? ORDER BY r.run`,
+      `SELECT r.run, ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r WHERE r.run BETWEEN ? AND ? ORDER BY r.run`,
     );
     const calls = rows<CallRow & { readonly same_as_run: 0 | 1; readonly transaction_id: string | null }>(
-      `SELECT c.run, ${CALL}, ${SAME_AS_RUN} FROM calls AS c LEFT JOIN runs AS r ON r.id = c.run
+      `SELECT c.run, ${CALL}, ${SAME_AS_RUN} AS same_as_run FROM calls AS c LEFT JOIN runs AS r ON r.id = c.run
        WHERE c.run BETWEEN ? AND ? ORDER BY c.run, c.ordinal`,
     );
     const attempts = rows<AttemptRow>(
