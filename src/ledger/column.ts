@@ -4,12 +4,11 @@ import { toStored } from "./journal/stored-text.ts";
  * What a column of the ledger is: the parts that `columns.ts` is written in, and what may be asked of any table there.
  */
 
-/**
- * What a column holds. What comes from a file or another thread may be anything: `form` makes it a value that the column
- * takes, since no record may be refused for what it says. Code of ours is held to `Value` by the compiler.
- */
+/** What a column holds: a text, a whole number, or null too. `Value` holds code of ours to it. */
 export interface Holds<Value> {
-  readonly form: (raw: unknown) => Value;
+  readonly type: "text" | "json" | "whole";
+  /** Stands where a value is none of these: no record may be refused for what it says. */
+  readonly otherwise: Value;
   /** It is one of few texts that come again and again: in the journal stands its number. */
   readonly isName: boolean;
   /** It is a time, in milliseconds since 1970: people are shown a date. */
@@ -76,11 +75,11 @@ export function made<Value>(holds: Holds<Value>, options: Options = {}): Made<Va
 
 /** Stands as it is. */
 export function text<Value extends string = string>(): Holds<Value> {
-  return holding((raw) => storedOr(raw, "") as Value);
+  return holding("text", "" as Value);
 }
 
 export function textOrNull<Value extends string = string>(): Holds<Value | null> {
-  return holding((raw) => storedOr(raw, null) as Value | null);
+  return holding("text", null);
 }
 
 /** A text that comes with run after run. */
@@ -93,24 +92,27 @@ export function nameOrNull<Value extends string = string>(): Holds<Value | null>
 }
 
 /** JSON of ours, whose texts are in stored form already. */
-export const jsonOrNull: Holds<string | null> = holding((raw) => (typeof raw === "string" ? raw : null));
-export const whole: Holds<number> = holding((raw) => wholeOr(raw, 0));
-export const wholeOrNull: Holds<number | null> = holding((raw) => wholeOr(raw, null));
+export const jsonOrNull: Holds<string | null> = holding("json", null);
+export const whole: Holds<number> = holding("whole", 0);
+export const wholeOrNull: Holds<number | null> = holding("whole", null);
 export const moment: Holds<number> = { ...whole, isMoment: true };
-export const flag: Holds<0 | 1> = holding((raw) => wholeOr(raw, 0) as 0 | 1);
-export const flagOrNull: Holds<0 | 1 | null> = holding((raw) => wholeOr(raw, null) as 0 | 1 | null);
+export const flag: Holds<0 | 1> = holding("whole", 0);
+export const flagOrNull: Holds<0 | 1 | null> = holding("whole", null);
 
-function holding<Value>(form: (raw: unknown) => Value): Holds<Value> {
-  return { form, isName: false, isMoment: false };
+function holding<Value>(type: Holds<Value>["type"], otherwise: Value): Holds<Value> {
+  return { type, otherwise, isName: false, isMoment: false };
 }
 
-function storedOr<Otherwise>(raw: unknown, otherwise: Otherwise): string | Otherwise {
-  return typeof raw === "string" ? toStored(raw) : otherwise;
+/** What comes from a file or another thread may be anything: this makes it what a column holds. */
+export function formed<Value>({ type, otherwise }: Holds<Value>, raw: unknown): Value {
+  if (type === "whole") return typeof raw === "number" && Number.isFinite(raw) ? (toWhole(raw) as Value) : otherwise;
+  if (typeof raw !== "string") return otherwise;
+  return (type === "json" ? raw : toStored(raw)) as Value;
 }
 
 /** Adding 0 makes nought of a negative nought, which no column can hold. */
-function wholeOr<Otherwise>(raw: unknown, otherwise: Otherwise): number | Otherwise {
-  return typeof raw === "number" && Number.isFinite(raw) ? Math.round(raw) + 0 : otherwise;
+function toWhole(value: number): number {
+  return Math.round(value) + 0;
 }
 
 // ---- what is asked of a table --------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import type { AttemptIntent, RunIntent, RunReport } from "../../run/ports.ts";
-import { listOf, type Columns, type RecordedRow, type Source } from "../column.ts";
+import { formed, listOf, type Columns, type RecordedRow, type Source } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, INTENT_COLUMNS, RUN_COLUMNS, type IntentRow, type RunRow } from "../columns.ts";
 import { isOfNoSource } from "./unknown-sources.ts";
 
@@ -17,7 +17,8 @@ export type RunRecordLine = readonly [run: Line, calls: readonly CallLine[]];
 export type CallLine = readonly [call: Line, attempts: readonly Line[]];
 
 export interface LineForm<Of, Row> {
-  write(of: Of): Line;
+  /** After what the line begins with, if anything. */
+  write(of: Of, line?: unknown[]): Line;
   /** Of what is known of a row. */
   writeRow(row: Partial<Row>): Line;
   /** What its columns hold, whatever the line says. */
@@ -33,17 +34,25 @@ type FormOf<Table extends Columns> = LineForm<Source<Table>, RecordedRow<Table>>
 function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[string]) => boolean): FormOf<Table> {
   const inTable = listOf(table).flatMap(({ name, column }) =>
     column.from !== null && isIn(column)
-      ? [{ name, form: column.holds.form, from: column.from as (of: unknown) => unknown, later: column.later === true }]
+      ? [{ name, holds: column.holds, from: column.from as (of: unknown) => unknown, later: column.later === true }]
       : [],
   );
   // Intents of an older version end before what came later.
   const columns = [...inTable.filter(({ later }) => !later), ...inTable.filter(({ later }) => later)];
+  const names: readonly string[] = columns.map(({ name }) => name);
+  const froms = columns.map(({ from }) => from);
+  const holds = columns.map((column) => column.holds);
+  const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
   return {
-    write: (of) => columns.map(({ from }) => from(of)),
+    write(of, line = []) {
+      for (let at = 0; at < froms.length; at += 1) line.push(froms[at]!(of));
+      return line;
+    },
     writeRow: (row) => columns.map(({ name }) => row[name as keyof typeof row]),
     read(line) {
-      const row: Record<string, unknown> = {};
-      for (let at = 0; at < columns.length; at += 1) row[columns[at]!.name] = columns[at]!.form(line[at]);
+      // Filling a copy is quicker than adding one name after the other.
+      const row = { ...blank };
+      for (let at = 0; at < names.length; at += 1) row[names[at]!] = formed(holds[at]!, line[at]);
       return row as RecordedRow<Table>;
     },
     readRaw: (line) =>
@@ -63,13 +72,13 @@ const RUN_INTENT_LINE = lineForm(RUN_COLUMNS, (column) => column.from !== null &
 const INTENT_LINE = lineForm(INTENT_COLUMNS, recorded);
 
 export function recordText(report: RunReport): string {
-  const line: RunRecordLine = [
-    RUN_LINE.write(report),
-    report.calls.flatMap((call) =>
-      isOfNoSource(call) ? [] : [[CALL_LINE.write(call), call.attempts.map(ATTEMPT_LINE.write)]],
-    ),
-  ];
-  return JSON.stringify(line);
+  const calls: CallLine[] = [];
+  for (const call of report.calls) {
+    if (isOfNoSource(call)) continue;
+    calls.push([CALL_LINE.write(call), call.attempts.map((attempt) => ATTEMPT_LINE.write(attempt))]);
+  }
+  const record: RunRecordLine = [RUN_LINE.write(report), calls];
+  return JSON.stringify(record);
 }
 
 // ---- the intent file -----------------------------------------------------------------------------------------------
@@ -80,11 +89,11 @@ export type IntentLine =
   | { readonly of: "attempt"; readonly transactionId: string; readonly attempt: Partial<IntentRow> };
 
 export function runIntentText(run: RunIntent): string {
-  return JSON.stringify(["run", ...RUN_INTENT_LINE.write(run)]) + "\n";
+  return JSON.stringify(RUN_INTENT_LINE.write(run, ["run"])) + "\n";
 }
 
 export function attemptIntentText(transactionId: string, intent: AttemptIntent): string {
-  return JSON.stringify(["attempt", transactionId, ...INTENT_LINE.write(intent)]) + "\n";
+  return JSON.stringify(INTENT_LINE.write(intent, ["attempt", transactionId])) + "\n";
 }
 
 /** `null` for one that cannot be read. */

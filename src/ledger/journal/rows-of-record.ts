@@ -1,8 +1,7 @@
 import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
 import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type Line, type RunRecordLine } from "./record-lines.ts";
 import { checksumOf, type Unchecked } from "./run-checksum.ts";
-import { unsettledOf } from "./unsettled.ts";
-import { chargesBits, verdictsOf } from "./verdicts.ts";
+import { chargesBits, hasUnknown, verdictsOf } from "./verdicts.ts";
 
 /**
  * The rows of a run, by their keys and each once, with what is made of what was recorded, and with its checksum. No record
@@ -16,7 +15,7 @@ export function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
   const unchecked: Unchecked = {
     run: {
       ...recorded,
-      has_unknown: unsettledOf({ calls, attempts }).length > 0 ? 1 : 0,
+      has_unknown: calls.some(({ charges }) => hasUnknown(charges)) ? 1 : 0,
       verdicts: verdictsOf(calls),
     },
     calls,
@@ -33,11 +32,14 @@ interface CallRows {
 
 function rowsOfCall(transactionId: string, [line, attemptLines]: CallLine): CallRows {
   const recorded = CALL_LINE.read(line);
-  const ofCall = { transaction_id: transactionId, ordinal: recorded.ordinal };
-  const attemptRow = (one: Line): AttemptRow => ({ ...ofCall, ...ATTEMPT_LINE.read(one) });
+  const attemptRow = (one: Line): AttemptRow => ({
+    ...ATTEMPT_LINE.read(one),
+    transaction_id: transactionId,
+    ordinal: recorded.ordinal,
+  });
   const attempts = byKey(attemptLines.map(attemptRow), ({ number }) => number);
   const charges = chargesBits(recorded.charged, attempts.map(({ charged }) => charged)); // prettier-ignore
-  return { call: { transaction_id: transactionId, ...recorded, charges }, attempts };
+  return { call: { ...recorded, transaction_id: transactionId, charges }, attempts };
 }
 
 /** An intent may stand in two files, after a disk had failed: then it comes twice. */

@@ -3,16 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { Fault } from "../../terms/fault.ts";
-import {
-  makeAttempt,
-  makeCall,
-  makeDirectory,
-  makeReport,
-  makeRun,
-  query,
-  runOnce,
-  startLedger,
-} from "../ledger.kit.ts";
+import { makeAttempt, makeCall, makeReport, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { intentFileName } from "./intent-files.ts";
 

@@ -22,7 +22,9 @@ function valuesOf<Row extends object>(table: Columns): (row: Row) => readonly un
   const first = columns.filter(({ column }) => column.later !== true).map(({ name }) => name as keyof Row);
   const later = columns.filter(({ column }) => column.later === true).map(({ name }) => name as keyof Row);
   return (row) => {
-    const values: unknown[] = first.map((name) => row[name]);
+    const values: unknown[] = [];
+    for (const name of first) values.push(row[name]);
+    if (later.length === 0) return values;
     const known = later.filter((name) => row[name] !== null);
     if (known.length > 0) values.push(Object.fromEntries(known.map((name) => [name, row[name]])));
     return values;

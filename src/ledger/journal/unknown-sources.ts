@@ -10,7 +10,8 @@ const NAME_CHARACTERS_MAX = 48;
  */
 
 export function unknownSourcesOf(calls: readonly CallReport[]): readonly CallReport[] {
-  return calls.filter(isOfNoSource);
+  // Nearly always there is none.
+  return calls.some(isOfNoSource) ? calls.filter(isOfNoSource) : [];
 }
 
 /** The first few, shortened, as JSON; `null` where there is none. */

@@ -20,6 +20,11 @@ export function chargesBits(charged: Charged, requests: readonly Charged[]): num
   return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);
 }
 
+/** Whether one of those charges is known to nobody: what `unsettledOf` would find. */
+export function hasUnknown(charges: number): boolean {
+  return (charges & OF_CHARGE.unknown) !== 0;
+}
+
 /** Those bits of all calls of a run, in four groups by how the call came out. */
 export function verdictsOf(calls: readonly Pick<CallRow, "success" | "match" | "charges">[]): number {
   return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
