@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { CALL_OUTCOMES } from "../ledger/journal/call-outcome.ts";
+import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { OperatorError } from "../terms/operator-error.ts";

@@ -37,7 +37,7 @@ export const RUN_COLUMNS = {
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
-  /** 1 while a charge of the run is known to nobody (`unsettled.ts`): what lists begin with and deletion spares. */
+  /** 1 while a charge of the run is known to nobody (`verdicts.ts`): what lists begin with and deletion spares. */
   has_unknown: made(holds.flag),
   /** How its calls came out and were charged: see `verdicts.ts`. */
   verdicts: made(holds.whole),

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { parseIntent, type IntentLine } from "./record-lines.ts";
 
 const NAME = /^intents-(\d{8,})\.log$/;
 
@@ -14,4 +15,38 @@ export function listIntentFiles(directory: string): { readonly name: string; rea
     if (match !== null) files.push({ name, number: Number(match[1]) });
   }
   return files.sort((a, b) => a.number - b.number);
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of an intent file, and `null` for each that cannot be read. A last line without its end is the trace of a
+ * write that never succeeded, so no vendor was called on it: it counts as unreadable.
+ */
+export function* readIntents(path: string): Generator<IntentLine | null> {
+  const descriptor = openSync(path, "r");
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let rest: Buffer = Buffer.alloc(0);
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      const bytes = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)]);
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        yield parseLine(bytes.toString("utf8", start, end));
+        start = end + 1;
+      }
+      rest = Buffer.from(bytes.subarray(start));
+    }
+    if (rest.length > 0) yield null;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A power cut can leave zeros where a page was never written, before a line that was. */
+function parseLine(text: string): IntentLine | null {
+  let start = 0;
+  while (text.charCodeAt(start) === 0) start += 1;
+  return parseIntent(text.slice(start));
 }

@@ -3,10 +3,9 @@ import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import * as fc from "fast-check";
-import { intentFileName } from "./intent-files.ts";
+import { intentFileName, readIntents } from "./intent-files.ts";
 import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
 import { makeDirectory, makeIntent, makeRun, query, runOnce, startLedger, stateOf, until } from "../ledger.kit.ts";
-import { readIntents } from "./read-intents.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
 test("after a crash each attempt without outcome stands as unknown, and outcomes that were written stay", async (t) => {

@@ -5,7 +5,7 @@ import { forgottenBefore } from "./journal-pruner.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { IntentRow, RunRow } from "../columns.ts";
 import type { JournalWriter } from "./journal-writer.ts";
-import { readIntents } from "./read-intents.ts";
+import { readIntents } from "./intent-files.ts";
 import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type IntentLine, type RunRecordLine } from "./record-lines.ts"; // prettier-ignore
 import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";

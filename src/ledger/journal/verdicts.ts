@@ -1,6 +1,16 @@
 import type { Charged } from "../../terms/fault.ts";
-import { CALL_OUTCOMES, outcomeOf, type CallOutcome } from "./call-outcome.ts";
-import type { CallRow } from "../ports.ts";
+import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
+
+/** What became of a call: a record, an answer without one, a failure, or nobody knows. */
+export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
+
+export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
+
+export function outcomeOf(call: Pick<CallRow, "success" | "match">): CallOutcome {
+  if (call.success === null) return "unknown";
+  if (call.success === 0) return "failed";
+  return call.match === 1 ? "match" : "no_match";
+}
 
 /*
  * What lists ask of calls and their requests, in bits, so that it is read from an index and no call is looked at.
@@ -50,4 +60,18 @@ export function verdictMask({
 
 function shiftOf(outcome: CallOutcome): number {
   return CALL_OUTCOMES.indexOf(outcome) * CHARGE_BITS;
+}
+
+/** A charge that nobody knows: of a request or, where a call has sent none of ours, of the call itself. */
+export interface Unsettled {
+  readonly call: CallRow;
+  readonly attempt: AttemptRow | null;
+}
+
+export function unsettledOf({ calls, attempts }: Pick<RunReportRow, "calls" | "attempts">): Unsettled[] {
+  return calls.flatMap((call): Unsettled[] => {
+    const own = attempts.filter(({ ordinal }) => ordinal === call.ordinal);
+    if (own.length === 0) return call.charged === "unknown" ? [{ call, attempt: null }] : [];
+    return own.filter(({ charged }) => charged === "unknown").map((attempt) => ({ call, attempt }));
+  });
 }

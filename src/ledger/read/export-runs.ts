@@ -1,6 +1,6 @@
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import { outcomeOf } from "../journal/call-outcome.ts";
+import { outcomeOf } from "../journal/verdicts.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";

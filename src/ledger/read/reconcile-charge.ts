@@ -5,9 +5,8 @@ import { RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 import { checksumOf, isSound } from "../journal/run-checksum.ts";
 import { toStored } from "../journal/stored-text.ts";
-import { unsettledOf } from "../journal/unsettled.ts";
-import { chargesBits, verdictsOf } from "../journal/verdicts.ts";
-import { withAllRows } from "./whole-runs.ts";
+import { chargesBits, unsettledOf, verdictsOf } from "../journal/verdicts.ts";
+import { withAllRows } from "./read-runs.ts";
 
 /** What the service itself had said before somebody overruled it is kept under this name. */
 export const RECORDED_BY = "datarun";

@@ -1,4 +1,4 @@
-import { outcomeOf } from "../journal/call-outcome.ts";
+import { outcomeOf } from "../journal/verdicts.ts";
 import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
 

@@ -1,8 +1,8 @@
 import { selectionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
-import { unsettledOf } from "../journal/unsettled.ts";
-import { withAllRows } from "./whole-runs.ts";
+import { unsettledOf } from "../journal/verdicts.ts";
+import { withAllRows } from "./read-runs.ts";
 
 /** One request, or a call that sent none of ours, of which nobody knows whether the vendor charged for it. */
 export interface UnknownCharge {
