@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createDrainer, type Drainer } from "../ledger/drain/drain.ts";
-import { openLedgerDesk } from "../ledger/read/ledger-desk.ts";
+import { openPruningThread } from "../ledger/read/pruning-thread.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
@@ -63,11 +63,11 @@ async function drainOnce(drainer: Drainer, clock: Clock): Promise<void> {
 function openRetention({ settings, store, clock, log }: LedgerParts, dir: string): () => Promise<void> {
   const days = settings.ledgerRetentionDays;
   if (days === 0) return async () => {};
-  const desk = settings.databaseUrl === undefined ? openLedgerDesk({ dir }) : null;
-  const end = keepLedgerFor({ days, ledger: desk ?? createLedgerReader(store.ledgerTables), clock, log });
+  const thread = settings.databaseUrl === undefined ? openPruningThread({ dir }) : null;
+  const end = keepLedgerFor({ days, ledger: thread ?? createLedgerReader(store.ledgerTables), clock, log });
   return async () => {
     end();
-    await desk?.close();
+    await thread?.close();
   };
 }
 

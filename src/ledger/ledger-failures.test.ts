@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunReport } from "../run/ports.ts";
 import { makeDiskFaults, setDiskFault } from "./journal/disk-faults.ts";
 import {
-  BALLAST_BYTES,
+  RESERVE_BYTES,
   makeIntent,
   makeReport,
   makeRun,
@@ -55,16 +55,16 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
 test("while the disk has no room for new runs, those under way are still recorded", async (t) => {
   const tested = await startLedger(t);
   const { ledger, directory, setFault } = tested;
-  const ballastBytes = (): number => statSync(join(directory, "ballast"), { throwIfNoEntry: false })?.size ?? 0;
-  await until(() => ballastBytes() === BALLAST_BYTES, "the ballast is in place");
+  const reserveBytes = (): number => statSync(join(directory, "reserve"), { throwIfNoEntry: false })?.size ?? 0;
+  await until(() => reserveBytes() === RESERVE_BYTES, "the reserve is in place");
   const run = makeRun();
   const record = ledger.open(run);
   record.intend(makeIntent());
-  setFault("ballast", "ENOSPC");
+  setFault("reserve", "ENOSPC");
   setFault("commit", "ENOSPC");
   const unlucky = makeRun();
   await ledger.open(unlucky).close(makeReport(unlucky));
-  assert.equal(ballastBytes(), 0, "the ballast was not given up");
+  assert.equal(reserveBytes(), 0, "the reserve was not given up");
   setFault("commit", "none");
   await until(() => ledger.state().pendingRecords === 0, "what was pending is written");
 
@@ -72,9 +72,9 @@ test("while the disk has no room for new runs, those under way are still recorde
   await record.close(makeReport(run));
   assert.equal(stateOf(directory, run), "ended");
 
-  setFault("ballast", "none");
+  setFault("reserve", "none");
   await untilOpen(tested);
-  assert.equal(ballastBytes(), BALLAST_BYTES);
+  assert.equal(reserveBytes(), RESERVE_BYTES);
 });
 
 test("an intent that cannot be written is refused before the call, and the ledger recovers in a new file", async (t) => {

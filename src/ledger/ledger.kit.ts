@@ -14,7 +14,7 @@ import { JOURNAL_VIEWS } from "./journal/journal-views.ts";
 import type { RunningLedger } from "./journal/running-ledger.ts";
 import { createLedger, type LedgerOptions } from "./ledger.ts";
 
-export const BALLAST_BYTES = 16 * 1024;
+export const RESERVE_BYTES = 16 * 1024;
 
 export interface LedgerUnderTest {
   readonly ledger: RunningLedger;
@@ -59,11 +59,11 @@ export async function startLedger(
     clock: systemClock,
     log: { info: note, warn: note, error: note },
     ...options,
-    limits: { ballastBytes: BALLAST_BYTES, closeMs: 2_000, ...options.limits },
+    limits: { reserveBytes: RESERVE_BYTES, closeMs: 2_000, ...options.limits },
     faults: { ...options.faults, disk },
   });
   atEnd(t, async () => {
-    for (const step of ["commit", "sync", "ballast", "open", "recovery"] as const) setDiskFault(disk, step, "none");
+    for (const step of ["commit", "sync", "reserve", "open", "recovery"] as const) setDiskFault(disk, step, "none");
     await ledger.close();
   });
   await ledger.ready;

@@ -118,7 +118,7 @@ class FileLedger implements RunningLedger {
         directory: options.dir,
         recoverBefore: this.#recoverBefore,
         afterFailure: this.#link.restarts > 0,
-        ballastBytes: this.#limits.ballastBytes,
+        reserveBytes: this.#limits.reserveBytes,
         walBytesMax: journalBytesMax === 0 ? WAL_BYTES_MAX : Math.min(WAL_BYTES_MAX, Math.ceil(journalBytesMax / 16)),
         syncIntentsEveryMs: this.#limits.syncIntentsEveryMs,
         faults: options.faults?.disk ?? null,

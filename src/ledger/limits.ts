@@ -14,7 +14,7 @@ export interface LedgerLimits {
   readonly journalBytesMax: number;
   readonly segmentBytesMax: number;
   /** A file kept for bad days: it is given up when the disk is full, so that answers under way can still be recorded. */
-  readonly ballastBytes: number;
+  readonly reserveBytes: number;
   /** How long an intent may wait for its own sync; it has been with the operating system all the while. */
   readonly syncIntentsEveryMs: number;
   /** A disk that acknowledges nothing for this long counts as failed, and answers stop waiting for it. */
@@ -28,7 +28,7 @@ export const LEDGER_LIMITS: LedgerLimits = {
   recordBytesMax: 32 * MIB,
   journalBytesMax: readSettings().limits.journalBytes,
   segmentBytesMax: 64 * MIB,
-  ballastBytes: 4 * MIB,
+  reserveBytes: 4 * MIB,
   syncIntentsEveryMs: 100,
   stallMs: 5_000,
   closeMs: 5_000,

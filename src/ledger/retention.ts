@@ -1,11 +1,11 @@
 import type { Clock } from "../terms/clock.ts";
-import type { LedgerAnswers } from "./read/ledger-reader.ts";
+import type { PruningAnswers } from "./read/pruning-thread.ts";
 import type { LedgerLog } from "./ports.ts";
 
 export interface RetentionOptions {
   /** Runs that started longer ago go. */
   readonly days: number;
-  readonly ledger: Pick<LedgerAnswers, "prune" | "moment">;
+  readonly ledger: PruningAnswers;
   readonly clock: Clock;
   readonly log: LedgerLog;
 }

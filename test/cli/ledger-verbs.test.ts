@@ -21,7 +21,7 @@ async function ledgerTerminal(
     dir: join(made.dataDir, "ledger"),
     clock: systemClock,
     log,
-    limits: { ballastBytes: 1 },
+    limits: { reserveBytes: 1 },
   });
   await ledger.ready;
   t.after(() => ledger.close());

@@ -255,7 +255,7 @@ test("a live call says what differs from the case, and stands in the audit trail
 test("what live tests and proofs of credentials sent is in the sum of the month", async (t) => {
   const { run, json, store, org, dataDir } = await prepared(t);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const ledger = createLedger({ dir: join(dataDir, "ledger"), clock: systemClock, log, limits: { ballastBytes: 1 } });
+  const ledger = createLedger({ dir: join(dataDir, "ledger"), clock: systemClock, log, limits: { reserveBytes: 1 } });
   await ledger.ready;
   t.after(() => ledger.close());
   const [right, wrong] = [await store("right"), await store("wrong")];

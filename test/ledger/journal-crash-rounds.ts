@@ -42,7 +42,7 @@ export async function crashRounds(
     dir: ledgerDirectory,
     clock: systemClock,
     log: quiet,
-    limits: { ballastBytes: 64 * 1024 },
+    limits: { reserveBytes: 64 * 1024 },
   });
   await last.ready;
   await last.close();

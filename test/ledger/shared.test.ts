@@ -153,7 +153,7 @@ test("a machine says how many of its runs the shared ledger does not have yet", 
   });
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
   const dir = join(env["DATARUN_DATA_DIR"]!, "ledger");
-  const ledger = createLedger({ dir, clock: systemClock, log: quiet, limits: { ballastBytes: 1 } });
+  const ledger = createLedger({ dir, clock: systemClock, log: quiet, limits: { reserveBytes: 1 } });
   await ledger.ready;
   const runs = [makeRun(), makeRun()];
   for (const each of runs) await runOnce(ledger, each);

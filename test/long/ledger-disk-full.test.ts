@@ -17,7 +17,7 @@ import {
 import type { RunIntent } from "../../src/run/ports.ts";
 
 const DISK = "size=8m";
-const BALLAST_BYTES = 1024 * 1024;
+const RESERVE_BYTES = 1024 * 1024;
 
 /** Mounting a disk of its own size takes rights that not every machine gives; the seams in `ledger-failures.test.ts` need none. */
 function mountDisk(path: string): boolean {
@@ -33,10 +33,10 @@ test("on a disk that is really full nothing goes unrecorded, and it recovers whe
   atEnd(t, () => void spawnSync("umount", [directory]));
   const { ledger } = await startLedger(t, {
     directory: join(directory, "ledger"),
-    limits: { ballastBytes: BALLAST_BYTES, journalBytesMax: 1024 * 1024 * 1024, segmentBytesMax: 256 * 1024 },
+    limits: { reserveBytes: RESERVE_BYTES, journalBytesMax: 1024 * 1024 * 1024, segmentBytesMax: 256 * 1024 },
   });
-  const ballast = join(directory, "ledger", "ballast");
-  await until(() => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES, "the ballast is in place");
+  const reserve = join(directory, "ledger", "reserve");
+  await until(() => statSync(reserve, { throwIfNoEntry: false })?.size === RESERVE_BYTES, "the reserve is in place");
   // Somebody else fills the disk, but for a little.
   const { bavail, bsize } = statfsSync(directory);
   const waste = join(directory, "waste");

@@ -7,7 +7,7 @@ export interface JournalSetup {
   readonly recoverBefore: number;
   /** The thread has failed before, in this life of the service. */
   readonly afterFailure: boolean;
-  readonly ballastBytes: number;
+  readonly reserveBytes: number;
   readonly walBytesMax: number;
   readonly syncIntentsEveryMs: number;
   readonly faults: Int32Array | null;
@@ -46,7 +46,7 @@ export type FromJournal =
   | { readonly is: "measured"; readonly size: Measured }
   | { readonly is: "holders"; readonly runs: readonly (readonly [organizationId: string, runs: number])[] }
   | { readonly is: "synced" }
-  /** Whether the ballast is in place, so that there is room for what new runs will have to write. */
+  /** Whether the reserve is in place, so that there is room for what new runs will have to write. */
   | { readonly is: "room"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   /** Runs could not be deleted, because of damage. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { syncDirectory } from "../../terms/make-directory.ts";
-import { dropBallast, placeBallast } from "./ballast.ts";
+import { dropReserve, placeReserve } from "./reserve-file.ts";
 import { passDisk } from "./disk-faults.ts";
 import { forgetDrained, noteDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
@@ -40,7 +40,7 @@ function post(message: FromJournal): void {
 /** Says why and ends the thread. The other side starts a new one, on new descriptors: a failed sync is never tried again on the old. */
 function fail(during: Doing, error: unknown): never {
   const code = diskErrorCode(error);
-  if (code === "ENOSPC") dropBallast(setup.directory);
+  if (code === "ENOSPC") dropReserve(setup.directory);
   post({ is: "failed", during, code, message: error instanceof Error ? error.message : code });
   process.exit(1);
 }
@@ -219,8 +219,8 @@ function nextMessage(): ToJournal | undefined {
 /** Makes room for bad days, and says whether it could. Tries on while it cannot. */
 async function keepRoom(): Promise<void> {
   try {
-    passDisk(setup.faults, "ballast");
-    await placeBallast(setup.directory, setup.ballastBytes);
+    passDisk(setup.faults, "reserve");
+    await placeReserve(setup.directory, setup.reserveBytes);
     post({ is: "room", enough: true });
   } catch {
     post({ is: "room", enough: false });

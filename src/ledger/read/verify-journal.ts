@@ -40,7 +40,7 @@ export async function verifyJournal(directory: string): Promise<Verified> {
     const verification = new Verification(tables);
     for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
       verification.look(block);
-      // Others may have questions in this thread.
+      // Others may have something to do in this thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
     verification.nameMissing();

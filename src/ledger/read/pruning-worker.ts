@@ -1,7 +1,7 @@
-/** Answers the desk's questions. */
+/** The other side of `pruning-thread.ts`. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
-import type { AskedQuestion, GivenAnswer } from "./ledger-desk.ts";
+import type { AskedQuestion, GivenAnswer } from "./pruning-thread.ts";
 
 const port = parentPort!;
 let reader: JournalReader | null = null;

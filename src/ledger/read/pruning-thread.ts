@@ -1,17 +1,20 @@
 import { Worker } from "node:worker_threads";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 
+/** What retention asks of the journal. */
+export type PruningAnswers = Pick<LedgerAnswers, "prune" | "moment">;
+
 /**
- * The same questions as a reader's, answered in a thread of their own: a sum over a month is seconds of work, and in the
- * service every run would wait for it. The thread starts with the first question and ends with `close`.
+ * Prunes the journal in a thread of its own, since every run in the service would wait for reads of that size. The thread
+ * starts with the first question and ends with `close`.
  */
-export interface LedgerDesk extends LedgerAnswers {
+export interface PruningThread extends PruningAnswers {
   close(): Promise<void>;
 }
 
 export interface AskedQuestion {
   readonly number: number;
-  readonly question: keyof LedgerAnswers;
+  readonly question: keyof PruningAnswers;
   readonly asked: readonly unknown[];
 }
 
@@ -27,14 +30,14 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
+export function openPruningThread(options: { readonly dir: string }): PruningThread {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let asked = 0;
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./ledger-desk-worker.ts", import.meta.url), {
-      name: "ledger-desk",
+    const started = new Worker(new URL("./pruning-worker.ts", import.meta.url), {
+      name: "ledger-pruning",
       workerData: options,
       env: {},
     });
@@ -51,10 +54,10 @@ export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
       waiting.clear();
     };
     started.on("error", end);
-    started.on("exit", () => end(new Error("the ledger's reader has ended")));
+    started.on("exit", () => end(new Error("the ledger's pruning thread has ended")));
     return started;
   };
-  const ask = (question: keyof LedgerAnswers, ...values: unknown[]): Promise<never> => {
+  const ask = (question: keyof PruningAnswers, ...values: unknown[]): Promise<never> => {
     const thread = (worker ??= start());
     asked += 1;
     const message: AskedQuestion = { number: asked, question, asked: values };
@@ -64,14 +67,8 @@ export function openLedgerDesk(options: { readonly dir: string }): LedgerDesk {
     return answered as Promise<never>;
   };
   return {
-    list: (...values) => ask("list", ...values),
-    show: (...values) => ask("show", ...values),
-    summary: (...values) => ask("summary", ...values),
-    unknown: (...values) => ask("unknown", ...values),
-    reconcile: (...values) => ask("reconcile", ...values),
     prune: (...values) => ask("prune", ...values),
-    verify: (...values) => ask("verify", ...values),
-    moment: (...values) => ask("moment", ...values),
+    moment: () => ask("moment"),
     async close() {
       await worker?.terminate();
     },

@@ -3,7 +3,7 @@ import { rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 
-const BALLAST_FILE = "ballast";
+const RESERVE_FILE = "reserve";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
@@ -11,8 +11,8 @@ const CHUNK_BYTES = 1024 * 1024;
  * dropping it makes that room, and no new run is let in until it stands again. Placing it holds up no commit.
  * @throws when there is no room; nothing is left behind then
  */
-export async function placeBallast(directory: string, bytes: number): Promise<void> {
-  const path = join(directory, BALLAST_FILE);
+export async function placeReserve(directory: string, bytes: number): Promise<void> {
+  const path = join(directory, RESERVE_FILE);
   if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return;
   const file = await open(path, "w", 0o600);
   try {
@@ -24,13 +24,13 @@ export async function placeBallast(directory: string, bytes: number): Promise<vo
     }
     await file.datasync();
   } catch (error) {
-    dropBallast(directory);
+    dropReserve(directory);
     throw error;
   } finally {
     await file.close();
   }
 }
 
-export function dropBallast(directory: string): void {
-  rmSync(join(directory, BALLAST_FILE), { force: true });
+export function dropReserve(directory: string): void {
+  rmSync(join(directory, RESERVE_FILE), { force: true });
 }

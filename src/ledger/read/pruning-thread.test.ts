@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { atEnd, makeDirectory, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
+import { openPruningThread } from "./pruning-thread.ts";
+
+test("old runs are deleted from another thread, which says by what clock they are old", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const startedWallAt = Date.now() - 24 * 60 * 60 * 1_000;
+  await runOnce(ledger, makeRun({ startedWallAt }));
+  const thread = openPruningThread({ dir: directory });
+  atEnd(t, () => thread.close());
+
+  const { wallAt, lastRunAt } = await thread.moment();
+  assert.equal(lastRunAt, startedWallAt);
+  assert.equal((await thread.prune(startedWallAt)).deleted, 0);
+  assert.equal((await thread.prune(wallAt)).deleted, 1);
+});
+
+test("without a ledger the thread says so, and answers once there is one", async (t) => {
+  const directory = makeDirectory(t);
+  const thread = openPruningThread({ dir: directory });
+  atEnd(t, () => thread.close());
+  await assert.rejects(thread.moment(), /there is no ledger/);
+  const { ledger } = await startLedger(t, { directory });
+  await runOnce(ledger);
+  assert.notEqual((await thread.moment()).lastRunAt, null);
+});
+
+test("closing the thread lets no question wait for ever", async (t) => {
+  const { directory } = await startLedger(t);
+  const thread = openPruningThread({ dir: directory });
+  const asked = assert.rejects(thread.moment(), /has ended/);
+  await thread.close();
+  await asked;
+});
