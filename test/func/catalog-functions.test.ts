@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { join } from "node:path";
-import { renderFunctionReport, runFunctionCases } from "../../src/admin/run-function-cases.ts";
+import { renderFunctionReport, runFunctionCases } from "../../src/simulation/run-function-cases.ts";
 import { readCases } from "../../src/functions/load/read-cases.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { openFunctions } from "../../src/project/open-functions.ts";

@@ -3,7 +3,7 @@ import { functionInput } from "../../inputs.ts";
 import type { DescribedFunction } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
-import { renderFunctionReport, runFunctionCases } from "../../run-function-cases.ts";
+import { renderFunctionReport, runFunctionCases } from "../../../simulation/run-function-cases.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

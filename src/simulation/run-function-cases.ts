@@ -1,5 +1,5 @@
 import type { FunctionCase } from "../sdk/data-function.ts";
-import { differences, renderDifference, type Difference } from "../simulation/difference.ts";
+import { differences, renderDifference, type Difference } from "./difference.ts";
 import { playFunctionCase, type FunctionCaseParts, type PlayedFunction } from "./play-function-case.ts";
 
 export interface FunctionCaseReport {
