@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sdk: ["terms", "settings"],
   sources: ["terms", "sdk"],
   functions: ["terms", "sdk"],
-  simulation: ["terms", "sdk", "sources", "run"],
+  simulation: ["terms", "sdk", "run"],
   run: ["terms", "sdk"],
   access: ["terms"],
   credentials: ["terms"],

@@ -6,7 +6,6 @@ import { outboundLimits } from "../outbound/limits.ts";
 import { createPlayedDoor } from "../outbound/played-door.ts";
 import { VendorReply } from "../outbound/exchange/reply.ts";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
-import { createBeforeSend } from "../run/attempts.ts";
 import type { Door, SourceCatalog } from "../run/ports.ts";
 import type { ReplyReading } from "../simulation/ports.ts";
 import { createSimulatedVendors } from "../simulation/simulated-vendors.ts";
@@ -16,7 +15,6 @@ import type { Clock } from "../terms/clock.ts";
 export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   return createDoor({
     clock,
-    beforeSend: createBeforeSend(clock),
     limits: { ...outboundLimits(settings.limits), idleMax: idleConnectionsByDefault() },
     allowPrivate: settings.outbound.privateOrigins,
     traced: settings.outbound.traceOrigins,

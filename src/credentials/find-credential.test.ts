@@ -219,7 +219,7 @@ test("calls that start together cost one look-up", async () => {
 test("scopes tell organizations and contents apart, and show neither", async () => {
   const { finder } = await rig();
   const anyFields = fc.dictionary(fc.string(), fc.string(), { minKeys: 1 });
-  const seen = new Map<string, string>();
+  const seen = new Map<string | null, string>();
   await fc.assert(
     fc.asyncProperty(fc.constantFrom("org_a", "org_b"), anyFields, async (organizationId, inline) => {
       const ask = { ...ASK, organizationId, inline };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { StartedRun } from "../run/data-run.ts";
+import type { StartedRun } from "../run/under-way.ts";
 import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";

@@ -36,7 +36,8 @@ test("a vendor that closes after every answer gets a new connection each time, a
 
 test("failures of every kind among requests that wait take nothing but their own", async (t) => {
   const vendor = await startVendor(t);
-  const { door, attempts, call } = openDoor(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
+  const opened = openDoor(t, { limits: { connectionsMax: 8, waitMaxMs: 10_000 } });
+  const { door, call } = opened;
   const paths = [
     "/json",
     "/reset-mid-body",
@@ -60,7 +61,7 @@ test("failures of every kind among requests that wait take nothing but their own
   );
 
   assert.ok(outcomes.every(Boolean));
-  assert.equal(attempts.length, 140);
+  assert.equal(opened.attempts.length, 140);
   assert.equal(vendor.count(), 140);
   assert.deepEqual(door.stats().origins, [{ origin: vendor.origin, inFlight: 0, waiting: 0 }]);
 });
@@ -190,7 +191,7 @@ test("a request whose client hangs up while it waits is not sent when its turn c
   const sent = first.http.get(`${vendor.origin}/delay/50`);
   const stopped = codeOf(second.http.get(`${vendor.origin}/second`));
   const late = third.http.get(`${vendor.origin}/third`);
-  second.call.run.maySend = false;
+  second.run.clientGone();
 
   assert.equal((await sent).status, 200);
   assert.equal(await stopped, "source.stopped");

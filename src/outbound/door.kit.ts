@@ -1,16 +1,20 @@
 import type { TestContext } from "node:test";
-import type { Attempt, PlannedCall, Run, RunnableSource } from "../run/ports.ts";
+import { makeCall, makeRun } from "../run/call.kit.ts";
+import type { Call } from "../run/call.ts";
+import type { OpenRun } from "../run/open-run.ts";
+import type { Attempt, RunnableSource } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { type Held, heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault, type FaultCode } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
 import { createDoor, type DoorOptions, type OutboundDoor } from "./door.ts";
 
-type Changes = Partial<Omit<DoorOptions, "clock" | "beforeSend">> & {
+type Changes = Partial<Omit<DoorOptions, "clock">> & {
   /** Called before each request, as the ledger would be. */
-  readonly onIntent?: (call: PlannedCall) => void;
+  readonly onIntent?: () => void;
 };
 
 type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
@@ -18,52 +22,39 @@ type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
   readonly charge?: RunnableSource["charge"];
   readonly organizationId?: string;
   readonly held?: Held;
-  readonly inputs?: PlannedCall["rawInputs"];
-  readonly credential?: PlannedCall["rawInputs"];
+  readonly inputs?: JsonObject;
+  readonly credential?: JsonObject;
 };
 
-/** A door for tests, which keeps a ledger of attempts as `run/` does. */
+interface OpenedCall {
+  readonly call: Call;
+  readonly run: OpenRun;
+  readonly http: Http;
+}
+
+/** A door for tests, and the calls that were made by it. */
 export interface TestDoor {
   readonly door: OutboundDoor;
-  /** Everything `beforeSend` was asked for. */
+  /** Of all its calls. */
   readonly attempts: readonly Attempt[];
   /** A new call to a source that declares these origins, and its `http`. */
-  call(origins: string | readonly string[], changes?: CallChanges): { readonly call: PlannedCall; readonly http: Http };
+  call(origins: string | readonly string[], changes?: CallChanges): OpenedCall;
 }
 
 export function openDoor(t: TestContext, { onIntent, ...options }: Changes = {}): TestDoor {
-  const attempts: Attempt[] = [];
-  const door = createDoor({
-    ...options,
-    clock: systemClock,
-    beforeSend: (call, origin, method, free) => {
-      onIntent?.(call);
-      const attempt: Attempt = {
-        number: call.attempts.length + 1,
-        origin,
-        method,
-        sentWallAt: systemClock.wall(),
-        sentAt: systemClock.now(),
-        free,
-        status: null,
-        isAnswer: false,
-        hasEnded: false,
-        said: null,
-        tookMs: null,
-      };
-      call.attempts.push(attempt);
-      attempts.push(attempt);
-      return attempt;
-    },
-  });
+  const calls: Call[] = [];
+  const door = createDoor({ ...options, clock: systemClock });
   t.after(() => door.close());
   return {
     door,
-    attempts,
+    get attempts() {
+      return calls.flatMap(({ attempts }) => attempts);
+    },
     call: (origins, changes = {}) => {
       const source = makeSource({ ...changes, origins: typeof origins === "string" ? [origins] : origins });
-      const call = makeCall(source, changes);
-      return { call, http: door.httpFor(source, call) };
+      const { call, run } = openCall(source, changes, onIntent ?? (() => {}));
+      calls.push(call);
+      return { call, run, http: door.httpFor(source, call) };
     },
   };
 }
@@ -106,27 +97,17 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
   };
 }
 
-function makeCall(source: RunnableSource, { inputs, credential, organizationId, held }: CallChanges): PlannedCall {
-  const now = systemClock.now();
-  // Of a run the door reads only these.
-  const caller = { organizationId: organizationId ?? "org_1" };
-  const run = { maySend: true, held: held ?? heldWithoutLimit(), caller } as Run;
-  return {
-    run,
-    id: source.id,
-    ordinal: 0,
-    entry: {},
-    rawInputs: inputs ?? {},
-    inputs: inputs ?? {},
-    deadlineAt: now + source.timeoutMs,
-    startedAt: now,
-    credential:
-      credential === undefined
-        ? null
-        : { credentialId: null, rule: "inline", fields: new Secret(credential), scope: "org_1" },
-    attempts: [],
-    controller: null,
-    ended: false,
-    heldBytes: 0,
-  };
+function openCall(
+  source: RunnableSource,
+  { inputs, credential, organizationId = "org_1", held = heldWithoutLimit() }: CallChanges,
+  onIntent: () => void,
+) {
+  const record = { intend: onIntent, close: () => {} };
+  const run = makeRun({ organizationId, held, record });
+  const deadlineAt = run.arrivedAt + source.timeoutMs;
+  const call = makeCall({ run, id: source.id, rawInputs: inputs ?? {}, deadlineAt });
+  call.takeInputs(inputs ?? {});
+  if (credential !== undefined)
+    call.takeCredential({ credentialId: null, rule: "inline", fields: new Secret(credential), scope: "org_1" });
+  return { call, run };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { SecureContext } from "node:tls";
-import type { BeforeSend, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import type { Http, HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -27,7 +27,6 @@ import { identityOf, Trust } from "./sockets/trust.ts";
 
 export interface DoorOptions {
   readonly clock: Clock;
-  readonly beforeSend: BeforeSend;
   readonly limits?: Partial<OutboundLimits>;
   /**
    * Exact origins whose host names may lead to private addresses, such as `https://scores.corp.example`. An address
@@ -77,7 +76,7 @@ class VendorDoor implements OutboundDoor, Sender {
   #closed = false;
 
   constructor(options: DoorOptions) {
-    const { clock, beforeSend } = options;
+    const { clock } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.clock = clock;
     this.headerBytesMax = limits.headerBytesMax;
@@ -88,7 +87,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#trust = new Trust(options.extraAuthorities);
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
-    this.#exchangeNeeds = { clock, limits, beforeSend, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
+    this.#exchangeNeeds = { clock, limits, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
     this.#socketNeeds = {
       clock,
       names: new NameLookup({

@@ -271,7 +271,7 @@ test("what a call that has ended still receives is not held", async (t) => {
   const { call, http } = openDoor(t).call(vendor.origin, { held: budget.open("org_1") });
   const late = http.get(`${vendor.origin}/delay/10`);
   await vendor.received(1);
-  call.ended = true;
+  call.end();
 
   await late;
 

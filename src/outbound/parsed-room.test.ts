@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { PlannedCall } from "../run/ports.ts";
 import { compileView } from "../sources/declarative/reply/view-reply.ts";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { ReadAhead } from "./exchange/read-ahead.ts";
-import { dropFor, holdFor, VendorReply } from "./exchange/reply.ts";
+import { VendorReply } from "./exchange/reply.ts";
 
 const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 
 function underWay(bytesMax: number): PlannedCall {
-  return {
-    ended: false,
-    heldBytes: 0,
-    run: { held: new ByteBudget(bytesMax).open("org_a") },
-  } as unknown as PlannedCall;
+  return makeCall({ run: makeRun({ held: new ByteBudget(bytesMax).open("org_a") }) });
 }
 
+const holdFor = (call: PlannedCall) => (bytes: number) => call.hold(bytes);
+const dropFor = (call: PlannedCall) => (bytes: number) => call.drop(bytes);
 const replyOf = (body: string, call: PlannedCall) =>
   new VendorReply(200, {}, Buffer.from(body), LIMITS, null, holdFor(call));
 
@@ -72,7 +71,10 @@ test("a reply for whose value there is no room fails its own call, and counts no
     (call: PlannedCall) => view(replyOf(xml, call)),
     (call: PlannedCall) => replyOf("x".repeat(20_001), call).bytes(),
     (call: PlannedCall) => replyOf("x".repeat(20_001), call).text(),
-    (call: PlannedCall) => replyOf("[1]", Object.assign(call, { ended: true })).json() as unknown,
+    (call: PlannedCall) => {
+      call.end();
+      replyOf("[1]", call).json();
+    },
   ]) {
     const call = underWay(20_000);
     assert.throws(() => read(call), { code: "source.no_room_for_answer" });

@@ -6,7 +6,7 @@ import { Fault } from "../terms/fault.ts";
 import { isRedirect, isSuccess } from "./exchange/exchange.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { OriginRules } from "../terms/origins.ts";
-import { holdFor, VendorReply } from "./exchange/reply.ts";
+import { VendorReply } from "./exchange/reply.ts";
 import { SourceAddresses } from "./exchange/source-addresses.ts";
 import { SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
@@ -54,9 +54,8 @@ export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorPar
     );
     const fits = bytes.length <= bytesMax;
     if (!fits && isSuccess(status)) throw contractFault("it is too large");
-    const hold = holdFor(call);
-    if (fits && !hold(bytes.length)) throw new Fault("source.no_room_for_answer");
-    return new VendorReply(status, headers, fits ? bytes : NO_BYTES, limits, null, hold);
+    if (fits && !call.hold(bytes.length)) throw new Fault("source.no_room_for_answer");
+    return new VendorReply(status, headers, fits ? bytes : NO_BYTES, limits, null, (more) => call.hold(more));
   }
 
   return {

@@ -129,7 +129,7 @@ test("a call that ended meanwhile is not followed further", async (t) => {
   const vendor = await startVendor(t);
   const { call, http } = openDoor(t).call(vendor.origin);
   vendor.on("/away", (socket, request) => {
-    call.ended = true;
+    call.end();
     bare(302, { location: "/json" })(socket, request);
   });
 

@@ -123,7 +123,7 @@ test("the intent stands before the vendor has the request, and a refused intent 
   refuses = true;
   const fault = await faultOf(http.get(vendor.origin));
 
-  assert.equal(fault.code, "source.breaker_open");
+  assert.equal(fault.code, "source.unrecorded");
   assert.deepEqual(seen, [0, 1]);
   assert.equal(vendor.count(), 1);
   assert.equal(call.attempts.length, 1);
@@ -134,9 +134,9 @@ test("a call that has ended, a run that may not send and a deadline that has pas
   const vendor = await startVendor(t);
   const door = openDoor(t);
   const ended = door.call(vendor.origin);
-  ended.call.ended = true;
+  ended.call.end();
   const stopped = door.call(vendor.origin);
-  stopped.call.run.maySend = false;
+  stopped.run.clientGone();
   const late = door.call(vendor.origin, { timeoutMs: -1 });
 
   assert.equal(await codeOf(ended.http.get(vendor.origin)), "source.stopped");
@@ -149,11 +149,11 @@ test("a client that hangs up while the connection is being made is not billed", 
   const vendor = await startVendor(t);
   const name = Promise.withResolvers<readonly string[]>();
   const origin = `http://vendor.example:${vendor.port}`;
-  const { call, http } = openDoor(t, { resolve: () => name.promise, allowPrivate: [origin] }).call(origin);
+  const { call, run, http } = openDoor(t, { resolve: () => name.promise, allowPrivate: [origin] }).call(origin);
 
   const sent = faultOf(http.get(origin));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  call.run.maySend = false;
+  run.clientGone();
   name.resolve(["127.0.0.1"]);
 
   assert.equal((await sent).code, "source.stopped");

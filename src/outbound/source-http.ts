@@ -79,7 +79,7 @@ export class SourceHttp implements Http {
 
   #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
     const call = this.#call;
-    if (call.ended || !call.run.maySend) throw new Fault("source.stopped");
+    if (!call.maySend) throw new Fault("source.stopped");
     if (this.#sender.clock.now() >= call.deadlineAt) throw timeoutFault(call);
     return this.#sender.send(request, match, this.#source, call, options, left);
   }

@@ -107,10 +107,10 @@ test("a call that was told to end while its connection was looked at sends nothi
   const { origin } = await startVendorApart(t);
   const door = openDoor(t);
   await door.call(origin).http.get(`${origin}/json`);
-  const { call, http } = door.call(origin);
+  const { call, run, http } = door.call(origin);
 
   const sent = faultOf(http.get(`${origin}/json`));
-  call.run.maySend = false;
+  run.clientGone();
 
   assert.equal((await sent).code, "source.stopped");
   assert.equal(call.attempts.length, 0);

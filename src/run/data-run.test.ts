@@ -6,8 +6,9 @@ import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
 import { collectAnswer } from "./collect.ts";
-import { createDataRun, type DataRequest } from "./data-run.ts";
+import { createDataRun } from "./data-run.ts";
 import type { RunnableSource, RunReport, RunSource } from "./ports.ts";
+import type { RunRequest } from "./under-way.ts";
 
 function engine(runSource: RunSource, reports: RunReport[] = []) {
   return createDataRun({
@@ -26,7 +27,7 @@ function engine(runSource: RunSource, reports: RunReport[] = []) {
   });
 }
 
-function request(sources: Record<string, unknown>): DataRequest {
+function request(sources: Record<string, unknown>): RunRequest {
   const workflow = {
     id: "wfl_1",
     organizationId: "org_1",

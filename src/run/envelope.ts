@@ -1,9 +1,9 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
-import { Fault } from "../terms/fault.ts";
+import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+import type { Outcome } from "./fan-out.ts";
 import { byteLength } from "./keep-output.ts";
-import { STATUS_BYTES_MAX } from "./status.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -17,6 +17,11 @@ export interface EnvelopeEntry {
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** The most one run may hold at once beside its body: its answer, and as much again of replies that are being read. */
 export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
+
+/** A message is one sentence. It may name a field that the caller made up, or list what an author allows. */
+export const MESSAGE_CHARS_MAX = 300;
+/** What an entry takes at the most: a character that JSON escapes takes six bytes. */
+const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200;
 
 /** Transaction id, names of the fields, time. */
 const FIXED_BYTES = 256;
@@ -97,9 +102,9 @@ export function seal(parts: EnvelopeParts, responseTimeMs: number): Buffer {
  * The `config` that is echoed: the request's own with the default context. It is built from the request alone, never from
  * the plan, so a stored credential cannot get into it.
  */
-export function echoConfig(config: JsonObject, caller: Caller, more: JsonObject): JsonObject {
+export function echoConfig(config: JsonObject, caller: Caller): JsonObject {
   const { workflow } = caller;
-  const echo: Record<string, unknown> = { ...config, ...more };
+  const echo: Record<string, unknown> = { ...config };
   if (workflow.maskCredentials && isJsonObject(echo["sources"])) echo["sources"] = maskCredentials(echo["sources"]);
   // The one name of `config` that is the service's own word on /data too: nobody else may call an answer simulated, or not.
   if (workflow.simulated) echo["mode"] = "simulated";
@@ -126,4 +131,30 @@ export function withoutCredentials(sources: JsonObject): JsonObject {
 /** `Object.fromEntries` defines own properties, so that a source called `__proto__` stays one. */
 function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObject {
   return Object.fromEntries<Json>(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+// ---- status ---------------------------------------------------------------------------------------------------------
+
+interface StatusOptions {
+  /** Decision 10: adds what a client may branch on to failed entries. */
+  readonly failureDetails: boolean;
+}
+
+/** The status entry of one source (specification 2.5), as JSON text. */
+export function statusText(outcome: Outcome, charged: Charged, options: StatusOptions): string {
+  const { result, tookMs } = outcome;
+  if (result instanceof Fault) {
+    const failure = options.failureDetails ? `,"failure":${failureText(result, charged)}` : "";
+    return `{"success":false,"message":${JSON.stringify(shortened(result.says))},"match":false,"response_time_ms":${tookMs}${failure}}`;
+  }
+  const message = result.match ? "Record found" : "No record found";
+  return `{"success":true,"message":"${message}","match":${result.match},"response_time_ms":${tookMs}}`;
+}
+
+function failureText(fault: Fault, charged: Charged): string {
+  return JSON.stringify({ kind: fault.row.kind, retryable: fault.row.retryable, charged });
+}
+
+function shortened(message: string): string {
+  return message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX - 1)}…` : message;
 }

@@ -5,13 +5,13 @@ import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
-import { fanOut, type Outcome } from "./fan-out.ts";
+import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
+import { makeRun } from "./call.kit.ts";
 import { planCall, type Planned } from "./plan.ts";
-import type { Answer, Attempt, Run, RunnableSource } from "./ports.ts";
-import { reportCall } from "./report.ts";
+import type { Answer, RunnableSource } from "./ports.ts";
 
 const held = heldWithoutLimit();
-const RUN = { arrivedAt: 0, held } as unknown as Run;
+const RUN = makeRun({ arrivedAt: 0, held });
 
 function plan(ids: readonly string[], charge: ChargeModel = "per_call"): Planned[] {
   const source = { timeoutMs: 1_000, leavesMachine: true, charge } as RunnableSource;
@@ -88,7 +88,9 @@ test("what a vendor had answered is charged as its answer is, also where there w
     const [outcome] = await fanOut(
       plan(["a"], charge),
       async (_, call) => {
-        call.attempts.push({ free: false, status: 200, isAnswer: true, hasEnded: true, said: null } as Attempt);
+        const attempt = call.beginAttempt("https://api.acme.example", "GET", false, new FakeClock());
+        attempt.answered(200, true);
+        attempt.end();
         return { match, json: "x".repeat(100) };
       },
       new FakeClock(),

@@ -1,11 +1,10 @@
-import { endCall } from "./end-call.ts";
-import type { ChargeModel } from "../terms/charge.ts";
+import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { Stretch } from "../terms/stretch.ts";
-import { dropHeld, keepOutput } from "./keep-output.ts";
+import { keepOutput } from "./keep-output.ts";
 import type { Planned } from "./plan.ts";
-import type { Answer, PlannedCall, RunSource } from "./ports.ts";
+import type { Answer, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
 /** How one planned call ended: an answer, or the fault that stands in its place. */
 export interface Outcome {
@@ -66,7 +65,7 @@ export function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number
       if (!(outcome.result instanceof Fault) && outcome.outputBytes > (largest?.outputBytes ?? 0)) largest = outcome;
     });
     if (largest === undefined) return left;
-    dropHeld(largest.call);
+    largest.call.keepOnly(0);
     outcomes[outcomes.indexOf(largest)] = withoutOutput(largest, new Fault("source.contract", TOO_LARGE));
     left += NO_OUTPUT_BYTES - largest.outputBytes;
   }
@@ -90,18 +89,18 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
 
 /** Ends a call: from now on it can send nothing more, and holds nothing but its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
-  endCall(call);
+  call.end();
   const charge = source?.charge ?? "free";
   const tookMs = Math.round(clock.now() - call.startedAt);
   if (result instanceof Fault) {
-    dropHeld(call);
+    call.keepOnly(0);
     return { call, charge, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
   }
   try {
     const kept = keepOutput(call, result);
     return { call, charge, tookMs, result: kept, outputBytes: call.heldBytes };
   } catch (noRoom) {
-    dropHeld(call);
+    call.keepOnly(0);
     return withoutOutput(
       { call, charge, tookMs, result, outputBytes: 0 },
       asFault(noRoom, "source.no_room_for_answer"),
@@ -114,4 +113,33 @@ export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, tookMs, result } = outcome;
   const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
+}
+
+/** What the ledger, the log and the metrics are told of one call. Whatever its requests still do changes nothing of it. */
+export function reportCall(outcome: Outcome): CallReport {
+  const { call, result } = outcome;
+  const fault = result instanceof Fault ? result : null;
+  const charges = chargesOf(call.attempts, outcome.charge, outcome.lost ?? result);
+  return {
+    source: call.id,
+    ordinal: call.ordinal,
+    success: fault === null,
+    match: result instanceof Fault ? false : result.match,
+    fault,
+    credentialId: call.credential?.credentialId ?? null,
+    credentialRule: call.credential?.rule ?? "none",
+    charged: chargeOfCall(charges),
+    startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
+    tookMs: outcome.tookMs,
+    outputBytes: outcome.outputBytes,
+    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs }, at) => ({
+      number,
+      origin,
+      method,
+      sentWallAt,
+      status,
+      tookMs,
+      charged: charges[at]!,
+    })),
+  };
 }

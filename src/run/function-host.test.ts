@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
+import { makeRun } from "./call.kit.ts";
 import { openHost } from "./function-host.ts";
-import type { Attempt, Run, RunnableSource, RunSource } from "./ports.ts";
+import type { RunnableSource, RunSource } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
 
 const TOO_MANY_LONG_NUMBERS = `{"all":[${Array.from({ length: 20_001 }, () => "12345678901234567890").join(",")}]}`;
 
 function hostOver(runSource: RunSource, held = heldWithoutLimit()) {
   const clock = new FakeClock();
-  const run = { arrivedAt: clock.now(), caller: { organizationId: "org_a" }, held } as unknown as Run;
+  const run = makeRun({ arrivedAt: clock.now(), organizationId: "org_a", held });
   const source = { timeoutMs: 1000, leavesMachine: true, charge: "free" } as RunnableSource;
   return openHost(
     { run, functionId: "dfunc_x", sources: {}, deadlineAt: clock.now() + 1000 },
@@ -57,11 +58,7 @@ test("a call that is left when its function ends is told as its source's charge 
   ]);
   const host = openHost(
     {
-      run: {
-        arrivedAt: clock.now(),
-        caller: { organizationId: "org_a" },
-        held: heldWithoutLimit(),
-      } as unknown as Run,
+      run: makeRun({ arrivedAt: clock.now(), organizationId: "org_a" }),
       functionId: "dfunc_x",
       sources: {},
       deadlineAt: clock.now() + 1000,
@@ -72,7 +69,7 @@ test("a call that is left when its function ends is told as its source's charge 
       replyRoom: new ReplyRoom(clock),
       log: () => {},
       runSource: (_, call) => {
-        call.attempts.push({ free: false, status: null, said: null } as Attempt);
+        call.beginAttempt("https://api.acme.example", "GET", false, clock);
         return new Promise(() => {});
       },
     },

@@ -2,12 +2,10 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
-import { endWith, settle, withoutOutput, type Outcome } from "./fan-out.ts";
-import { dropHeld } from "./keep-output.ts";
+import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./plan.ts";
 import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
 import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
-import { reportCall } from "./report.ts";
 
 export interface HostParts {
   readonly catalog: SourceCatalog;
@@ -58,28 +56,30 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   async function ask(id: string, inputsJson: string): Promise<FunctionReply> {
     const startedAt = clock.now();
     const ordinal = slots.length;
-    const slot: Slot = { planned: plan(id, ordinal, startedAt, {}), begun: false, report: null };
+    let planned = plan(id, ordinal, startedAt, {});
+    const slot: Slot = { left: () => endWith(planned, new Fault("source.stopped"), clock), report: null };
     slots.push(slot);
+    const fails = (fault: Fault) => settled(slot, endWith(planned, fault, clock));
     const entering = replyRoom.enter(window, id, Buffer.byteLength(inputsJson));
     const place = entering instanceof Promise ? await entering : entering;
-    if (place === null) return settled(slot, new Fault("source.no_room"));
+    if (place === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {
       const reading = readJsonInStretches(inputsJson, new Stretch(clock));
       inputs = reading instanceof Promise ? await reading : reading;
     } catch {
       place.left();
-      return settled(slot, new Fault("source.input_invalid", TOO_LONG_NUMBERS));
+      return fails(new Fault("source.input_invalid", TOO_LONG_NUMBERS));
     }
     if (window.closed) {
       place.left();
-      return settled(slot, new Fault("source.stopped"));
+      return fails(new Fault("source.stopped"));
     }
-    slot.planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
-    slot.begun = true;
-    const outcome = await settle(slot.planned, runSource, clock);
+    planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
+    slot.left = () => endWith(planned, new Fault("source.abandoned"), clock);
+    const outcome = await settle(planned, runSource, clock);
     // From here on its room is that of the place.
-    dropHeld(slot.planned.call);
+    outcome.call.keepOnly(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {
       place.left();
@@ -93,10 +93,9 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   }
 
   /** Reports it, unless the run has ended and has told of it already, and lets go of everything else. */
-  function settled(slot: Slot, ending: Outcome | Fault): FunctionReply {
-    const outcome = ending instanceof Fault ? endWith(slot.planned, ending, clock) : ending;
+  function settled(slot: Slot, outcome: Outcome): FunctionReply {
     slot.report ??= reportCall(outcome);
-    slot.planned = { source: undefined, call: { ...slot.planned.call, rawInputs: {}, inputs: {}, credential: null } };
+    slot.left = null;
     return unkept(outcome.result, outcome.tookMs);
   }
 
@@ -123,20 +122,16 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     },
 
     end() {
-      const reports = slots.map((slot) => {
-        const left = () => new Fault(slot.begun ? "source.abandoned" : "source.stopped");
-        return (slot.report ??= reportCall(endWith(slot.planned, left(), clock)));
-      });
+      const reports = slots.map((slot) => (slot.report ??= reportCall(slot.left!())));
       replyRoom.close(window);
       return reports;
     },
   };
 }
 
+/** Of a call: its report, or as long as it has none, how it ends when nobody waits for it any more. */
 interface Slot {
-  planned: Planned;
-  /** It waits for room no more. */
-  begun: boolean;
+  left: (() => Outcome) | null;
   report: CallReport | null;
 }
 

@@ -8,9 +8,10 @@ import { createAdmission } from "./admission.ts";
 import { compose } from "./around/compose.ts";
 import { withDeadline } from "./around/deadline.ts";
 import { collectAnswer } from "./collect.ts";
-import { createDataRun, type EngineParts } from "./data-run.ts";
+import { createDataRun } from "./data-run.ts";
 import { createFunctionRun } from "./function-run.ts";
 import type { PlannedCall, RunIntent, RunnableFunction, RunnableSource, RunReport } from "./ports.ts";
+import type { EngineParts } from "./under-way.ts";
 
 /** What a source does: takes in so much of a reply, as the door does, and ends in one of these ways. */
 interface Script {
@@ -46,8 +47,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     calls.add(call);
     const { replyBytes, afterMs, ends } = byId.get(call.id)!;
     const takeIn = (bytes: number) => {
-      if (!call.run.held.hold(bytes)) throw new Fault("source.no_room_for_answer");
-      call.heldBytes += bytes;
+      if (!call.hold(bytes)) throw new Fault("source.no_room_for_answer");
     };
     takeIn(Math.floor(replyBytes / 2));
     await new Promise<void>((resolve) => clock.after(afterMs, resolve));

@@ -10,12 +10,7 @@ const TEXT_UNITS_MAX = 64 * 1024;
  * @throws Fault `source.no_room_for_answer`
  */
 export function keepOutput(call: PlannedCall, answer: Answer): Answer {
-  const bytes = byteLength(answer.json);
-  const more = bytes - call.heldBytes;
-  // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
-  if (more > 0 && !call.run.held.hold(more)) throw new Fault("source.no_room_for_answer");
-  if (more < 0) call.run.held.drop(-more);
-  call.heldBytes = bytes;
+  if (!call.keepOnly(byteLength(answer.json))) throw new Fault("source.no_room_for_answer");
   const json = toKept(answer.json);
   return json === answer.json ? answer : { match: answer.match, json };
 }
@@ -23,13 +18,6 @@ export function keepOutput(call: PlannedCall, answer: Answer): Answer {
 /** In the form in which it takes as much memory as it is counted for. */
 export function toKept(json: string | Buffer): string | Buffer {
   return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
-}
-
-/** A call that leaves nothing behind holds nothing. */
-export function dropHeld(call: PlannedCall): void {
-  if (call.heldBytes === 0) return;
-  call.run.held.drop(call.heldBytes);
-  call.heldBytes = 0;
 }
 
 export function byteLength(json: string | Buffer): number {

@@ -3,7 +3,7 @@ import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
 import type { Trace } from "../terms/trace.ts";
-import type { Ledger, Run, RunIntent } from "./ports.ts";
+import type { Ledger, Run, RunIntent, RunRecord } from "./ports.ts";
 
 export interface RunOpening {
   readonly kind: "data" | "func";
@@ -13,19 +13,44 @@ export interface RunOpening {
   readonly functionId: string | null;
   readonly trace?: Trace | null;
   readonly held: Held;
+  /** A new one where it has none yet. */
+  readonly transactionId?: string;
 }
 
-export interface OpenedRun {
-  readonly run: Run;
+/** A run, and the one way in which it changes: that its client has gone. */
+export class OpenRun implements Run {
   readonly intent: RunIntent;
+  readonly caller: Caller;
+  readonly arrivedAt: number;
+  readonly record: RunRecord;
+  readonly held: Held;
+  readonly trace: Trace | null;
+  #maySend = true;
+
+  constructor(intent: RunIntent, record: RunRecord, { caller, arrivedAt, held, trace }: RunOpening) {
+    this.intent = intent;
+    this.caller = caller;
+    this.arrivedAt = arrivedAt;
+    this.record = record;
+    this.held = held;
+    this.trace = trace ?? null;
+  }
+
+  get maySend(): boolean {
+    return this.#maySend;
+  }
+
+  clientGone(): void {
+    this.#maySend = false;
+  }
 }
 
 /** Gives a run its id and opens its record. @throws Fault when nothing can be recorded: then nothing is called either. */
-export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clock; region: string }): OpenedRun {
+export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clock; region: string }): OpenRun {
   const startedWallAt = parts.clock.wall();
   const { caller } = opening;
   const intent: RunIntent = {
-    transactionId: newId("transaction", startedWallAt),
+    transactionId: opening.transactionId ?? newId("transaction", startedWallAt),
     kind: opening.kind,
     organizationId: caller.organizationId,
     workflowId: caller.workflow.id,
@@ -36,19 +61,5 @@ export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clo
     functionId: opening.functionId,
     startedWallAt,
   };
-  const run: Run = {
-    transactionId: intent.transactionId,
-    kind: opening.kind,
-    caller,
-    context: opening.context,
-    region: parts.region,
-    arrivedAt: opening.arrivedAt,
-    startedWallAt,
-    simulated: intent.simulated,
-    record: parts.ledger.open(intent),
-    held: opening.held,
-    maySend: true,
-    trace: opening.trace ?? null,
-  };
-  return { run, intent };
+  return new OpenRun(intent, parts.ledger.open(intent), opening);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../terms/clock.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { Call } from "./call.ts";
 import type { PlannedCall, Run, RunnableSource, SourceCatalog, SourceEntry } from "./ports.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
 
@@ -29,7 +30,7 @@ export function planSources(
   });
 }
 
-interface CallPlan {
+interface CallToPlan {
   readonly id: string;
   readonly ordinal: number;
   readonly entry: unknown;
@@ -42,21 +43,15 @@ interface CallPlan {
   readonly notPast?: number;
 }
 
-export function planCall(run: Run, plan: CallPlan): PlannedCall {
+export function planCall(run: Run, plan: CallToPlan): Call {
   const ownDeadline = plan.from + (plan.source?.timeoutMs ?? CALL_MS_MAX);
-  return {
+  return new Call({
     run,
     id: plan.id,
     ordinal: plan.ordinal,
     entry: isJsonObject(plan.entry) ? plan.entry : NO_FIELDS,
     rawInputs: plan.inputs,
-    inputs: NO_FIELDS as JsonObject,
     deadlineAt: plan.notPast === undefined ? ownDeadline : Math.min(ownDeadline, plan.notPast),
     startedAt: plan.startedAt,
-    credential: null,
-    attempts: [],
-    controller: null,
-    ended: false,
-    heldBytes: 0,
-  };
+  });
 }

@@ -3,10 +3,11 @@
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../sdk/http.ts";
-import type { SourceCall, SourceDeclaration } from "../sdk/source.ts";
+import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { ChargeModel, SentRequest } from "../terms/charge.ts";
+import type { Clock } from "../terms/clock.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Secret } from "../terms/secret.ts";
@@ -41,16 +42,11 @@ export interface SourceCatalog {
 
 // ---- one run and its calls -----------------------------------------------------------------------------------------
 
-/** What is the same for every source call of one run. */
+/** One run, and what is the same for every source call of it. */
 export interface Run {
-  readonly transactionId: string;
-  readonly kind: "data" | "func";
+  readonly intent: RunIntent;
   readonly caller: Caller;
-  readonly context: Context;
-  readonly region: string;
   readonly arrivedAt: number;
-  readonly startedWallAt: number;
-  readonly simulated: boolean;
   readonly record: RunRecord;
   /**
    * What this run holds in memory, from its request's body to the last byte of its answer. Asked before anything is kept.
@@ -58,13 +54,13 @@ export interface Run {
    */
   readonly held: Held;
   /** The caller's, if it named one. */
-  readonly trace?: Trace | null;
+  readonly trace: Trace | null;
   /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */
-  maySend: boolean;
+  readonly maySend: boolean;
 }
 
-/** One planned source call, from plan to outcome. The wrappers around a call fill in what they find out. */
-export interface PlannedCall {
+/** What is known of a source call before it begins. */
+export interface CallPlan {
   readonly run: Run;
   /** The requested identifier, which may be of no source at all. */
   readonly id: string;
@@ -76,20 +72,42 @@ export interface PlannedCall {
   /** Absolute. */
   readonly deadlineAt: number;
   readonly startedAt: number;
-  /** The inputs after the filter; set before the adapter sees them. */
-  inputs: JsonObject;
-  credential: FoundCredential | null;
+}
+
+/** One planned source call, from plan to outcome. The steps around a call and the door tell it what they find out. */
+export interface PlannedCall extends CallPlan {
+  /** The inputs after the filter; none before. */
+  readonly inputs: JsonObject;
+  readonly credential: FoundCredential | null;
   /** Every request that was handed to the operating system for this call, in order. */
-  readonly attempts: Attempt[];
-  /** Made when the adapter asks for its signal; aborted when the call ends, however it ends. */
-  controller: AbortController | null;
-  /** Set when the outcome is settled: an adapter that goes on after that can send nothing more. */
-  ended: boolean;
+  readonly attempts: readonly Attempt[];
+  /** Whether its outcome is settled: an adapter that goes on after that can send nothing more. */
+  readonly ended: boolean;
+  /** Neither this call nor its run is over. */
+  readonly maySend: boolean;
+  /** Bytes counted on `run.held` for this call: while it is under way, of replies; then of its output. */
+  readonly heldBytes: number;
+  /** Made when it is first asked for; aborted when the call ends, however it ends. */
+  readonly signal: AbortSignal;
+
+  takeInputs(filtered: JsonObject): void;
+  takeCredential(credential: FoundCredential): void;
   /**
-   * Bytes counted on `run.held` for this call: while it is under way, of replies; then of its output. Whoever counts more
-   * or fewer changes both. Nothing is counted for a call that has ended: what it held has been dropped by then.
+   * The door's word just before the first byte of a request. Once this returns, the intent to send has been handed to the
+   * operating system; when it throws, nothing may be sent. `free`: its vendor is known never to bill it.
+   * @throws Fault `source.stopped`, `source.unrecorded`
    */
-  heldBytes: number;
+  beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt;
+  /** Counts bytes that are about to be kept for it. False: there is no room, or the call has ended. */
+  hold(bytes: number): boolean;
+  /** Counts as its own bytes that `run.held` counts already. False: the call has ended, and they are whoever's they were. */
+  takeHeld(bytes: number): boolean;
+  /** Counts bytes as gone. Of a call that has ended nothing: what it held has been dropped by then. */
+  drop(bytes: number): void;
+  /** Counts so many in the place of all that was counted. False: there is no room for them, and nothing has changed. */
+  keepOnly(bytes: number): boolean;
+  /** From now on it sends nothing more, and an adapter that listens to its signal hears of it. */
+  end(reason?: unknown): void;
 }
 
 export interface SourceEntry {
@@ -99,7 +117,7 @@ export interface SourceEntry {
 }
 
 /**
- * One request to a vendor. Made at the moment its intent is recorded, before its first byte; the door fills in what becomes
+ * One request to a vendor. Made at the moment its intent is recorded, before its first byte; the door tells it what becomes
  * of it. What it was charged is known when its call has ended.
  */
 export interface Attempt extends SentRequest {
@@ -108,11 +126,16 @@ export interface Attempt extends SentRequest {
   readonly method: string;
   readonly sentWallAt: number;
   readonly sentAt: number;
-  status: number | null;
-  isAnswer: boolean;
-  hasEnded: boolean;
-  said: Charged | null;
-  tookMs: number | null;
+  readonly tookMs: number | null;
+
+  /** The head of a reply has come. `isAnswer`: it is 2xx, or a status that the source reads. */
+  answered(status: number, isAnswer: boolean): void;
+  /** All of its reply has come, or as much as anybody could use. */
+  end(): void;
+  /** Nobody waits for its reply any more. */
+  settle(now: number): void;
+  /** The author's own word on what it costs. */
+  chargeAs(charged: Charged): void;
 }
 
 // ---- credentials ---------------------------------------------------------------------------------------------------
@@ -127,9 +150,9 @@ export interface FoundCredential {
   readonly fields: Secret<JsonObject>;
   /**
    * Tells credentials apart without showing them: breaker, rate and token caches are keyed by it. It begins with the
-   * organization's id and a slash, so that two of them never share one.
+   * organization's id and a slash, so that two of them never share one. `null`: nothing may be kept by it.
    */
-  readonly scope: string;
+  readonly scope: string | null;
 }
 
 export interface CredentialRequest {
@@ -154,7 +177,7 @@ export interface CredentialFinder {
 // ---- outbound ------------------------------------------------------------------------------------------------------
 
 export interface Door {
-  /** What the adapter of this call uses as `http`. The door calls `beforeSend` once for each request, just before its first byte. */
+  /** What the adapter of this call uses as `http`. The door begins an attempt of the call for each request, just before its first byte. */
   httpFor(source: RunnableSource, call: PlannedCall): Http;
 }
 
@@ -171,12 +194,6 @@ export interface VendorPlayer {
   /** What answers the requests of one call, one after the other. @throws Fault where the vendor would not answer */
   playFor(source: RunnableSource, call: PlannedCall): () => Promise<PlayedReply>;
 }
-
-/**
- * The door's question before each request: records the intent and answers with the attempt, or throws the fault that
- * forbids it. `free`: its vendor is known never to bill it.
- */
-export type BeforeSend = (call: PlannedCall, origin: string, method: string, free: boolean) => Attempt;
 
 // ---- ledger --------------------------------------------------------------------------------------------------------
 
@@ -279,7 +296,7 @@ export interface NearMiss {
 /** Runs one planned call to its answer. Rejects with whatever went wrong. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
 
-/** Something that happens around a call. The whole stack is one list, composed once in `composition/runs.ts`, outermost first. */
+/** Something that happens around a call. The whole stack is one list, composed once in `composition/around-calls.ts`, outermost first. */
 export type Around = (next: RunSource) => RunSource;
 
 /** A collected result: JSON text that is known to be one object. `bytes` are a vendor's own, spliced unchanged. */
@@ -287,9 +304,6 @@ export interface Answer {
   readonly match: boolean;
   readonly json: string | Buffer;
 }
-
-/** The argument handed to an adapter; made by `sources/` so that `signal` and `http` cost nothing until they are read. */
-export type MakeArgument = (source: RunnableSource, call: PlannedCall, inputs: JsonObject) => SourceCall;
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 

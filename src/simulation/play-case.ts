@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
-import type { Answer, PlannedCall, Run, RunnableSource, RunRecord } from "../run/ports.ts";
+import { oneCall } from "../run/one-call.ts";
+import type { Answer, RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { asFault, type Fault } from "../terms/fault.ts";
+import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { Secret } from "../terms/secret.ts";
 import { aimDoor } from "./aimed-door.ts";
 import { asList } from "./as-list.ts";
 import { isDeclaredOrigin } from "../terms/origins.ts";
@@ -65,14 +63,24 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
     const credentials = played.credentials ?? makeUpCredentials(source.declaration.credentials);
     const free = unlimited(source);
     const aimed = aimDoor(parts.door, free, playedAt, [...places.values()]);
-    const run = parts.engine(aimed, (line) => logged.push(line));
-    const call = planCall(source, played, credentials, parts);
-    const outcome = await run(free, call).then(
-      (answer) => ({ answer, fault: null }),
-      (thrown: unknown) => ({ answer: null, fault: asFault(thrown, "source.adapter_raised") }),
+    const { result } = await oneCall(
+      {
+        source: free,
+        organizationId: NOBODY,
+        context: played.context ?? "dev",
+        region: "test",
+        entry: Object.keys(credentials).length > 0 ? { credentials } : {},
+        inputs: { ...played.inputs, [UNDECLARED.name]: UNDECLARED.value },
+        ...(hangs(source, script) ? { withinMs: HUNG_DEADLINE_MS } : {}),
+      },
+      {
+        door: aimed,
+        clock: parts.clock,
+        log: (_, level, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`),
+      },
     );
     return {
-      ...outcome,
+      ...(result instanceof Fault ? { answer: null, fault: result } : { answer: result, fault: null }),
       requests,
       repliesGiven: script.length,
       logged: logged.join("\n"),
@@ -97,55 +105,6 @@ function unlimited(source: RunnableSource): RunnableSource {
   return { ...source, declaration: { ...source.declaration, limits } };
 }
 
-function planCall(source: RunnableSource, played: SourceCase, credentials: JsonObject, parts: CaseParts): PlannedCall {
-  const now = parts.clock.now();
-  const hangs = asList(played.reply).some(
-    ({ fault, delay_ms = 0 }) => fault === "hang" || delay_ms >= Math.min(source.timeoutMs, 5_000),
-  );
-  const transactionId = `trx_${randomUUID().replaceAll("-", "")}`;
-  const nobody = { organizationId: NOBODY, tokenId: "tok_case" };
-  const run: Run = {
-    transactionId,
-    kind: "data",
-    caller: {
-      ...nobody,
-      workflow: {
-        id: "wfl_case",
-        organizationId: NOBODY,
-        disabled: false,
-        autoCredentials: false,
-        failureDetails: false,
-        maskCredentials: false,
-        simulated: false,
-      },
-    },
-    context: played.context ?? "dev",
-    region: "test",
-    arrivedAt: now,
-    startedWallAt: parts.clock.wall(),
-    simulated: false,
-    record: UNRECORDED,
-    held: heldWithoutLimit(),
-    maySend: true,
-  };
-  const given = Object.keys(credentials).length > 0;
-  return {
-    run,
-    id: source.id,
-    ordinal: 0,
-    entry: given ? { credentials } : {},
-    rawInputs: { ...played.inputs, [UNDECLARED.name]: UNDECLARED.value },
-    deadlineAt: now + (hangs ? HUNG_DEADLINE_MS : source.timeoutMs),
-    startedAt: now,
-    inputs: {},
-    credential: given
-      ? { credentialId: null, rule: "inline", fields: new Secret(credentials), scope: transactionId }
-      : null,
-    attempts: [],
-    controller: null,
-    ended: false,
-    heldBytes: 0,
-  };
+function hangs({ timeoutMs }: RunnableSource, script: readonly ScriptedReply[]): boolean {
+  return script.some(({ fault, delay_ms = 0 }) => fault === "hang" || delay_ms >= Math.min(timeoutMs, 5_000));
 }
-
-const UNRECORDED: RunRecord = { intend: () => {}, close: () => {} };

@@ -1,6 +1,5 @@
 import type { FunctionCase, ScriptedOutcome } from "../sdk/data-function.ts";
 import { NoMatch, type SourceAnswer } from "../sdk/source.ts";
-import { createArgument } from "../sources/argument.ts";
 import { createAdmission } from "../run/admission.ts";
 import { callAdapter } from "../run/around/adapter.ts";
 import { compose } from "../run/around/compose.ts";
@@ -52,10 +51,7 @@ export async function playFunctionCase(
   const runFunction = createFunctionRun({
     functions: parts.functions,
     catalog: script.catalog,
-    runSource: compose(
-      [withInputs, withDeadline(clock)],
-      callAdapter(clock, createArgument({ door: NO_DOOR, simulatedDoor: NO_DOOR, clock, log: () => {} })),
-    ),
+    runSource: compose([withInputs, withDeadline(clock)], callAdapter({ door: NO_DOOR, clock, log: () => {} })),
     ledger: NO_LEDGER,
     observers: [{ runEnded: ({ calls }) => called.push(...calls.map(({ source }) => source)) }],
     admission: createAdmission({ runsMax: 1, runsPerOrganizationMax: 1 }),

@@ -1,4 +1,4 @@
-import type { Door, RunSource } from "../run/ports.ts";
+import type { Door } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Fault } from "../terms/fault.ts";
@@ -14,10 +14,5 @@ export interface ReplyReading {
 export interface CaseParts {
   /** The real door. The runner only changes where its requests arrive. */
   readonly door: Door;
-  /**
-   * The real steps around a call, inputs and credential included, over the door given. `log` gets every line that the
-   * adapter would write to the service's log.
-   */
-  readonly engine: (door: Door, log: (line: string) => void) => RunSource;
   readonly clock: Clock;
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { openCaseEngine } from "../composition/case-engine.ts";
+import { createDoor } from "../outbound/door.ts";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
 import { createPlayedDoor } from "../outbound/played-door.ts";
 import { VendorReply } from "../outbound/exchange/reply.ts";
-import type { PlannedCall, RunnableSource } from "../run/ports.ts";
+import { makeCall } from "../run/call.kit.ts";
+import type { RunnableSource } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../sources/runnable.ts";
 import { createSchemas } from "../sources/validator.ts";
-import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { asFault } from "../terms/fault.ts";
@@ -62,8 +62,8 @@ function written(
 }
 
 async function ran(t: TestContext, source: RunnableSource): Promise<SourceReport> {
-  const parts = openCaseEngine(systemClock);
-  t.after(() => parts.close());
+  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  t.after(() => parts.door.close());
   return runCases(source, parts);
 }
 
@@ -274,17 +274,8 @@ const isSource = (id: string) => ["acme__people", "bell__phone"].includes(id);
 
 function simulate(inputs: JsonObject, clock = new FakeClock(), source = runnable()) {
   const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
-  const call = {
-    run: { maySend: true, held: heldWithoutLimit() },
-    heldBytes: 0,
-    id: source.id,
-    rawInputs: inputs,
-    inputs: source.filter(inputs),
-    deadlineAt: clock.now() + 10_000,
-    startedAt: clock.now(),
-    attempts: [],
-    ended: false,
-  } as unknown as PlannedCall;
+  const call = makeCall({ id: source.id, rawInputs: inputs, startedAt: clock.now() });
+  call.takeInputs(source.filter(inputs));
   const http = door.httpFor(source, call);
   const options: HttpOptions = { answers: [404] };
   const reply = http
@@ -373,16 +364,10 @@ test("a call that has ended, and an origin that is not declared, reach no simula
   const clock = new FakeClock();
   const door = createPlayedDoor({ clock, player: createSimulatedVendors(clock, isSource) });
   const source = runnable();
-  const call = {
-    run: { maySend: true },
-    ended: true,
-    inputs: {},
-    rawInputs: {},
-    attempts: [],
-    deadlineAt: 10_000,
-  } as unknown as PlannedCall;
+  const call = makeCall({ startedAt: clock.now() });
+  call.end();
   await assert.rejects(door.httpFor(source, call).get("https://api.acme.example/"), { code: "source.stopped" });
-  const other = door.httpFor(source, { ...call, ended: false });
+  const other = door.httpFor(source, makeCall({ startedAt: clock.now() }));
   await assert.rejects(other.get("https://evil.example/"), { code: "source.adapter_raised" });
 });
 

@@ -5,20 +5,20 @@ import { makeUpCredentials } from "./made-up-credentials.ts";
 /**
  * A simulated call needs no real credential: unless its request brings or names one, it gets a made-up one, and no stored
  * secret is opened. One that is brought or named is resolved and checked as in any run, so that a mistake in it is found.
+ * Either has no scope: what is kept by scope must not pass from an invented vendor to a real one, or back.
  */
 export function withMadeUpCredential(resolve: Around): Around {
   return (next) => {
-    const resolved = resolve(next);
+    const resolved = resolve((source, call) => {
+      if (call.credential !== null) call.takeCredential({ ...call.credential, scope: null });
+      return next(source, call);
+    });
     return (source, call) => {
-      const { entry, run } = call;
+      const { entry } = call;
       const given = entry.cred_id !== undefined || Object.keys(entry.credentials ?? {}).length > 0;
-      if (!run.simulated || given || source.credentialUse === "none") return resolved(source, call);
-      call.credential = {
-        credentialId: null,
-        rule: "none",
-        fields: new Secret(makeUpCredentials(source.declaration.credentials)),
-        scope: `${run.caller.organizationId}/none/simulated`,
-      };
+      if (given || source.credentialUse === "none") return resolved(source, call);
+      const fields = new Secret(makeUpCredentials(source.declaration.credentials));
+      call.takeCredential({ credentialId: null, rule: "none", fields, scope: null });
       return next(source, call);
     };
   };

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openCaseEngine } from "../../src/composition/case-engine.ts";
+import { createDoor } from "../../src/outbound/door.ts";
 import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
@@ -14,8 +14,8 @@ const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
 const files = globSync("**/*.yaml", { cwd: folder }).sort();
 
 describe("every declarative source of the catalog", { concurrency: 8 }, () => {
-  const parts = openCaseEngine(systemClock);
-  after(() => parts.close());
+  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  after(() => parts.door.close());
 
   for (const file of files) {
     test(`${file} does what its cases say, and its cases show what they must`, async () => {

@@ -4,21 +4,19 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { openCaseEngine } from "../../src/composition/case-engine.ts";
 import { createPlayedDoor } from "../../src/outbound/played-door.ts";
 import { VendorReply } from "../../src/outbound/exchange/reply.ts";
 import { faultOfStatus } from "../../src/outbound/exchange/vendor-fault.ts";
-import type { PlannedCall, Run, RunnableSource } from "../../src/run/ports.ts";
-import type { SourceCase } from "../../src/sdk/source.ts";
+import { oneCall } from "../../src/run/one-call.ts";
+import type { RunnableSource } from "../../src/run/ports.ts";
 import { makeUpCredentials } from "../../src/simulation/made-up-credentials.ts";
 import { createSimulatedVendors } from "../../src/simulation/simulated-vendors.ts";
 import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
-import { heldWithoutLimit } from "../../src/terms/byte-budget.ts";
 import { systemClock } from "../../src/terms/clock.ts";
-import { asFault } from "../../src/terms/fault.ts";
+import { Fault } from "../../src/terms/fault.ts";
 
 const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));
 const schemas = createSchemas();
@@ -31,45 +29,21 @@ const reading = {
   faultOfStatus,
 };
 
-function callFor(source: RunnableSource, { inputs, credentials }: SourceCase): PlannedCall {
-  const now = systemClock.now();
-  return {
-    run: {
-      maySend: true,
-      simulated: true,
-      held: heldWithoutLimit(),
-      caller: { organizationId: "org_1", workflow: { autoCredentials: false } },
-    } as unknown as Run,
-    id: source.id,
-    ordinal: 0,
-    entry: { credentials: credentials ?? makeUpCredentials(source.declaration.credentials) },
-    rawInputs: inputs,
-    deadlineAt: now + 10_000,
-    startedAt: now,
-    inputs: {},
-    credential: null,
-    attempts: [],
-    controller: null,
-    ended: false,
-    heldBytes: 0,
-  };
-}
-
-test("a simulated call of every catalog source comes out as its case says", async (t) => {
-  const parts = openCaseEngine(systemClock);
-  t.after(() => parts.close());
+test("a simulated call of every catalog source comes out as its case says", async () => {
   const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock, () => false) });
-  const engine = parts.engine(door, () => {});
+  const parts = { door, clock: systemClock, log: () => {} };
   let asked = 0;
   for (const source of sources) {
     const cases = source.declaration.cases ?? [];
     const first = cases.filter((each) => cases.find(({ inputs }) => isDeepStrictEqual(inputs, each.inputs)) === each);
     for (const each of first) {
-      const call = callFor(source, each);
-      const came = await engine(source, call).then(
-        ({ match, json }) => ({ match, output: JSON.parse(String(json)) as unknown }),
-        (thrown: unknown) => ({ failure: asFault(thrown, "source.adapter_raised").row.kind }),
-      );
+      const credentials = each.credentials ?? makeUpCredentials(source.declaration.credentials);
+      const asks = { source, inputs: each.inputs, entry: { credentials } };
+      const { result, call } = await oneCall({ ...asks, organizationId: "org_1", context: "dev", region: "" }, parts);
+      const came =
+        result instanceof Fault
+          ? { failure: result.row.kind }
+          : { match: result.match, output: JSON.parse(String(result.json)) as unknown };
       const what = `${source.id}: ${each.name}`;
       const { expect } = each;
       if ("failure" in expect) {

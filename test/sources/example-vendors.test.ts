@@ -7,13 +7,13 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { openCaseEngine } from "../../src/composition/case-engine.ts";
-import type { PlannedCall, Run } from "../../src/run/ports.ts";
+import { createDoor } from "../../src/outbound/door.ts";
+import { oneCall } from "../../src/run/one-call.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { createSchemas } from "../../src/sources/validator.ts";
-import { heldWithoutLimit } from "../../src/terms/byte-budget.ts";
 import { systemClock } from "../../src/terms/clock.ts";
+import { Fault } from "../../src/terms/fault.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
 import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
 
@@ -36,31 +36,13 @@ async function runAt(
   let written = readFileSync(new URL(`../../catalog/sources/${file}`, import.meta.url), "utf8");
   for (const [from, to] of Object.entries(moved)) written = written.replaceAll(from, to);
   const source = toRunnable(compileDeclarative(written, file), createSchemas(), "now");
-  const parts = openCaseEngine(systemClock);
-  t.after(() => parts.close());
-  const now = systemClock.now();
-  const call: PlannedCall = {
-    run: {
-      maySend: true,
-      held: heldWithoutLimit(),
-      simulated: false,
-      record: { intend: () => {}, close: () => {} },
-      caller: { organizationId: "org_1", workflow: { autoCredentials: false } },
-    } as unknown as Run,
-    id: source.id,
-    ordinal: 0,
-    entry: { credentials: asked.credentials },
-    rawInputs: asked.inputs,
-    deadlineAt: now + 10_000,
-    startedAt: now,
-    inputs: {},
-    credential: null,
-    attempts: [],
-    controller: null,
-    ended: false,
-    heldBytes: 0,
-  };
-  const { match, json } = await parts.engine(parts.door, () => {})(source, call);
+  const door = createDoor({ clock: systemClock });
+  t.after(() => door.close());
+  const { inputs, credentials } = asked;
+  const asks = { source, inputs, entry: { credentials }, organizationId: "org_1", context: "dev", region: "" } as const;
+  const { result } = await oneCall(asks, { door, clock: systemClock, log: () => {} });
+  if (result instanceof Fault) throw result;
+  const { match, json } = result;
   return { match, output: JSON.parse(String(json)) as unknown };
 }
 

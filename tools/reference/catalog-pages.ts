@@ -2,11 +2,10 @@ import { relative, sep } from "node:path";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import type { LoadedSource } from "../../src/project/load-sources.ts";
-import { collectAnswer } from "../../src/run/collect.ts";
-import type { PlannedCall } from "../../src/run/ports.ts";
+import { oneCall } from "../../src/run/one-call.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";
-import { createArgument } from "../../src/sources/argument.ts";
 import { systemClock } from "../../src/terms/clock.ts";
+import { Fault } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
 import { fieldsOf, isDemandedByABranch } from "./schema-fields.ts";
 
@@ -212,11 +211,10 @@ async function ask(source: LoadedSource["source"], { inputs }: SourceCase): Prom
       throw new Error("a page is written without a network");
     },
   };
-  const argument = createArgument({ door: nowhere, simulatedDoor: nowhere, clock: systemClock, log: () => {} });
-  const call = { id: source.id, credential: null, run: {} } as unknown as PlannedCall;
-  const returned = await source.declaration.run(argument(source, call, source.filter(inputs)));
-  const answer = await collectAnswer(returned, systemClock);
-  return JSON.parse(answer.json.toString());
+  const asked = { source, organizationId: "org_1", context: "dev", region: "", entry: {}, inputs } as const;
+  const { result } = await oneCall(asked, { door: nowhere, clock: systemClock, log: () => {} });
+  if (result instanceof Fault) throw result;
+  return JSON.parse(result.json.toString());
 }
 
 function casesOf(cases: readonly SourceCase[]): string[] {

@@ -15,7 +15,7 @@ import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
-import { MESSAGE_CHARS_MAX } from "../../src/run/status.ts";
+import { MESSAGE_CHARS_MAX } from "../../src/run/envelope.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";

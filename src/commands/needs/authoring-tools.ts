@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import type { AuthoringTools } from "../../authoring/ports.ts";
-import { openCaseEngine } from "../../composition/case-engine.ts";
 import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
-import type { OutboundDoor } from "../../outbound/door.ts";
+import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
@@ -21,7 +20,7 @@ export interface AuthoringPlace {
 
 /** What writing and testing sources needs. The way to real vendors is opened when somebody asks one. */
 export function openAuthoringTools({ project, environment, loaded }: AuthoringPlace): OpenedAuthoringTools {
-  const cases = openCaseEngine(systemClock);
+  const casesDoor = createDoor({ clock: systemClock });
   let door: Promise<OutboundDoor> | undefined;
   let opened: OutboundDoor | undefined;
   const openDoor = async () => {
@@ -32,7 +31,7 @@ export function openAuthoringTools({ project, environment, loaded }: AuthoringPl
   return {
     project,
     problems: loaded.problems.map(({ message }) => message),
-    cases,
+    cases: { door: casesDoor, clock: systemClock },
     fileOf(id) {
       const found = loaded.all.get(id);
       return found === undefined ? undefined : { path: found.file, from: found.from };
@@ -40,7 +39,7 @@ export function openAuthoringTools({ project, environment, loaded }: AuthoringPl
     compile: (text, file) => toRunnable(compileDeclarative(text, file), createSchemas(), "now"),
     askLive: async (question) => createLiveVendors(await (door ??= openDoor()), systemClock)(question),
     close() {
-      cases.close();
+      casesDoor.close();
       opened?.close();
     },
   };

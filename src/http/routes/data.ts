@@ -1,4 +1,4 @@
-import type { StartedRun, DataRequest } from "../../run/data-run.ts";
+import type { RunRequest, StartedRun } from "../../run/under-way.ts";
 import type { Context } from "../../terms/caller.ts";
 import { Fault } from "../../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
@@ -11,7 +11,7 @@ const NOTHING: JsonObject = Object.freeze({});
 export function startData(
   received: ReceivedRun,
   arrivedAt: number,
-  runData: (request: DataRequest) => StartedRun,
+  runData: (request: RunRequest) => StartedRun,
 ): StartedRun {
   const { caller, body } = received;
   const config = body["config"] as JsonObject;

@@ -1,4 +1,4 @@
-import type { StartedRun } from "../../run/data-run.ts";
+import type { StartedRun } from "../../run/under-way.ts";
 import type { FunctionRequest } from "../../run/function-run.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import type { ReceivedRun } from "../receive-run.ts";

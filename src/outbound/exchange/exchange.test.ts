@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Dispatcher } from "undici";
-import type { PlannedCall, Run } from "../../run/ports.ts";
-import { heldWithoutLimit } from "../../terms/byte-budget.ts";
+import { makeCall, makeRun } from "../../run/call.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { UsualSizes } from "../../terms/usual-sizes.ts";
 import type { Connection } from "../sockets/connection.ts";
@@ -39,22 +38,9 @@ function exchangeOver(
 ) {
   let dispatched = 0;
   let attempts = 0;
-  const run = {
-    held: heldWithoutLimit(),
-    caller: { organizationId: "org_1" },
-    get maySend() {
-      return maySend();
-    },
-  } as unknown as Run;
-  const now = systemClock.now();
-  const call = {
-    run,
-    heldBytes: 0,
-    attempts: [],
-    deadlineAt: now + withinMs,
-    startedAt: now,
-    ended: false,
-  } as unknown as PlannedCall;
+  const run = makeRun({ record: { intend: () => void (attempts += 1), close: () => {} } });
+  Object.defineProperty(run, "maySend", { get: maySend });
+  const call = makeCall({ run, deadlineAt: run.arrivedAt + withinMs });
   const connection = {
     failed: false,
     discarded: false,
@@ -63,22 +49,6 @@ function exchangeOver(
     ended: () => {},
   } as unknown as Connection;
   const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
-  const beforeSend = () => {
-    attempts += 1;
-    return {
-      number: 1,
-      origin: "",
-      method: "",
-      sentWallAt: 0,
-      sentAt: 0,
-      free: false,
-      status: null,
-      isAnswer: false,
-      hasEnded: false,
-      said: null,
-      tookMs: null,
-    };
-  };
   const reply = new Promise<VendorReply>((resolve, reject) => {
     const request = {
       url: new URL("https://a.example"),
@@ -92,7 +62,6 @@ function exchangeOver(
     const needs = {
       clock: systemClock,
       limits: DEFAULT_LIMITS,
-      beforeSend,
       replySizes: new UsualSizes(),
       longTurns,
     };

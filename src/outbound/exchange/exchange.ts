@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Attempt, BeforeSend, PlannedCall } from "../../run/ports.ts";
+import type { Attempt, PlannedCall } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
@@ -12,7 +12,7 @@ import { ConnectError } from "../sockets/open-socket.ts";
 import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
-import { dropFor, holdFor, type ParsedFields, VendorReply } from "./reply.ts";
+import { type ParsedFields, VendorReply } from "./reply.ts";
 import { RoomAhead } from "./room-ahead.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
@@ -21,7 +21,6 @@ import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
-  readonly beforeSend: BeforeSend;
   /** What the replies of each source measure. */
   readonly replySizes: UsualSizes;
   readonly longTurns: LongTurns;
@@ -127,7 +126,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   claim(): boolean {
     this.#cancelWait?.();
     this.#cancelWait = null;
-    if (!this.#maySend) this.stop();
+    if (!this.#call.maySend) this.stop();
     else if (!this.#room.reserve(this.#needs.replySizes.of(this.#call.id))) this.#refuse(new Fault("source.no_room"));
     else return true;
     return false;
@@ -159,19 +158,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     return Math.max(this.#body.length, said) + (this.#decoded?.length ?? 0);
   }
 
-  get #maySend(): boolean {
-    return this.#call.run.maySend && !this.#call.ended;
-  }
-
   // ---- what the HTTP client says -----------------------------------------------------------------------------------
 
   /** Called with a live connection at hand, in the same turn as the write: the one moment to record the intent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) throw ABANDONED;
-    if (!this.#maySend) throw new Fault("source.stopped");
+    if (!this.#call.maySend) throw new Fault("source.stopped");
     // A busy process may run a connection's event before an older timer.
     if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call);
-    this.#attempt = this.#needs.beforeSend(this.#call, this.#pool.origin, this.#request.method, this.#expects.free);
+    const { clock } = this.#needs;
+    this.#attempt = this.#call.beginAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
     this.#controller = controller;
     this.#connection!.began((wireBytes) => this.#onRead(wireBytes));
   }
@@ -185,12 +181,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#status = status;
     this.#fields = fields;
     const attempt = this.#attempt!;
-    attempt.status = status;
-    attempt.isAnswer = this.#isAnswer();
+    attempt.answered(status, this.#isAnswer());
     if (this.#isToFollow()) {
       this.#deliver(null);
     } else if (!attempt.isAnswer) {
-      attempt.hasEnded = true;
+      attempt.end();
       this.#fail(faultOfStatus(status));
     } else {
       const problem = this.#problemAhead();
@@ -214,7 +209,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     const connection = this.#connection!;
     const { failed } = connection;
     if (!this.#settled) {
-      this.#attempt!.hasEnded = !failed;
+      if (!failed) this.#attempt!.end();
       if (failed) this.#fail(new Fault("source.connection_lost"));
       // A status without a body may carry the header field all the same.
       else if (this.#zipped && this.#body.length > 0) this.#unzip();
@@ -267,7 +262,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
       this.#attempt === null &&
       !this.#settled &&
       !this.#replayed &&
-      this.#maySend &&
+      this.#call.maySend &&
       !this.#connection!.discarded &&
       SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? "")
     );
@@ -329,7 +324,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   #giveUp(fault: Fault): void {
     if (this.#status === 0) return this.#fail(fault);
     if (!isSuccess(this.#status)) return this.#deliver(null);
-    this.#attempt!.hasEnded = true;
+    this.#attempt!.end();
     this.#fail(fault);
   }
 
@@ -340,12 +335,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #deliver(reply: ReplyIntake | null): void {
-    this.#attempt!.hasEnded = true;
+    this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
     const hold = this.#holdFor(this.#measuredSize);
     if (bytes.length < LONG_FROM_BYTES) return this.#handOn(reply, bytes, hold, null);
     const { held } = this.#call.run;
-    const ahead = ReadAhead.of(bytes, this.#needs.limits, hold, dropFor(this.#call));
+    const ahead = ReadAhead.of(bytes, this.#needs.limits, hold, (gone) => this.#call.drop(gone));
     this.#needs.longTurns.add(this.owner, {
       isAlone: () => held.isAlone,
       take: () => {
@@ -359,12 +354,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #holdFor(taken: number): Hold {
-    const hold = holdFor(this.#call);
     let measured = taken;
     return (bytes) => {
       measured += bytes;
       this.#needs.replySizes.saw(this.#call.id, measured);
-      return hold(bytes);
+      return this.#call.hold(bytes);
     };
   }
 
@@ -385,11 +379,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#stopDecoding?.();
     this.#room.giveBack();
     if (this.#status !== 0) this.#needs.replySizes.saw(this.#call.id, this.#measuredSize);
-    if (delivered !== null && !this.#call.ended) this.#call.heldBytes += delivered.length;
-    else delivered?.drop();
+    if (delivered !== null && !this.#call.takeHeld(delivered.length)) delivered.drop();
     if (this.#body !== delivered) this.#body.drop();
     if (this.#decoded !== delivered) this.#decoded?.drop();
-    if (this.#attempt !== null) this.#attempt.tookMs = Math.round(this.#needs.clock.now() - this.#attempt.sentAt);
+    this.#attempt?.settle(this.#needs.clock.now());
   }
 
   #release(connection: Connection, reusable: boolean): void {

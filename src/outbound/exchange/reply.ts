@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import type { Attempt, PlannedCall } from "../../run/ports.ts";
+import type { Attempt } from "../../run/ports.ts";
 import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../sdk/http.ts";
 import { Fault, isCharged, type Charged } from "../../terms/fault.ts";
 import {
@@ -41,7 +41,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   readonly #fields: ParsedFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
-  readonly #attempt: Pick<Attempt, "said"> | null;
+  readonly #attempt: Pick<Attempt, "chargeAs"> | null;
   readonly #hold: Hold;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
@@ -55,7 +55,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     fields: ParsedFields,
     bytes: Buffer,
     limits: JsonLimits,
-    attempt: Pick<Attempt, "said"> | null,
+    attempt: Pick<Attempt, "chargeAs"> | null,
     hold: Hold = NOT_COUNTED,
     ahead: Pick<ReadAhead, "value"> | null = null,
   ) {
@@ -110,7 +110,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
 
   chargedAs(charged: Charged): void {
     if (!isCharged(charged)) throw new TypeError('chargedAs takes "yes", "no" or "unknown"');
-    if (this.#attempt !== null) this.#attempt.said = charged;
+    this.#attempt?.chargeAs(charged);
   }
 
   [holdParsed](bytes: number): void {
@@ -138,24 +138,6 @@ export class VendorReply implements Reply, RawReply, HeldReply {
       ? new Fault("source.no_room_for_answer")
       : contractFault(PROBLEMS[error.problem]);
   }
-}
-
-/** Counts for a call, as long as it is under way, what its replies become. */
-export function holdFor(call: PlannedCall): Hold {
-  return (bytes) => {
-    if (call.ended || !call.run.held.hold(bytes)) return false;
-    call.heldBytes += bytes;
-    return true;
-  };
-}
-
-/** Takes back what was counted so. */
-export function dropFor(call: PlannedCall): (bytes: number) => void {
-  return (bytes) => {
-    if (call.ended) return;
-    call.run.held.drop(bytes);
-    call.heldBytes -= bytes;
-  };
 }
 
 function withoutMark(bytes: Buffer): Buffer {

@@ -1,17 +1,103 @@
+import type { Http } from "../../sdk/http.ts";
+import { credentialScope, NoMatch, type CallLog, type FailOptions, type SourceCall } from "../../sdk/source.ts";
+import type { Context } from "../../terms/caller.ts";
 import type { Clock } from "../../terms/clock.ts";
-import { asFault } from "../../terms/fault.ts";
+import { asFault, Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../../terms/fault.ts";
+import type { JsonObject } from "../../terms/json.ts";
 import { collectAnswer } from "../collect.ts";
-import type { Answer, MakeArgument, RunSource } from "../ports.ts";
+import type { Door, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+
+export interface AdapterParts {
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly log: (call: PlannedCall, level: "info" | "warn", message: string, fields: JsonObject | undefined) => void;
+}
+
+const NO_FIELDS: JsonObject = Object.freeze({});
 
 /** The innermost step: the adapter itself. Whatever it throws, at once or later, becomes a fault of this call. */
-export function callAdapter(clock: Clock, makeArgument: MakeArgument): RunSource {
-  return async (source, call): Promise<Answer> => {
+export function callAdapter(parts: AdapterParts): RunSource {
+  const Argument = argumentOver(parts);
+  return async (source, call) => {
     let returned: unknown;
     try {
-      returned = await source.declaration.run(makeArgument(source, call, call.inputs));
+      returned = await source.declaration.run(new Argument(source, call));
     } catch (thrown) {
       throw asFault(thrown, "source.adapter_raised");
     }
-    return collectAnswer(returned, clock);
+    return collectAnswer(returned, parts.clock);
   };
+}
+
+/**
+ * What an adapter is given. `http`, `signal` and `log` are made when they are read: most adapters read one of them, and a
+ * signal costs more than the rest of the call's bookkeeping.
+ */
+function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: PlannedCall) => SourceCall {
+  return class Argument implements SourceCall {
+    readonly inputs: JsonObject;
+    readonly credentials: JsonObject;
+    readonly #source: RunnableSource;
+    readonly #call: PlannedCall;
+    #http: Http | undefined;
+
+    constructor(source: RunnableSource, call: PlannedCall) {
+      this.#source = source;
+      this.#call = call;
+      this.inputs = call.inputs;
+      this.credentials = call.credential?.fields.reveal() ?? NO_FIELDS;
+    }
+
+    get http(): Http {
+      return (this.#http ??= parts.door.httpFor(this.#source, this.#call));
+    }
+
+    get context(): Context {
+      return this.#call.run.intent.context;
+    }
+
+    get region(): string {
+      return this.#call.run.intent.region;
+    }
+
+    get transaction_id(): string {
+      return this.#call.run.intent.transactionId;
+    }
+
+    /** By a symbol: what keeps vendors' tokens needs it, authors do not. */
+    get [credentialScope](): string | undefined {
+      return this.#call.credential?.scope ?? undefined;
+    }
+
+    get signal(): AbortSignal {
+      return this.#call.signal;
+    }
+
+    get log(): CallLog {
+      const call = this.#call;
+      return {
+        info: (message, fields) => parts.log(call, "info", message, fields),
+        warn: (message, fields) => parts.log(call, "warn", message, fields),
+      };
+    }
+
+    // The three below are taken out of the argument by destructuring, so they must not need `this`.
+    basic(user: string, password: string): { readonly authorization: string } {
+      return { authorization: `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}` };
+    }
+
+    noMatch(output?: JsonObject): NoMatch {
+      return new NoMatch(output);
+    }
+
+    fail(kind: FailureKind, options?: FailOptions): never {
+      throw reportedFailure(kind, options);
+    }
+  };
+}
+
+function reportedFailure(kind: FailureKind, options: FailOptions = {}): Fault {
+  const code = Object.hasOwn(FAULT_OF_KIND, kind) ? FAULT_OF_KIND[kind] : "source.adapter_raised";
+  const detail = { problem: "it reports a failure", ...(options.detail === undefined ? {} : { said: options.detail }) };
+  return new Fault(code, detail, { reported: isCharged(options.charged) ? { charged: options.charged } : {} });
 }

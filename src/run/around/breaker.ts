@@ -13,8 +13,7 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
   const breakers = new OwnedMap<Breaker>(BREAKERS_MAX);
 
   const around: Around = (next) => (source, call) => {
-    // What a simulated vendor is made to do says nothing of the real one, whose calls may share the key.
-    if (!source.leavesMachine || call.run.simulated) return next(source, call);
+    if (!source.leavesMachine) return next(source, call);
     const breaker = breakers.getOrMake(call.run.caller.organizationId, keyOf(call), () => new Breaker());
     const era = breaker.admit(clock.now());
     if (era === null) return Promise.reject(new Fault("source.breaker_open"));

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
+import { makeCall, makeRun } from "../call.kit.ts";
 import type { CredentialFinder, FoundCredential, PlannedCall, RunnableSource } from "../ports.ts";
 import { withCredential } from "./credential.ts";
 
 const SOURCE = { id: "acme__people", credentialUse: "required", credentialProblem: () => null } as unknown as RunnableSource; // prettier-ignore
 
 function callAt(clock: FakeClock): PlannedCall {
-  const run = { caller: { organizationId: "org_1", workflow: { autoCredentials: true } }, simulated: false };
-  return { run, entry: {}, startedAt: clock.now(), deadlineAt: clock.now() + 300 } as unknown as PlannedCall;
+  return makeCall({ run: makeRun({ autoCredentials: true }), startedAt: clock.now(), deadlineAt: clock.now() + 300 });
 }
 
 test("a store that is slow costs a call no more than the time it has, and nothing runs after that", async () => {

@@ -27,7 +27,7 @@ export function withCredential(finder: CredentialFinder, clock: Clock): Around {
       const found = finder.find({
         organizationId: call.run.caller.organizationId,
         source: source.id,
-        context: call.run.context,
+        context: call.run.intent.context,
         inline: inlineOf(source, call),
         credentialId: named,
         autoSelect: call.run.caller.workflow.autoCredentials,
@@ -53,10 +53,10 @@ function proceed(
     if (source.credentialUse === "required") {
       return Promise.reject(new Fault("source.credential_missing", { problem: "no credential for this source" }));
     }
-    call.credential = withoutOne(call);
+    call.takeCredential(withoutOne(call));
     return next(source, call);
   }
-  call.credential = call.run.simulated ? inSimulation(found) : found;
+  call.takeCredential(found);
   // One that was sent is judged as it was sent: a schema that refuses fields it does not know refuses them.
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged);
@@ -66,11 +66,6 @@ function proceed(
       problem: `credential field ${fieldAt(problem.path)} ${problem.message}`.replace("  ", " "),
     }),
   );
-}
-
-/** Under a scope of its own: nothing that is kept by scope may pass from a simulated call to a real one, or back. */
-function inSimulation(found: FoundCredential): FoundCredential {
-  return { ...found, scope: `${found.scope}/simulated` };
 }
 
 /**
@@ -87,11 +82,10 @@ function inlineOf({ credentialNames: names }: RunnableSource, { entry }: Planned
 }
 
 function withoutOne(call: PlannedCall): FoundCredential {
-  const none = {
+  return {
     credentialId: null,
     rule: "none",
     fields: new Secret(NO_FIELDS),
     scope: `${call.run.caller.organizationId}/none`,
-  } as const;
-  return call.run.simulated ? inSimulation(none) : none;
+  };
 }

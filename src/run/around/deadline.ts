@@ -1,4 +1,3 @@
-import { endCall } from "../end-call.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, Around, PlannedCall } from "../ports.ts";
@@ -20,7 +19,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
       const end = (fault: Fault) => {
         underWay.delete(end);
         cancel();
-        endCall(call, fault);
+        call.end(fault);
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {

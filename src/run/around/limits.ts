@@ -71,7 +71,7 @@ export function withSourceLimits(clock: Clock): Around {
   }
 
   return (next) => (source, call) =>
-    source.declaration.limits === undefined || call.run.simulated ? next(source, call) : inTurn(source, call, next);
+    source.declaration.limits === undefined ? next(source, call) : inTurn(source, call, next);
 }
 
 const NO_BUCKETS: readonly Bucket[] = [];

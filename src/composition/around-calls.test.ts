@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeCall, makeRun } from "../run/call.kit.ts";
+import type { Door, RunnableSource } from "../run/ports.ts";
+import { systemClock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import { composeAroundCalls } from "./around-calls.ts";
+
+/** A source that asks its vendor. */
+const SOURCE = {
+  id: "acme__people",
+  declaration: { run: ({ http }: { http: { get(url: string): Promise<object> } }) => http.get("https://acme.example") },
+  timeoutMs: 1_000,
+  filter: (inputs: object) => inputs,
+  inputProblem: () => null,
+  credentialUse: "none",
+  leavesMachine: true,
+} as unknown as RunnableSource;
+
+function doorThat(fails: boolean): Door {
+  const get = async () => {
+    if (fails) throw new Fault("source.vendor_5xx", { status: 500 });
+    return { found: true };
+  };
+  return { httpFor: () => ({ get }) as never };
+}
+
+test("failures of simulated vendors keep no real call back, and a failing vendor no simulated one", async () => {
+  for (const failing of [true, false]) {
+    const around = composeAroundCalls({
+      finder: { find: () => null },
+      door: doorThat(!failing),
+      simulatedDoor: doorThat(failing),
+      clock: systemClock,
+      log: () => {},
+    });
+    const run = (simulated: boolean) => around.runSource(SOURCE, makeCall({ run: makeRun({ simulated }) }));
+    for (let count = 0; count < 20; count += 1) await assert.rejects(run(failing));
+    assert.equal((await run(!failing)).match, true);
+    assert.equal(around.openBreakers(), failing ? 0 : 1);
+  }
+});

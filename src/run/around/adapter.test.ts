@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../../terms/clock.ts";
+import type { SourceCall } from "../../sdk/source.ts";
+import { makeCall } from "../call.kit.ts";
+import type { RunnableSource } from "../ports.ts";
+import { callAdapter } from "./adapter.ts";
+
+async function argument() {
+  let made: SourceCall | undefined;
+  const run = (call: SourceCall) => ((made = call), null);
+  const source = { id: "acme__people", timeoutMs: 1000, declaration: { run } } as unknown as RunnableSource;
+  let doors = 0;
+  const door = { httpFor: () => (doors += 1) as never };
+  const call = makeCall();
+  await callAdapter({ door, clock: systemClock, log: () => {} })(source, call);
+  return { call, made: made!, doors: () => doors };
+}
+
+test("a signal is made once, when it is asked for, and aborts when the call ends", async () => {
+  const { call, made } = await argument();
+  const { signal } = made;
+  assert.equal(made.signal, signal);
+  assert.equal(signal.aborted, false);
+  call.end(new Error("over"));
+  assert.equal(signal.aborted, true);
+  assert.match(String(signal.reason), /over/);
+});
+
+test("http is opened once, when it is asked for", async () => {
+  const { made, doors } = await argument();
+  assert.equal(doors(), 0);
+  assert.equal(made.http, made.http);
+  assert.equal(doors(), 1);
+});

@@ -1,0 +1,190 @@
+import type { Charged } from "../terms/fault.ts";
+import { Fault } from "../terms/fault.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json.ts";
+import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, SourceEntry } from "./ports.ts";
+
+const NO_INPUTS: JsonObject = Object.freeze({});
+
+/** A planned call and what has become of it. Nothing but its own methods changes it. */
+export class Call implements PlannedCall {
+  readonly run: Run;
+  readonly id: string;
+  readonly ordinal: number;
+  readonly entry: SourceEntry;
+  readonly rawInputs: JsonObject;
+  readonly deadlineAt: number;
+  readonly startedAt: number;
+  #inputs = NO_INPUTS;
+  #credential: FoundCredential | null = null;
+  readonly #attempts: SentAttempt[] = [];
+  #controller: AbortController | null = null;
+  #ended = false;
+  #heldBytes = 0;
+
+  constructor(plan: CallPlan) {
+    this.run = plan.run;
+    this.id = plan.id;
+    this.ordinal = plan.ordinal;
+    this.entry = plan.entry;
+    this.rawInputs = plan.rawInputs;
+    this.deadlineAt = plan.deadlineAt;
+    this.startedAt = plan.startedAt;
+  }
+
+  get inputs(): JsonObject {
+    return this.#inputs;
+  }
+
+  get credential(): FoundCredential | null {
+    return this.#credential;
+  }
+
+  get attempts(): readonly Attempt[] {
+    return this.#attempts;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get maySend(): boolean {
+    return !this.#ended && this.run.maySend;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  takeInputs(filtered: JsonObject): void {
+    this.#inputs = filtered;
+  }
+
+  takeCredential(credential: FoundCredential): void {
+    this.#credential = credential;
+  }
+
+  beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt {
+    if (!this.maySend) throw new Fault("source.stopped");
+    const attempt = new SentAttempt(this.#attempts.length + 1, origin, method, free, clock);
+    this.#recordIntent(attempt);
+    this.#attempts.push(attempt);
+    return attempt;
+  }
+
+  #recordIntent(attempt: Attempt): void {
+    try {
+      this.run.record.intend({
+        source: this.id,
+        ordinal: this.ordinal,
+        attempt: attempt.number,
+        origin: attempt.origin,
+        method: attempt.method,
+        credentialId: this.#credential?.credentialId ?? null,
+        credentialRule: this.#credential?.rule ?? "none",
+        sentWallAt: attempt.sentWallAt,
+        free: attempt.free,
+      });
+    } catch (cause) {
+      throw new Fault("source.unrecorded", {}, { cause });
+    }
+  }
+
+  hold(bytes: number): boolean {
+    if (this.#ended || !this.run.held.hold(bytes)) return false;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
+  takeHeld(bytes: number): boolean {
+    if (this.#ended) return false;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
+  drop(bytes: number): void {
+    if (this.#ended) return;
+    this.run.held.drop(bytes);
+    this.#heldBytes -= bytes;
+  }
+
+  keepOnly(bytes: number): boolean {
+    const more = bytes - this.#heldBytes;
+    // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
+    if (more > 0 && !this.run.held.hold(more)) return false;
+    if (more < 0) this.run.held.drop(-more);
+    this.#heldBytes = bytes;
+    return true;
+  }
+
+  end(reason?: unknown): void {
+    this.#ended = true;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** One request that was handed to the operating system, and what has become of it. */
+class SentAttempt implements Attempt {
+  readonly number: number;
+  readonly origin: string;
+  readonly method: string;
+  readonly free: boolean;
+  readonly sentWallAt: number;
+  readonly sentAt: number;
+  #status: number | null = null;
+  #isAnswer = false;
+  #hasEnded = false;
+  #said: Charged | null = null;
+  #tookMs: number | null = null;
+
+  constructor(number: number, origin: string, method: string, free: boolean, clock: Clock) {
+    this.number = number;
+    this.origin = origin;
+    this.method = method;
+    this.free = free;
+    this.sentWallAt = clock.wall();
+    this.sentAt = clock.now();
+  }
+
+  get status(): number | null {
+    return this.#status;
+  }
+
+  get isAnswer(): boolean {
+    return this.#isAnswer;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get said(): Charged | null {
+    return this.#said;
+  }
+
+  get tookMs(): number | null {
+    return this.#tookMs;
+  }
+
+  answered(status: number, isAnswer: boolean): void {
+    this.#status = status;
+    this.#isAnswer = isAnswer;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  settle(now: number): void {
+    this.#tookMs = Math.round(now - this.sentAt);
+  }
+
+  chargeAs(charged: Charged): void {
+    this.#said = charged;
+  }
+}

@@ -1,0 +1,123 @@
+import { asFault, Fault, type FaultCode } from "../terms/fault.ts";
+import type { Json, JsonObject } from "../terms/json.ts";
+import { ANSWER_BYTES_MAX, lengthOf, type EnvelopeParts } from "./envelope.ts";
+import type { FunctionResult } from "./function-result.ts";
+import { toKept } from "./keep-output.ts";
+import type { Run } from "./ports.ts";
+import type { UnderWay } from "./under-way.ts";
+
+/** How a function ended: what it returned, or the fault that stands in its place; and what it had recorded by then. */
+export interface FunctionOutcome {
+  readonly result: FunctionResult | Fault;
+  readonly pipes: JsonObject;
+  readonly tookMs: number;
+}
+
+export interface FunctionAnswer {
+  readonly functionFault: FaultCode | null;
+  readonly answer: EnvelopeParts;
+}
+
+/** What was asked of the answer. */
+export interface AnswerRequest {
+  readonly functionId: string | null;
+  readonly passthrough: boolean;
+}
+
+/** The fields of an answer, each with its JSON text. */
+type Fields = readonly (readonly [name: string, json: string | Buffer])[];
+
+/** Of the time, which is added when all else is done. */
+const TIME_BYTES_MAX = 24;
+
+/**
+ * Writes the answer to what became of a function, `null` where none was named. One that would be too large, or that there
+ * is no room for, is a failure of the function: its answer always fits, because its room has been kept since the run began.
+ */
+export function writeFunctionAnswer(
+  outcome: FunctionOutcome | null,
+  under: UnderWay,
+  request: AnswerRequest,
+): FunctionAnswer {
+  const { run, frame } = under;
+  try {
+    const answer = write(outcome, under, request);
+    const bytes = lengthOf(answer) + TIME_BYTES_MAX;
+    if (bytes > ANSWER_BYTES_MAX)
+      throw new Fault("function.contract", { problem: "the whole answer would be too large" });
+    if (bytes > frame && !run.held.hold(bytes - frame)) throw new Fault("function.no_room");
+    return { functionFault: outcome?.result instanceof Fault ? outcome.result.code : null, answer };
+  } catch (thrown) {
+    const result = asFault(thrown, "function.collect");
+    const failed = { result, pipes: {}, tookMs: outcome?.tookMs ?? 0 };
+    return { functionFault: result.code, answer: write(failed, under, request) };
+  }
+}
+
+function write(outcome: FunctionOutcome | null, { run, echoed }: UnderWay, request: AnswerRequest): EnvelopeParts {
+  if (request.passthrough && outcome !== null) return toParts(markSimulated(run, passthroughFields(run, outcome)));
+  return toParts(envelopeFields(run, request.functionId, echoed, outcome));
+}
+
+/** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */
+function envelopeFields(
+  { intent }: Run,
+  functionId: string | null,
+  config: string | Buffer,
+  outcome: FunctionOutcome | null,
+): Fields {
+  const outputs: [string, Json][] = [];
+  const status: [string, Json][] = [];
+  if (outcome !== null && functionId !== null) {
+    const { result, tookMs } = outcome;
+    const failed = result instanceof Fault;
+    const pipes = failed ? outcome.pipes : { ...outcome.pipes, ...result.pipes };
+    outputs.push([functionId, { output: failed ? {} : result.output, pipes }]);
+    const success = !failed && result.success;
+    status.push([functionId, { success, message: messageOf(result), response_time_ms: tookMs }]);
+  }
+  return [
+    ["transaction_id", JSON.stringify(intent.transactionId)],
+    ["config", config],
+    ["outputs", toText(Object.fromEntries<Json>(outputs))],
+    ["status", toText(Object.fromEntries<Json>(status))],
+  ];
+}
+
+function messageOf(result: FunctionResult | Fault): string {
+  if (result instanceof Fault) return result.says;
+  return result.message ?? (result.success ? "Function completed" : "The function reports a failure");
+}
+
+/** The function's own fields at the top level; a fixed shape where it has none (specification 4.2). */
+function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): Fields {
+  const recorded = Object.keys(pipes).length > 0;
+  if (result instanceof Fault && recorded) return [["output", "{}"], ["pipes", toText(pipes)]]; // prettier-ignore
+  if (result instanceof Fault || result.fields === null) {
+    return [["transaction_id", JSON.stringify(intent.transactionId)], ["output", "{}"], ["pipes", "{}"]]; // prettier-ignore
+  }
+  const fields = Object.entries(result.fields)
+    .filter(([name]) => name !== "response_time_ms" && !(recorded && name === "pipes"))
+    .map(([name, value]) => [name, toText(value)] as const);
+  return recorded ? [...fields, ["pipes", toText({ ...pipes, ...result.pipes })]] : fields;
+}
+
+/** Without the envelope there is no `config.mode` to say it: the mark stands at the top, whatever the function says there. */
+function markSimulated({ intent }: Run, fields: Fields): Fields {
+  return intent.simulated ? [...fields.filter(([name]) => name !== "mode"), ["mode", '"simulated"']] : fields;
+}
+
+function toText(value: Json): string | Buffer {
+  return toKept(JSON.stringify(value));
+}
+
+function toParts(fields: Fields): EnvelopeParts {
+  const parts: (string | Buffer)[] = [];
+  let before = "{";
+  for (const [name, json] of fields) {
+    parts.push(`${before}${JSON.stringify(name)}:`, json);
+    before = ",";
+  }
+  parts.push(`${before}"response_time_ms":`);
+  return parts;
+}
