@@ -1,6 +1,5 @@
-import { callAdapter, type AdapterParts } from "../run/around/adapter.ts";
+import { callAdapter, compose, type AdapterParts } from "../run/around/adapter.ts";
 import { withBreaker } from "../run/around/breaker.ts";
-import { compose } from "../run/around/compose.ts";
 import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";

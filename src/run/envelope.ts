@@ -2,8 +2,7 @@ import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import type { Outcome } from "./fan-out.ts";
-import { byteLength } from "./keep-output.ts";
+import type { Answer } from "./ports.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -133,7 +132,26 @@ function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObje
   return Object.fromEntries<Json>(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
+// ---- JSON as it is kept ---------------------------------------------------------------------------------------------
+
+/** Text up to this many units stays text. A larger one is kept as the bytes it will leave as: text may take up to twice its bytes. */
+const TEXT_UNITS_MAX = 64 * 1024;
+
+/** In the form in which it takes as much memory as it is counted for. */
+export function toKept(json: string | Buffer): string | Buffer {
+  return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
+}
+
+export function byteLength(json: string | Buffer): number {
+  return typeof json === "string" ? Buffer.byteLength(json) : json.length;
+}
+
 // ---- status ---------------------------------------------------------------------------------------------------------
+
+interface EndedCall {
+  readonly result: Answer | Fault;
+  readonly tookMs: number;
+}
 
 interface StatusOptions {
   /** Decision 10: adds what a client may branch on to failed entries. */
@@ -141,8 +159,7 @@ interface StatusOptions {
 }
 
 /** The status entry of one source (specification 2.5), as JSON text. */
-export function statusText(outcome: Outcome, charged: Charged, options: StatusOptions): string {
-  const { result, tookMs } = outcome;
+export function statusText({ result, tookMs }: EndedCall, charged: Charged, options: StatusOptions): string {
   if (result instanceof Fault) {
     const failure = options.failureDetails ? `,"failure":${failureText(result, charged)}` : "";
     return `{"success":false,"message":${JSON.stringify(shortened(result.says))},"match":false,"response_time_ms":${tookMs}${failure}}`;

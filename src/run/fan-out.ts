@@ -2,7 +2,7 @@ import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { Stretch } from "../terms/stretch.ts";
-import { keepOutput } from "./keep-output.ts";
+import { byteLength, toKept } from "./envelope.ts";
 import type { Planned } from "./plan.ts";
 import type { Answer, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
@@ -106,6 +106,17 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
       asFault(noRoom, "source.no_room_for_answer"),
     );
   }
+}
+
+/**
+ * Counts a call's output in the place of the replies that it was made of: `call.heldBytes` is what it takes in the answer
+ * then, as JSON text in UTF-8. No room for it costs this call alone.
+ * @throws Fault `source.no_room_for_answer`
+ */
+function keepOutput(call: PlannedCall, answer: Answer): Answer {
+  if (!call.keepOnly(byteLength(answer.json))) throw new Fault("source.no_room_for_answer");
+  const json = toKept(answer.json);
+  return json === answer.json ? answer : { match: answer.match, json };
 }
 
 /** The same outcome, failed by what has become of its output here: what the vendor did counts as before. */

@@ -1,8 +1,7 @@
 import { asFault, Fault, type FaultCode } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json.ts";
-import { ANSWER_BYTES_MAX, lengthOf, type EnvelopeParts } from "./envelope.ts";
+import { ANSWER_BYTES_MAX, lengthOf, toKept, type EnvelopeParts } from "./envelope.ts";
 import type { FunctionResult } from "./function-result.ts";
-import { toKept } from "./keep-output.ts";
 import type { Run } from "./ports.ts";
 import type { UnderWay } from "./under-way.ts";
 

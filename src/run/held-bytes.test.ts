@@ -5,7 +5,7 @@ import { ByteBudget, type Held } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { createAdmission } from "./admission.ts";
-import { compose } from "./around/compose.ts";
+import { compose } from "./around/adapter.ts";
 import { withDeadline } from "./around/deadline.ts";
 import { collectAnswer } from "./collect.ts";
 import { createDataRun } from "./data-run.ts";

@@ -5,8 +5,7 @@ import type { FaultCode } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
-import { echoConfig, holdFrame, seal, type EnvelopeParts } from "./envelope.ts";
-import { toKept } from "./keep-output.ts";
+import { echoConfig, holdFrame, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import { openRun, type OpenRun } from "./open-run.ts";
 import type { CallReport, Ledger, Run, RunObserver, RunReport, RunSource, SourceCatalog } from "./ports.ts";
 

@@ -1,8 +1,7 @@
 import type { FunctionCase, ScriptedOutcome } from "../sdk/data-function.ts";
 import { NoMatch, type SourceAnswer } from "../sdk/source.ts";
 import { createAdmission } from "../run/admission.ts";
-import { callAdapter } from "../run/around/adapter.ts";
-import { compose } from "../run/around/compose.ts";
+import { callAdapter, compose } from "../run/around/adapter.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
 import { createFunctionRun } from "../run/function-run.ts";

@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { LONG_FROM_BYTES } from "../../src/outbound/exchange/long-turns.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
-import { BREAKER_LIMITS } from "../../src/run/breaker.ts";
+import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { MESSAGE_CHARS_MAX } from "../../src/run/envelope.ts";

@@ -11,9 +11,8 @@ import { LONG_FROM_BYTES, type LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
-import { isCutTooSmall, ReplyIntake } from "./reply-intake.ts";
+import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
 import { type ParsedFields, VendorReply } from "./reply.ts";
-import { RoomAhead } from "./room-ahead.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
+import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
 import { OriginRules } from "../../terms/origins.ts";
-import { SourceAddresses } from "./source-addresses.ts";
+import { openDoor } from "../door.kit.ts";
+import { readVendorUrl, SourceAddresses } from "./source-addresses.ts";
 
 const addresses = () => new SourceAddresses(new OriginRules(["https://api.acme.example", "https://*.bell.example"]));
 
@@ -32,4 +35,111 @@ test("however many have been asked for, each is judged by itself", () => {
       assert.throws(() => known.read(`https://user@api.acme.example/${index}`), /user name/);
     }
   }
+});
+
+/** What an input may hold that an author puts into an address without encoding it. */
+const PAYLOADS = [
+  "../../admin",
+  "../../admin",
+  "..",
+  ".",
+  "./x",
+  "%2e%2e/admin",
+  "%2E%2E",
+  ".%2e",
+  "%2e/x",
+  "..\\admin",
+  "\\\\other.example\\x",
+  "x/../../admin",
+  "x/..",
+  "x#fragment",
+  "#",
+  "x\u0000",
+  "x%00",
+  "x\r\nHost: other.example",
+  "x\nx-admin: 1",
+  "x\ty",
+  " x",
+  "x ",
+  "x y",
+  "@other.example",
+  "x@other.example/",
+  "//other.example",
+  "http://other.example/",
+  "https://other.example",
+  "javascript:alert(1)",
+  "2130706433",
+  "0x7f000001",
+  "0177.0.0.1",
+  "[::ffff:7f00:1]",
+  "127.0.0.1",
+  "169.254.169.254/latest/meta-data",
+  "x?y=1",
+  "é",
+  "💥",
+  "\ud800",
+  "%",
+  "%zz",
+  "x;y=1",
+  "x&y=1",
+] as const;
+
+test(`${PAYLOADS.length} inputs put into a path reach the source's own origin and path, or nothing`, async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  for (const payload of PAYLOADS) {
+    const before = vendor.count();
+    const outcome = await http.get(`${vendor.origin}/company/${payload}`).then(
+      () => "sent",
+      (fault: unknown) => (fault as { code: string }).code,
+    );
+    if (outcome === "sent") assert.match(vendor.requests.at(-1)!.target, /^\/company\//, JSON.stringify(payload));
+    else assert.equal(outcome, "source.adapter_raised", JSON.stringify(payload));
+    assert.equal(vendor.count() - before, outcome === "sent" ? 1 : 0);
+    for (const { path } of vendor.requests) assert.match(path, /^\/company\//);
+  }
+});
+
+test("inputs put into a host or before a path reach only declared origins", async (t) => {
+  const { http, call } = openDoor(t).call(["https://api.acme.example", "https://*.acme.example"]);
+
+  for (const payload of PAYLOADS) {
+    for (const url of [`https://api.acme.example${payload}`, `https://${payload}.other.example/`, payload]) {
+      const isDeclared = URL.canParse(url) && new URL(url).hostname.endsWith("acme.example");
+      if (isDeclared) continue;
+      await assert.rejects(http.get(url), { code: "source.adapter_raised" }, JSON.stringify(url));
+    }
+  }
+  assert.equal(call.attempts.length, 0);
+});
+
+test("inputs put into the query, a header's value or a body arrive as they were", async (t) => {
+  const vendor = await startVendor(t);
+  const { http } = openDoor(t).call(vendor.origin);
+
+  for (const payload of PAYLOADS) {
+    await http.post(`${vendor.origin}/search`, { query: { q: payload }, form: { q: payload } });
+    const { path, query, body } = vendor.requests.at(-1)!;
+    assert.equal(path, "/search");
+    assert.deepEqual([...query.keys()], ["q"]);
+    assert.equal(query.get("q"), payload.toWellFormed());
+    assert.equal(new URLSearchParams(body.toString()).get("q"), payload.toWellFormed());
+  }
+});
+
+test("whatever stands in the path, the origin and the leading path stay", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
+      let url: URL;
+      try {
+        url = readVendorUrl(`https://api.acme.example/v1/${text}`);
+      } catch {
+        return;
+      }
+      assert.equal(url.origin, "https://api.acme.example");
+      assert.ok(url.pathname.startsWith("/v1/"));
+      assert.equal(url.hash, "");
+    }),
+  );
 });

@@ -5,7 +5,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { asFault, Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { collectAnswer } from "../collect.ts";
-import type { Door, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import type { Around, Door, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
 
 export interface AdapterParts {
   readonly door: Door;
@@ -27,6 +27,11 @@ export function callAdapter(parts: AdapterParts): RunSource {
     }
     return collectAnswer(returned, parts.clock);
   };
+}
+
+/** Composes the stack around a call, outermost first, once at the start of the service. */
+export function compose(around: readonly Around[], innermost: RunSource): RunSource {
+  return around.reduceRight((next, wrap) => wrap(next), innermost);
 }
 
 /**

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
-import { withBreaker } from "./breaker.ts";
+import { Breaker, BREAKER_LIMITS, withBreaker } from "./breaker.ts";
 import { withSourceLimits } from "./limits.ts";
 
 const SOURCE = { id: "acme__people", leavesMachine: true } as RunnableSource;
@@ -31,4 +31,92 @@ test("credentials made up without end cost no other organization its breakers or
   }
   await assert.rejects(failing(SOURCE, by("org_b", "key")), { code: "source.breaker_open" });
   await assert.rejects(limited(source, by("org_b", "key")), { code: "source.rate_limited_here" });
+});
+
+/** The era of a call that must be let out. */
+function admitted(breaker: Breaker, now: number): number {
+  const era = breaker.admit(now);
+  assert.notEqual(era, null);
+  return era!;
+}
+
+function fail(breaker: Breaker, times: number, now: number): void {
+  for (let call = 0; call < times; call += 1) {
+    breaker.ended(admitted(breaker, now), now, true);
+  }
+}
+
+test("a breaker opens at half of twenty calls within ten seconds, not before", () => {
+  const breaker = new Breaker();
+  for (let call = 0; call < 10; call += 1) breaker.ended(admitted(breaker, 1000), 1000, false);
+  fail(breaker, 9, 2000);
+  assert.equal(breaker.isOpen, false);
+  fail(breaker, 1, 3000);
+  assert.equal(breaker.isOpen, true);
+  assert.equal(breaker.admit(3001), null);
+});
+
+test("failures that have left the window do not count", () => {
+  const breaker = new Breaker();
+  fail(breaker, 19, 1000);
+  fail(breaker, 1, 1000 + BREAKER_LIMITS.windowMs + 1000);
+  assert.equal(breaker.isOpen, false);
+});
+
+test("after five seconds exactly one call probes, and a good one closes it", () => {
+  const breaker = new Breaker();
+  fail(breaker, 20, 1000);
+  assert.equal(breaker.admit(5999), null);
+  const probe = admitted(breaker, 6000);
+  assert.equal(breaker.admit(6000), null, "the probe is under way");
+  breaker.ended(probe, 6100, false);
+  assert.equal(breaker.isOpen, false);
+  admitted(breaker, 6100);
+});
+
+test("each failed probe doubles the pause, up to a minute", () => {
+  const breaker = new Breaker();
+  fail(breaker, 20, 0);
+  let now = 0;
+  for (const pauseMs of [5000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+    assert.equal(breaker.admit(now + pauseMs - 1), null);
+    now += pauseMs;
+    fail(breaker, 1, now);
+  }
+});
+
+test("a probe that never reached the vendor decides nothing, and the next call probes", () => {
+  const breaker = new Breaker();
+  fail(breaker, 20, 0);
+  breaker.ended(admitted(breaker, 5000), 5000, undefined);
+  assert.equal(breaker.isOpen, true);
+  admitted(breaker, 5001);
+});
+
+test("no-matches and refusals for bad inputs never open it", () => {
+  const breaker = new Breaker();
+  for (let call = 0; call < 100; call += 1) breaker.ended(admitted(breaker, 1000), 1000, false);
+  for (let call = 0; call < 100; call += 1) breaker.ended(admitted(breaker, 1000), 1000, undefined);
+  assert.equal(breaker.isOpen, false);
+});
+
+test("a call from before it opened is not taken for the probe, however it ends", () => {
+  const breaker = new Breaker();
+  const slow = [admitted(breaker, 0), admitted(breaker, 0)];
+  fail(breaker, 20, 0);
+  const probe = admitted(breaker, 5000);
+  breaker.ended(slow[0]!, 5001, false);
+  assert.equal(breaker.isOpen, true, "an old success is no sign of life");
+  breaker.ended(slow[1]!, 5002, true);
+  breaker.ended(probe, 5003, false);
+  assert.equal(breaker.isOpen, false, "an old failure does not stand for the probe");
+});
+
+test("failures of calls from before it opened do not count once it has closed again", () => {
+  const breaker = new Breaker();
+  const slow = Array.from({ length: 20 }, () => admitted(breaker, 0));
+  fail(breaker, 20, 0);
+  breaker.ended(admitted(breaker, 5000), 5000, false);
+  for (const era of slow) breaker.ended(era, 6000, true);
+  assert.equal(breaker.isOpen, false);
 });

@@ -1,7 +1,6 @@
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, VENDOR_FAILED } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
-import { Breaker } from "../breaker.ts";
 import type { Around, PlannedCall } from "../ports.ts";
 
 const BREAKERS_MAX = 10_000;
@@ -40,4 +39,115 @@ function verdict(thrown: unknown, call: PlannedCall): boolean | undefined {
 
 function keyOf(call: PlannedCall): string {
   return `${call.id}|${call.credential?.scope ?? ""}`;
+}
+
+// ---- one breaker -----------------------------------------------------------------------------------------------------
+
+export interface BreakerLimits {
+  /** Fewer calls than this in the window say nothing. */
+  readonly callsMin: number;
+  readonly windowMs: number;
+  /** The share of failures that opens it. */
+  readonly failedShare: number;
+  readonly openMs: number;
+  readonly openMsMax: number;
+}
+
+export const BREAKER_LIMITS: BreakerLimits = {
+  callsMin: 20,
+  windowMs: 10_000,
+  failedShare: 0.5,
+  openMs: 5_000,
+  openMsMax: 60_000,
+};
+
+const SLOTS = 10;
+
+/**
+ * Stops calls to a vendor that mostly fails, so that its slowness does not become everybody's. Closed, it counts; open,
+ * it refuses; after a while it lets one call probe, and what becomes of that one decides. Each failed probe doubles the while.
+ */
+export class Breaker {
+  readonly #limits: BreakerLimits;
+  readonly #calls = new Uint32Array(SLOTS);
+  readonly #failures = new Uint32Array(SLOTS);
+  readonly #slotMs: number;
+  #slot = 0;
+  #openUntil: number | null = null;
+  #openMs: number;
+  #probing = false;
+  #era = 0;
+
+  constructor(limits: BreakerLimits = BREAKER_LIMITS) {
+    this.#limits = limits;
+    this.#slotMs = limits.windowMs / SLOTS;
+    this.#openMs = limits.openMs;
+  }
+
+  get isOpen(): boolean {
+    return this.#openUntil !== null;
+  }
+
+  /**
+   * The era that a call belongs to which goes out now; `null` when it may not. Whoever got one says by it how the call
+   * ended. Opening and closing begin another era: a call from before is no probe, and says nothing about afterwards.
+   */
+  admit(now: number): number | null {
+    if (this.#openUntil === null) return this.#era;
+    if (this.#probing || now < this.#openUntil) return null;
+    this.#probing = true;
+    return this.#era;
+  }
+
+  /** `undefined`: the call said nothing about the vendor, for instance because it never left. */
+  ended(era: number, now: number, failed: boolean | undefined): void {
+    if (era !== this.#era) return;
+    if (this.#openUntil !== null) return this.#probeEnded(now, failed);
+    if (failed === undefined) return;
+    this.#turnTo(now);
+    const at = this.#slot % SLOTS;
+    this.#calls[at]! += 1;
+    if (failed) this.#failures[at]! += 1;
+    const calls = sum(this.#calls);
+    if (calls >= this.#limits.callsMin && sum(this.#failures) >= calls * this.#limits.failedShare) this.#open(now);
+  }
+
+  #probeEnded(now: number, failed: boolean | undefined): void {
+    this.#probing = false;
+    if (failed === undefined) return;
+    if (failed) {
+      this.#openMs = Math.min(this.#openMs * 2, this.#limits.openMsMax);
+      this.#openUntil = now + this.#openMs;
+    } else {
+      this.#openUntil = null;
+      this.#era += 1;
+      this.#openMs = this.#limits.openMs;
+      this.#calls.fill(0);
+      this.#failures.fill(0);
+    }
+  }
+
+  #open(now: number): void {
+    this.#openUntil = now + this.#openMs;
+    this.#era += 1;
+  }
+
+  /** Empties the slots that have passed out of the window. */
+  #turnTo(now: number): void {
+    const slot = Math.floor(now / this.#slotMs);
+    const steps = Math.min(slot - this.#slot, SLOTS);
+    for (let step = 1; step <= steps; step += 1) {
+      const at = (this.#slot + step) % SLOTS;
+      this.#calls[at] = 0;
+      this.#failures[at] = 0;
+    }
+    // After a longer pause every slot was emptied above, wherever the count starts again.
+    this.#slot = slot;
+  }
+}
+
+function sum(counts: Uint32Array): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
 }
