@@ -1,6 +1,5 @@
-import type { Charged } from "../terms/fault.ts";
-import { Fault } from "../terms/fault.ts";
 import type { Clock } from "../terms/clock.ts";
+import { Fault, type Charged } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, SourceEntry } from "./ports.ts";
 

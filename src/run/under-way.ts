@@ -53,8 +53,8 @@ export interface UnderWay {
   readonly frame: number;
 }
 
-/** What came of it. */
-export interface Worked {
+/** What came of the work. */
+export interface RunResult {
   readonly calls: readonly CallReport[];
   /** As in a report: `undefined` where no function could run. */
   readonly functionFault?: FaultCode | null;
@@ -79,7 +79,7 @@ export function underWay(
   request: RunRequest,
   kind: RunKind,
   parts: EngineParts,
-  work: (under: UnderWay) => Promise<Worked>,
+  work: (under: UnderWay) => Promise<RunResult>,
 ): StartedRun {
   const { caller, held } = request;
   const { admission } = parts;
@@ -91,7 +91,7 @@ export function underWay(
     const frame = holdFrame(held, caller, echoed, kind.ids);
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
     const answer = work({ run, config, echoed, frame })
-      .then((worked) => conclude(run, worked, parts))
+      .then((result) => conclude(run, result, parts))
       .finally(() => admission.leave(caller.organizationId));
     return { answer, clientGone: () => run.clientGone() };
   } catch (fault) {
@@ -100,18 +100,18 @@ export function underWay(
   }
 }
 
-async function conclude(run: OpenRun, worked: Worked, { observers, clock }: EngineParts): Promise<Buffer> {
+async function conclude(run: OpenRun, result: RunResult, { observers, clock }: EngineParts): Promise<Buffer> {
   const tookMs = () => Math.round(clock.now() - run.arrivedAt);
-  const report = reportRun(run, worked, tookMs());
+  const report = reportRun(run, result, tookMs());
   for (const observer of observers) observer.runEnded(report);
   await run.record.close(report);
-  if (worked.afterwards !== undefined) setImmediate(worked.afterwards);
-  const bytes = seal(worked.answer, tookMs());
+  if (result.afterwards !== undefined) setImmediate(result.afterwards);
+  const bytes = seal(result.answer, tookMs());
   run.held.keepOnly(bytes.length);
   return bytes;
 }
 
-function reportRun(run: Run, { calls, functionFault }: Worked, tookMs: number): RunReport {
+function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number): RunReport {
   const trace = run.trace === null ? {} : { traceId: run.trace.traceId };
   const report = { ...run.intent, ...trace, tookMs, clientGone: !run.maySend, calls };
   return functionFault === undefined ? report : { ...report, functionFault };
