@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions run simulation authoring outbound storage http operate project`);
+  terms settings sdk access credentials ledger sources functions run simulation outbound storage http operate project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -23,8 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   credentials: ["terms"],
   ledger: ["terms", "settings"],
   outbound: ["terms", "settings", "sdk"],
-  authoring: ["terms", "sdk", "ledger", "sources", "simulation"],
-  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "simulation", "authoring"],
+  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "simulation"],
   http: ["terms", "run"],
   operate: ["terms"],
   cli: ["terms", "admin"],

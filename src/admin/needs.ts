@@ -1,4 +1,4 @@
-import type { AuthoringTools, Terminal } from "../authoring/ports.ts";
+import type { AuthoringTools, Terminal } from "./authoring/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
 import type { LedgerReader } from "../ledger/read/ledger-reader.ts";

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable } from "node:stream";
-import type { Terminal } from "../authoring/ports.ts";
+import type { Terminal } from "../admin/authoring/ports.ts";
 import type { CommandIo } from "./command-io.ts";
 import { usage } from "./parse-command.ts";
 

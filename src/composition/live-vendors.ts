@@ -1,4 +1,4 @@
-import type { LiveAnswer, LiveQuestion } from "../authoring/ports.ts";
+import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
 import { reportCall } from "../run/fan-out.ts";
 import { oneCall } from "../run/one-call.ts";
 import type { Door } from "../run/ports.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { AuthoringTools } from "../../authoring/ports.ts";
+import type { AuthoringTools } from "../../admin/authoring/ports.ts";
 import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Type } from "typebox";
 import { PREFIX } from "../../../terms/ids.ts";
-import { newFunctionText } from "../../../authoring/new-function-text.ts";
+import { newFunctionText } from "../../authoring/new-function-text.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { shownPath } from "../../../authoring/source-files.ts";
+import { shownPath } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

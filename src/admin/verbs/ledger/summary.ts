@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { monthRange } from "../../../ledger/read/summarize.ts";
-import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../../authoring/live-charges.ts";
+import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";

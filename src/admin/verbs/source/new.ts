@@ -7,10 +7,10 @@ import { renderReport, runCases } from "../../../simulation/run-cases.ts";
 import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/authoring/draft-source.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
-import { askForDraft, QUESTIONS } from "../../../authoring/ask-for-draft.ts";
-import type { AuthoringTools } from "../../../authoring/ports.ts";
+import { askForDraft, QUESTIONS } from "../../authoring/ask-for-draft.ts";
+import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { shownPath } from "../../../authoring/source-files.ts";
+import { shownPath } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));

@@ -5,9 +5,9 @@ import { showRecipe } from "../../../sources/declarative/authoring/show-recipe.t
 import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
-import type { SourceFile } from "../../../authoring/ports.ts";
+import type { SourceFile } from "../../authoring/ports.ts";
 import { requireSource } from "../../require.ts";
-import { shownPath } from "../../../authoring/source-files.ts";
+import { shownPath } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -11,8 +11,8 @@ import {
 import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
-import { type LiveTest, renderLive, testLive } from "../../../authoring/live-test.ts";
-import type { AuthoringTools } from "../../../authoring/ports.ts";
+import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
+import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

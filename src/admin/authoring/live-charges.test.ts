@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../terms/json.ts";
+import type { JsonObject } from "../../terms/json.ts";
 import { withLiveTests } from "./live-charges.ts";
-import type { AuditEntry } from "../admin/ports.ts";
+import type { AuditEntry } from "../ports.ts";
 
 const TO = 1_000;
 const RUNS = {

@@ -1,11 +1,11 @@
 /** What writing and trying sources needs of the world. */
-import type { Act, AuditTrail } from "../admin/ports.ts";
-import type { CallReport, CredentialFinder, RunnableSource } from "../run/ports.ts";
-import type { Reply } from "../sdk/http.ts";
-import type { CaseParts } from "../simulation/ports.ts";
-import type { Context } from "../terms/caller.ts";
-import type { Clock } from "../terms/clock.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { Act, AuditTrail } from "../ports.ts";
+import type { CallReport, CredentialFinder, RunnableSource } from "../../run/ports.ts";
+import type { Reply } from "../../sdk/http.ts";
+import type { CaseParts } from "../../simulation/ports.ts";
+import type { Context } from "../../terms/caller.ts";
+import type { Clock } from "../../terms/clock.ts";
+import type { JsonObject } from "../../terms/json.ts";
 
 /** The person who gave the command, or the program that stands in for one. */
 export interface Terminal {

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { SourceFile, AuthoringTools } from "./ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 
 /** @throws OperatorError */
 export function requireFile(tools: AuthoringTools, id: string): SourceFile {

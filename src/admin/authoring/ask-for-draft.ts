@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { SourceDraft } from "../sources/declarative/authoring/draft-source.ts";
-import { CHARGE_MODELS, type ChargeModel } from "../terms/charge.ts";
-import { type Json, JsonError, parseJson } from "../terms/json.ts";
-import { placeOfSlip } from "../terms/json-slip.ts";
+import type { SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
+import { CHARGE_MODELS, type ChargeModel } from "../../terms/charge.ts";
+import { type Json, JsonError, parseJson } from "../../terms/json.ts";
+import { placeOfSlip } from "../../terms/json-slip.ts";
 import type { Terminal } from "./ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 
 /** What `source new` needs to know, in the order in which it asks. Each is an option as well. */
 export const QUESTIONS = [

@@ -1,4 +1,4 @@
-import { PREFIX } from "../terms/ids.ts";
+import { PREFIX } from "../../terms/ids.ts";
 
 /** The file that `datarun function new` writes: it works as it is, and its cases pass. */
 export function newFunctionText(id: string): string {

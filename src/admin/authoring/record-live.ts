@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { RunnableSource } from "../run/ports.ts";
-import type { SourceCase } from "../sdk/source.ts";
-import { recordCase, wordsOfRules } from "../simulation/record-case.ts";
-import { addCase } from "../sources/declarative/authoring/add-case.ts";
-import type { Context } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { RunnableSource } from "../../run/ports.ts";
+import type { SourceCase } from "../../sdk/source.ts";
+import { recordCase, wordsOfRules } from "../../simulation/record-case.ts";
+import { addCase } from "../../sources/declarative/authoring/add-case.ts";
+import type { Context } from "../../terms/caller.ts";
+import type { JsonObject } from "../../terms/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, AuthoringTools } from "./ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 import { requireFile, shownPath } from "./source-files.ts";
 
 export interface LiveCallMade {

@@ -1,10 +1,10 @@
-import type { RunnableSource } from "../run/ports.ts";
-import type { Context } from "../terms/caller.ts";
-import type { Charged } from "../terms/fault.ts";
-import { newId } from "../terms/ids.ts";
-import type { JsonObject } from "../terms/json.ts";
+import type { RunnableSource } from "../../run/ports.ts";
+import type { Context } from "../../terms/caller.ts";
+import type { Charged } from "../../terms/fault.ts";
+import { newId } from "../../terms/ids.ts";
+import type { JsonObject } from "../../terms/json.ts";
 import type { LiveAnswer, LiveCallParts } from "./ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 
 export interface VendorQuestion {
   readonly source: RunnableSource;

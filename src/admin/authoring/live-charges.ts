@@ -1,7 +1,7 @@
-import type { ChargeSummary } from "../ledger/read/summarize.ts";
-import type { Charged } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import type { AuditEntry } from "../admin/ports.ts";
+import type { ChargeSummary } from "../../ledger/read/summarize.ts";
+import type { Charged } from "../../terms/fault.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import type { AuditEntry } from "../ports.ts";
 
 /** The verbs that ask a vendor outside of a run; what they sent stands in the audit trail (`ask-vendor.ts`). */
 export const LIVE_VERBS = ["source test", "credential verify"] as const;

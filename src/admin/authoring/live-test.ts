@@ -1,12 +1,12 @@
-import type { RunnableSource } from "../run/ports.ts";
-import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
-import { compareShapes } from "../simulation/compare-shapes.ts";
-import type { Context } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json.ts";
-import { didYouMeanAnyOf } from "../terms/nearest.ts";
+import type { RunnableSource } from "../../run/ports.ts";
+import type { ScriptedReply, SourceCase } from "../../sdk/source.ts";
+import { compareShapes } from "../../simulation/compare-shapes.ts";
+import type { Context } from "../../terms/caller.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import { didYouMeanAnyOf } from "../../terms/nearest.ts";
 import { askVendor, outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, LiveCallParts, AuthoringTools } from "./ports.ts";
-import { OperatorError } from "../terms/operator-error.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
 
 /** How a source's vendor is to be asked. */
