@@ -14,8 +14,9 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   process.exit(spawnSync(carried, process.argv.slice(1), { stdio: "inherit", cwd: root }).status ?? 1);
 }
 
-/** The suites that ask the whole service from outside, which start it on whichever store TEST_STORE names. What test/http asks never comes to a store. */
-const ON_BOTH_STORES = /^test\/(data|func|status|admin)\//;
+/** The suites that ask the whole service from outside, by endpoint, which start it on whichever store TEST_STORE names. What test/http asks never comes to a store. */
+const { paths } = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"));
+const ON_BOTH_STORES = [...Object.keys(paths), "/admin"].map((path) => `test${path}/`);
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
@@ -34,7 +35,7 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 try {
   await onPostgres(async (url) => {
     await run(files, { TEST_DATABASE_URL: url });
-    const again = files.filter((file) => ON_BOTH_STORES.test(file));
+    const again = files.filter((file) => ON_BOTH_STORES.some((folder) => file.startsWith(folder)));
     if (again.length > 0) await run(again, { TEST_STORE: "postgres", TEST_DATABASE_URL: url });
   });
 } finally {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Deployment } from "../http/routes/status.ts";
+import type { Deployment } from "../http/route.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
 const run = promisify(execFile);

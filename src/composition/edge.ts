@@ -1,9 +1,5 @@
-import { createApp } from "../http/app.ts";
+import { createApp, ROUTES } from "../http/app.ts";
 import type { DropReason, EdgeObserver } from "../http/ports.ts";
-import { createBodyChecks } from "../http/request-schema.ts";
-import { startData } from "../http/routes/data.ts";
-import { startFunc } from "../http/routes/func.ts";
-import { statusBody } from "../http/routes/status.ts";
 import { createEdge, PIPELINING, type Edge } from "../http/server.ts";
 import type { Log } from "../operate/log.ts";
 import type { Metrics } from "../operate/metrics.ts";
@@ -35,7 +31,6 @@ export function createPublicEdge(
 ): PublicEdge {
   const { limits, overloadStatus } = parts.settings;
   const refused = watchRefusals(parts.log, parts.clock, metrics);
-  const checks = createBodyChecks();
   const app = createApp({
     authenticator: parts.authenticator,
     bodyLimits: {
@@ -44,9 +39,7 @@ export function createPublicEdge(
       keysPerObjectMax: limits.keysPerObject,
     },
     overloadStatus,
-    data: { check: checks.data, start: (received, arrivedAt) => startData(received, arrivedAt, runs.startData) },
-    func: { check: checks.func, start: (received, arrivedAt) => startFunc(received, arrivedAt, runs.startFunction) },
-    statusBody: statusBody(parts.deployment),
+    offers: { startData: runs.startData, startFunction: runs.startFunction, deployment: parts.deployment },
     budget,
     heldBytesMax: 2 * limits.bodyBytes + RUN_BYTES_MAX,
     clock: parts.clock,
@@ -71,7 +64,7 @@ export function createPublicEdge(
   return { edge, dropped: refused.droppedCount, close: refused.close };
 }
 
-const PATHS = new Set(["/data", "/func", "/status"]);
+const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
 /** Refusals by which an operator sees that somebody is trying, or has got something wrong; with all of the service's own. */
 const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
 

@@ -1,5 +1,5 @@
 import type { Authenticator } from "../terms/caller.ts";
-import type { Deployment } from "../http/routes/status.ts";
+import type { Deployment } from "../http/route.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "../run/ports.ts";

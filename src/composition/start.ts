@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
-import type { Deployment } from "../http/routes/status.ts";
+import type { Deployment } from "../http/route.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenNow, type Catalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";

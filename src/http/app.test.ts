@@ -7,8 +7,10 @@ import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
-import { createApp, type AppParts } from "./app.ts";
+import { createApp, ROUTES, type AppParts } from "./app.ts";
 import type { TokenGrant } from "../terms/caller.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { Route } from "./route.ts";
 import { createEdge } from "./server.ts";
 
 const LIMITS = {
@@ -27,24 +29,21 @@ const GRANT: TokenGrant = { tokenId: "tok_1", organizationId: "org_1" };
 const WORKFLOW = { id: "wfl_1", organizationId: "org_1", disabled: false, autoCredentials: false, failureDetails: false, maskCredentials: false, simulated: false }; // prettier-ignore
 
 /** An edge whose token look-ups the test answers, and a count of the runs that were started. */
-async function openEdge(t: TestContext, changes: Partial<AppParts> = {}) {
+async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?: readonly Route[]) {
   const asked: (() => void)[] = [];
   let started = 0;
   const start = () => {
     started += 1;
     return { answer: Promise.resolve(Buffer.from("{}")), clientGone: () => {} };
   };
-  const route = { check: () => {}, start };
   const parts: AppParts = {
     authenticator: {
       resolveToken: () => new Promise((resolve) => asked.push(() => resolve(GRANT))),
       resolveCaller: () => ({ ...GRANT, workflow: WORKFLOW }),
     },
     bodyLimits: { bodyBytesMax: 1_000_000, depthMax: 64, keysPerObjectMax: 100 },
-    data: route,
-    func: route,
+    offers: { startData: start, startFunction: start, deployment: { gitSha: "unknown", gitDerivedVersion: "unknown" } },
     overloadStatus: 500,
-    statusBody: "{}",
     heldBytesMax: 1_000_000,
     budget: new ByteBudget(10_000_000),
     clock: systemClock,
@@ -52,14 +51,14 @@ async function openEdge(t: TestContext, changes: Partial<AppParts> = {}) {
     isStopping: () => false,
     ...changes,
   };
-  const edge = createEdge(createApp(parts), LIMITS, parts.observer);
+  const edge = createEdge(createApp(parts, routes), LIMITS, parts.observer);
   edge.listen(0, "127.0.0.1");
   await once(edge, "listening");
   t.after(() => edge.close());
   return { edge, asked, started: () => started, port: (edge.address() as AddressInfo).port };
 }
 
-const BODY = `{"access_token":"t","workflow":"w"}`;
+const BODY = `{"access_token":"t","workflow":"w","config":{"sources":{"acme__people":true}}}`;
 const REQUEST = `POST /data HTTP/1.1\r\nHost: t\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
 test("a client that hangs up while its token is looked up starts nothing", async (t) => {
@@ -111,4 +110,29 @@ test("a connection on which nothing has come is closed when listening ends, not 
   await edge.stopListening();
   await Promise.all(closed);
   assert.equal(received, "", "no timeout had to answer it");
+});
+
+test("an endpoint is one value: it is served, its methods are told, and the contract describes it", async (t) => {
+  const Region = { type: "object", properties: { region: { type: "string" } } };
+  const region: Route = {
+    method: "GET",
+    path: "/region",
+    operationId: "region",
+    summary: "Where it runs",
+    description: "Needs no authentication.",
+    answers: { description: "The region.", schemas: { Region } },
+    makeBody: () => `{"region":"eu"}`,
+  };
+  const { port } = await openEdge(t, {}, [...ROUTES, region]);
+  const url = `http://127.0.0.1:${port}/region`;
+
+  assert.deepEqual(await (await fetch(url)).json(), { region: "eu" });
+  const refused = await fetch(url, { method: "POST" });
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD"]);
+  const contract = openApiDocument([...ROUTES, region]) as {
+    readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+    readonly components: { readonly schemas: Record<string, object> };
+  };
+  assert.equal(contract.paths["/region"]?.["get"]?.operationId, "region");
+  assert.deepEqual(contract.components.schemas["Region"], Region);
 });

@@ -1,26 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import type { StartedRun } from "../run/under-way.ts";
 import { NOT_YET_KNOWN, type ByteBudget } from "../terms/byte-budget.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
+import { createBodyChecks } from "./check-body.ts";
 import type { Turn } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { RefusalTurns } from "./refusal-turns.ts";
-import { receiveRun, type ReceivedRun, type ReceiveParts } from "./receive-run.ts";
+import { receiveRun, type CheckBody, type ReceiveParts } from "./receive-run.ts";
 import { errorBody, sendJson, statusOf, type FaultStatuses } from "./reply.ts";
-import type { CheckBody } from "./request-schema.ts";
+import { methodsOf, type ReadRoute, type Route, type RouteOffers, type RunRoute } from "./route.ts";
+import { dataRoute } from "./routes/data.ts";
+import { funcRoute } from "./routes/func.ts";
+import { statusRoute } from "./routes/status.ts";
 import { UnfinishedBodies } from "./unfinished-bodies.ts";
 
-/** How a POST becomes a run: its schema, and what starts it. */
-export interface RunRoute {
-  readonly check: CheckBody;
-  start(received: ReceivedRun, arrivedAt: number): StartedRun;
-}
+/** The endpoints of the public edge. */
+export const ROUTES: readonly Route[] = [dataRoute, funcRoute, statusRoute];
 
 export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses {
-  readonly data: RunRoute;
-  readonly func: RunRoute;
-  readonly statusBody: string;
+  /** What the endpoints are made of. */
+  readonly offers: RouteOffers;
   /** What may be held in memory for all callers. */
   readonly budget: ByteBudget;
   /** The most that one request may hold of it: its body, and what its run may. */
@@ -39,37 +38,45 @@ interface Refusing {
 
 type Handler = (turn: Turn) => void | Promise<void>;
 
-interface Route {
-  /** As `Allow` lists them. */
-  readonly methods: string;
+interface Opened {
+  readonly methods: readonly string[];
+  /** As the header says them. */
+  readonly allow: string;
   readonly handle: Handler;
 }
 
-/** The three routes of the public edge, and the answer to everything else. */
-export function createApp(parts: AppParts): Handler {
+/** The routes of the public edge, and the answer to everything else. */
+export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): Handler {
   const turns = new RefusalTurns(parts.clock, parts.isStopping);
   const receiving = { ...parts, strangers: new UnfinishedBodies() };
-  const data: Handler = (turn) => run(parts.data, turn);
-  const func: Handler = (turn) => run(parts.func, turn);
-  const routes: ReadonlyMap<string, Route> = new Map([
-    ["/data", { methods: "POST", handle: data }],
-    ["/func", { methods: "POST", handle: func }],
-    ["/status", { methods: "GET, HEAD", handle: status }],
-  ]);
+  const checkOf = createBodyChecks();
+  const opened: ReadonlyMap<string, Opened> = new Map(routes.map((route) => [route.path, open(route)]));
 
-  function status({ request, response }: Turn): void {
-    sendJson(response, 200, parts.statusBody, { close: parts.isStopping(), headOnly: request.method === "HEAD" });
+  function open(route: Route): Opened {
+    const methods = methodsOf(route);
+    return { methods, allow: methods.join(", "), handle: route.method === "GET" ? reading(route) : running(route) };
   }
 
-  async function run(route: RunRoute, turn: Turn): Promise<void> {
+  function reading(route: ReadRoute): Handler {
+    const body = route.makeBody(parts.offers);
+    return ({ request, response }) =>
+      sendJson(response, 200, body, { close: parts.isStopping(), headOnly: request.method === "HEAD" });
+  }
+
+  function running(route: RunRoute): Handler {
+    const check = checkOf(route.body.schema);
+    return (turn) => run(route, check, turn);
+  }
+
+  async function run(route: RunRoute, check: CheckBody, turn: Turn): Promise<void> {
     const { request, response } = turn;
     const arrivedAt = parts.clock.now();
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     try {
-      const received = await receiveRun(turn, held, route.check, receiving);
+      const received = await receiveRun(turn, held, check, receiving);
       // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
       if (response.destroyed) return;
-      const started = route.start(received, arrivedAt);
+      const started = route.start(received, arrivedAt, parts.offers);
       response.on("close", started.clientGone);
       const body = await started.answer;
       if (!response.destroyed) sendJson(response, 200, body, { close: parts.isStopping() });
@@ -111,12 +118,10 @@ export function createApp(parts: AppParts): Handler {
 
   return (turn) => {
     const { request } = turn;
-    const route = routes.get(pathOf(request));
+    const route = opened.get(pathOf(request));
     if (route === undefined) return refuse(turn, new Fault("request.not_found"));
-    if (!route.methods.split(", ").includes(request.method ?? "")) {
-      return refuse(turn, new Fault("request.method"), { allow: route.methods });
-    }
-    return route.handle(turn);
+    const { methods, allow, handle } = route;
+    return methods.includes(request.method ?? "") ? handle(turn) : refuse(turn, new Fault("request.method"), { allow });
   };
 }
 

@@ -1,5 +1,29 @@
-import { DataBody, FuncBody } from "./request-schema.ts";
-import { DataResponse, ErrorResponse, FuncResponse, PassthroughResponse, StatusResponse } from "./response-schema.ts";
+import { Type } from "typebox";
+import { FAULTS } from "../terms/fault.ts";
+import { ROUTES } from "./app.ts";
+import type { Route } from "./route.ts";
+
+const errorCodes = [
+  ...new Set(Object.values(FAULTS).flatMap(({ surface, kind }) => (surface === "request" ? [kind] : []))),
+];
+
+const ErrorResponse = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.Unsafe<string>({ type: "string", enum: errorCodes }),
+      message: Type.String(),
+      details: Type.Optional(
+        Type.Array(
+          Type.Object({
+            path: Type.String({ description: "JSON pointer into the request body." }),
+            message: Type.String(),
+          }),
+        ),
+      ),
+    }),
+  },
+  { title: "Error", description: "Never repeats a value that was sent." },
+);
 
 const HEADERS = {
   "X-Frame-Options": { schema: { const: "DENY" }, required: true },
@@ -11,7 +35,7 @@ function response(description: string, schema: object) {
   return { description, headers: HEADERS, content: { "application/json": { schema } } };
 }
 
-const ERROR = { $ref: "#/components/schemas/Error" };
+const ERROR = reference("Error");
 
 const ERRORS = {
   "401": response("The token or workflow was missing or rejected. Which, and why, is not told.", ERROR),
@@ -47,7 +71,7 @@ const ACCESS_HEADERS = [
 const SECURITY = [{ serviceToken: [] }, { bearerToken: [] }, {}];
 
 /** The contract as OpenAPI 3.1, from the schemas that requests are checked with and answers are tested against. */
-export function openApiDocument(): object {
+export function openApiDocument(routes: readonly Route[] = ROUTES): object {
   return {
     openapi: "3.1.0",
     info: {
@@ -65,76 +89,41 @@ export function openApiDocument(): object {
         variables: { base_url: { default: "http://localhost:8080" } },
       },
     ],
-    paths: {
-      "/data": {
-        post: {
-          operationId: "runData",
-          summary: "Run one or more sources in parallel",
-          description: "Failures of single sources are 200: read `status` before `outputs`.",
-          security: SECURITY,
-          parameters: ACCESS_HEADERS,
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: { $ref: "#/components/schemas/DataRequest" } } },
-          },
-          responses: {
-            "200": response("Every source ended.", { $ref: "#/components/schemas/DataResponse" }),
-            ...ERRORS,
-            ...OTHERS,
-          },
-        },
-      },
-      "/func": {
-        post: {
-          operationId: "runFunction",
-          summary: "Run one data function",
-          description:
-            "A function that failed is 200 as well: read `status`, or in passthrough mode the function's own fields.",
-          security: SECURITY,
-          parameters: ACCESS_HEADERS,
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: { $ref: "#/components/schemas/FuncRequest" } } },
-          },
-          responses: {
-            "200": response("The function ended, or none was named.", {
-              anyOf: [
-                { $ref: "#/components/schemas/FuncResponse" },
-                { $ref: "#/components/schemas/PassthroughResponse" },
-              ],
-            }),
-            ...ERRORS,
-            ...OTHERS,
-          },
-        },
-      },
-      "/status": {
-        get: {
-          operationId: "status",
-          summary: "That the process accepts requests, and which build it is",
-          description: "Needs no authentication and calls no vendor.",
-          security: [{}],
-          responses: {
-            "200": response("The process accepts requests.", { $ref: "#/components/schemas/Status" }),
-            "4XX": response("Not an HTTP request that can be answered.", ERROR),
-          },
-        },
-      },
-    },
+    paths: Object.fromEntries(routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(route) }])),
     components: {
-      schemas: {
-        DataRequest: DataBody,
-        DataResponse,
-        FuncRequest: FuncBody,
-        FuncResponse,
-        PassthroughResponse,
-        Status: StatusResponse,
-        Error: ErrorResponse,
-      },
+      schemas: { ...Object.assign({}, ...routes.map(schemasOf)), Error: ErrorResponse },
       securitySchemes: {
         serviceToken: { type: "apiKey", in: "header", name: "X-Service-Access-Token" },
         bearerToken: { type: "http", scheme: "bearer" },
       },
     },
   };
+}
+
+function operation(route: Route): object {
+  const { operationId, summary, description, answers } = route;
+  const [answer, ...others] = Object.keys(answers.schemas).map(reference);
+  const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
+  if (route.method === "GET") {
+    const badHttp = response("Not an HTTP request that can be answered.", ERROR);
+    return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": badHttp } };
+  }
+  return {
+    operationId,
+    summary,
+    description,
+    security: SECURITY,
+    parameters: ACCESS_HEADERS,
+    requestBody: { required: true, content: { "application/json": { schema: reference(route.body.name) } } },
+    responses: { "200": ok, ...ERRORS, ...OTHERS },
+  };
+}
+
+function schemasOf(route: Route): Readonly<Record<string, object>> {
+  const { schemas } = route.answers;
+  return route.method === "GET" ? schemas : { [route.body.name]: route.body.schema, ...schemas };
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
 }

@@ -8,7 +8,6 @@ import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./read-body.ts";
-import type { CheckBody } from "./request-schema.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 export interface ReceiveParts {
@@ -18,6 +17,9 @@ export interface ReceiveParts {
   /** Bodies that are coming from callers who are not known yet. */
   readonly strangers: UnfinishedBodies;
 }
+
+/** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
+export type CheckBody = (body: JsonObject) => void;
 
 export interface ReceivedRun {
   readonly caller: Caller;

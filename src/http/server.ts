@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
+import { ROUTES } from "./app.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import { Connection, type ConnectionLimits, type Turn } from "./connection.ts";
 import { answerHalfClosed } from "./half-closed.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
+import { methodsOf } from "./route.ts";
 
 export interface ServerLimits extends ConnectionLimits {
   readonly headerBytesMax: number;
@@ -33,6 +35,9 @@ export const WAITING_MAX = 8_192;
 
 /** What may wait on one connection while an earlier request of it is answered; the rest stays unread. */
 export const PIPELINING = { pipelinedMax: 32, pipelinedBytesMax: 65_536 };
+
+/** The methods of all endpoints, for a request that names no path. */
+const ALLOW = [...new Set(ROUTES.flatMap(methodsOf))].sort().join(", ");
 
 export interface Edge extends Server {
   openConnections(): number;
@@ -173,7 +178,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
     // Node lets go of such a connection: its errors are ours to hear.
     socket.on("error", () => {});
-    unreadable(connections.get(socket)!, "request.method", "Method Not Allowed", "GET, HEAD, POST");
+    unreadable(connections.get(socket)!, "request.method", "Method Not Allowed", ALLOW);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();

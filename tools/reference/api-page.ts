@@ -9,9 +9,23 @@ interface Contract {
 }
 
 interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly headers: Readonly<Record<string, Header>> }>
+    Record<
+      string,
+      { readonly description: string; readonly headers: Readonly<Record<string, Header>>; readonly content: Content }
+    >
   >;
+}
+
+interface Content {
+  readonly "application/json": { readonly schema: Reference | { readonly anyOf: readonly Reference[] } };
+}
+
+interface Reference {
+  readonly $ref: string;
 }
 
 interface Header {
@@ -20,20 +34,20 @@ interface Header {
 
 /** What an integrator needs: the contract of `openapi.json` and the fault table, in words. */
 export function apiPage(): Page {
-  const { paths, components } = JSON.parse(JSON.stringify(openApiDocument())) as Contract;
-  const schema = (name: string) => components.schemas[name] ?? missing(name);
+  const contract = JSON.parse(JSON.stringify(openApiDocument())) as Contract;
+  const { paths } = contract;
+  const endpoints = endpointsOf(contract);
   return page(
     "docs/reference/api.md",
     generated("src/http/openapi.ts and src/terms/fault.ts"),
     "# The HTTP interface",
-    "Three paths, JSON in and out, server to server. The same contract as data: [`openapi.json`](../../openapi.json).",
+    "JSON in and out, server to server. The same contract as data: [`openapi.json`](../../openapi.json).",
     table(
-      ["request", "does"],
-      [
-        ["[`POST /data`](#post-data)", "asks one or more sources at once and returns one result per source"],
-        ["[`POST /func`](#post-func)", "runs one data function and returns its result"],
-        ["[`GET /status`](#get-status)", "says that the service runs, and which build it is"],
-      ],
+      ["request", "summary"],
+      endpoints.map(({ method, path, operation }) => [
+        `[${code(`${method} ${path}`)}](#${method.toLowerCase()}-${path.replaceAll("/", "")})`,
+        operation.summary,
+      ]),
     ),
     GENERAL,
     "## Access",
@@ -47,7 +61,67 @@ export function apiPage(): Page {
       [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
     ),
     `A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
-    "## POST /data",
+    ...endpoints.flatMap((endpoint) => [
+      `## ${endpoint.method} ${endpoint.path}`,
+      ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
+    ]),
+    "## Errors",
+    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer these, once HTTP itself could be read:",
+    table(
+      ["status", "meaning"],
+      Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
+        status,
+        status === "200" ? "The request ran. Read `status` for what became of each source or of the function." : description,
+      ]),
+    ),
+    "Too large, too deep, another media type, a content encoding and broken UTF-8 are all 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. Unknown tokens, revoked and expired ones, unknown workflows, disabled ones and those of another organization all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
+    "The body of every error:",
+    block("json", json(ERROR_EXAMPLE)),
+    "`code` is stable, `message` is not. `details` lists what is wrong, by JSON pointer into the body. No value you sent is ever repeated.",
+    table(["status", "`error.code`", "message", "worth retrying"], requestRows()),
+    "[All failures](../errors.md), with what lies behind each.",
+    "## Versions",
+    "There is one version, and it is not part of the URL. New response fields can come at any time: ignore those you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
+  ); // prettier-ignore
+}
+
+interface EndpointOnPage {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+function endpointsOf({ paths }: Contract): readonly EndpointOnPage[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+type SchemaByName = (name: string) => object;
+
+function schemasOf({ components }: Contract): SchemaByName {
+  return (name) => components.schemas[name] ?? missing(name);
+}
+
+/** What is said of an endpoint that nobody has written about at greater length. */
+function plainSection(schema: SchemaByName, { description, requestBody, responses }: Operation): string[] {
+  const named = (content: Content) => {
+    const given = content["application/json"].schema;
+    const references = "anyOf" in given ? given.anyOf : [given];
+    return references.map(({ $ref }) => schema($ref.split("/").at(-1)!));
+  };
+  return [
+    description,
+    ...(requestBody === undefined
+      ? []
+      : ["### Request body", ...named(requestBody.content).map((body) => fieldTable(body))]),
+    "### Response body (200)",
+    ...named(responses["200"]!.content).map(answerTable),
+  ];
+}
+
+const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
+  "/data": (schema) => [
     DATA,
     "### Request body",
     fieldTable(schema("DataRequest"), entryFields(schema("DataRequest"))),
@@ -81,7 +155,8 @@ export function apiPage(): Page {
     "`charged` says whether the vendor has billed the call: `yes` if it has billed a request of it, `unknown` if nobody but the vendor can know, `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer*: a vendor that had answered has billed it. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the whole model.",
     "### Retrying",
     RETRYING,
-    "## POST /func",
+  ],
+  "/func": (schema) => [
     "Runs one data function. The headers and the access are those of `/data`.",
     "### Request body",
     fieldTable(schema("FuncRequest"), entryFields(schema("FuncRequest"))),
@@ -98,28 +173,12 @@ export function apiPage(): Page {
     table(["message begins", "cause"], prefixes("function")),
     "### No function named",
     "When `config.data_func` is missing, `null` or empty, nothing runs: 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
-    "## GET /status",
+  ],
+  "/status": (schema) => [
     "Needs no authentication, calls no vendor and does no input or output. It says that the process takes requests; whether runs would be accepted is told by `/ready` on the admin port.",
     answerTable(schema("Status")),
-    "## Errors",
-    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer these, once HTTP itself could be read:",
-    table(
-      ["status", "meaning"],
-      Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
-        status,
-        status === "200" ? "The request ran. Read `status` for what became of each source or of the function." : description,
-      ]),
-    ),
-    "Too large, too deep, another media type, a content encoding and broken UTF-8 are all 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. Unknown tokens, revoked and expired ones, unknown workflows, disabled ones and those of another organization all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
-    "The body of every error:",
-    block("json", json(ERROR_EXAMPLE)),
-    "`code` is stable, `message` is not. `details` lists what is wrong, by JSON pointer into the body. No value you sent is ever repeated.",
-    table(["status", "`error.code`", "message", "worth retrying"], requestRows()),
-    "[All failures](../errors.md), with what lies behind each.",
-    "## Versions",
-    "There is one version, and it is not part of the URL. New response fields can come at any time: ignore those you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
-  ); // prettier-ignore
-}
+  ],
+}; // prettier-ignore
 
 const GENERAL = [
   "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is good in one region.",

@@ -3,7 +3,7 @@ import { IDLE_MOST } from "../../src/composition/connections-limit.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { WAITING_PER_ORGANIZATION } from "../../src/functions/pool/placement.ts";
-import { SOURCES_PER_RUN_MAX } from "../../src/http/request-schema.ts";
+import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
 import { piecesMax } from "../../src/http/incoming-body.ts";
 import { REFUSALS_MAX } from "../../src/http/refusal-turns.ts";
 import { PIPELINING, WAITING_MAX } from "../../src/http/server.ts";

@@ -1,40 +1,69 @@
-import type { RunRequest, StartedRun } from "../../run/under-way.ts";
-import type { Context } from "../../terms/caller.ts";
+import { Type } from "typebox";
 import { Fault } from "../../terms/fault.ts";
-import { isJsonObject, type JsonObject } from "../../terms/json.ts";
-import { invalid } from "../read-body.ts";
-import type { ReceivedRun } from "../receive-run.ts";
+import type { RunRoute } from "../route.ts";
+import {
+  ANSWERED_CONFIG_FIELDS,
+  CONFIG_FIELDS,
+  Milliseconds,
+  readRunFields,
+  REQUEST_FIELDS,
+  TransactionId,
+} from "../run-fields.ts";
 
-const NOTHING: JsonObject = Object.freeze({});
+/** A missing or empty `config.sources` is no schema error: the specification gives it its own answer. */
+const DataRequest = Type.Object(
+  { ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) },
+  { title: "Data run request" },
+);
 
-/** From a valid body to a run of its sources (specification 4.1). */
-export function startData(
-  received: ReceivedRun,
-  arrivedAt: number,
-  runData: (request: RunRequest) => StartedRun,
-): StartedRun {
-  const { caller, body } = received;
-  const config = body["config"] as JsonObject;
-  const sources = config["sources"];
-  const context = contextOf(received);
-  if (!isJsonObject(sources) || Object.keys(sources).length === 0) throw new Fault("request.no_sources");
-  return runData({
-    caller,
-    context,
-    config,
-    sources,
-    inputs: (body["inputs"] as JsonObject | undefined) ?? NOTHING,
-    trace: received.trace,
-    held: received.held,
-    arrivedAt,
-  });
-}
+const SourceStatus = Type.Object(
+  {
+    success: Type.Boolean({ description: "Whether the source completed." }),
+    message: Type.String({ description: "Outcome text; not to be parsed." }),
+    match: Type.Boolean({ description: "Whether the vendor found a record." }),
+    response_time_ms: Milliseconds,
+    failure: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.String({ description: "Class of the failure, as docs/errors.md lists them." }),
+          retryable: Type.Boolean({ description: "Whether asking this source again may help; it can be billable." }),
+          charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")], {
+            description: "Whether the vendor has probably charged for the failed call.",
+          }),
+        },
+        { description: "On failed entries of a workflow that opted in to failure_details." },
+      ),
+    ),
+  },
+  { title: "Source status" },
+);
 
-/** The context sent, or `dev`. A simulated workflow refuses `prod`: invented data must not reach a decision (decision 14). */
-export function contextOf({ caller, body }: ReceivedRun): Context {
-  const context = ((body["config"] as JsonObject)["context"] as Context | undefined) ?? "dev";
-  if (context === "prod" && caller.workflow.simulated) {
-    throw invalid([{ path: "/config/context", message: "must not be prod: this workflow is simulated" }]);
-  }
-  return context;
-}
+const DataResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    config: Type.Object(ANSWERED_CONFIG_FIELDS, { description: "The validated configuration with defaults applied." }),
+    outputs: Type.Record(Type.String(), Type.Object({}), {
+      description: "One entry per requested source; `{}` after a failure.",
+    }),
+    status: Type.Record(Type.String(), SourceStatus, { description: "Same keys as `outputs`. Read it first." }),
+    response_time_ms: Milliseconds,
+  },
+  { title: "Data run response" },
+);
+
+/** Asks sources (specification 4.1). */
+export const dataRoute: RunRoute = {
+  method: "POST",
+  path: "/data",
+  operationId: "runData",
+  summary: "Run one or more sources in parallel",
+  description: "Failures of single sources are 200: read `status` before `outputs`.",
+  body: { name: "DataRequest", schema: DataRequest },
+  answers: { description: "Every source ended.", schemas: { DataResponse } },
+
+  start(received, arrivedAt, { startData }) {
+    const asked = readRunFields(received);
+    if (Object.keys(asked.sources).length === 0) throw new Fault("request.no_sources");
+    return startData({ ...asked, arrivedAt });
+  },
+};

@@ -1,14 +1,28 @@
-/** What is deployed (specification 2.8); known at the start, so that answering does no I/O. */
-export interface Deployment {
-  readonly gitSha: string;
-  readonly gitDerivedVersion: string;
-}
+import { Type } from "typebox";
+import type { ReadRoute } from "../route.ts";
 
-/** The body of `GET /status`, made once. */
-export function statusBody(deployment: Deployment): string {
-  return JSON.stringify({
-    status: "OK",
-    git_sha: deployment.gitSha,
-    git_derived_version: deployment.gitDerivedVersion,
-  });
-}
+const Status = Type.Object(
+  {
+    status: Type.Literal("OK"),
+    git_sha: Type.String({ pattern: "^([0-9a-f]{40}|unknown)$", description: "Deployed commit." }),
+    git_derived_version: Type.String({ description: "Version derived from that commit." }),
+  },
+  { title: "Status" },
+);
+
+/** Says which build takes requests here. */
+export const statusRoute: ReadRoute = {
+  method: "GET",
+  path: "/status",
+  operationId: "status",
+  summary: "That the process accepts requests, and which build it is",
+  description: "Needs no authentication and calls no vendor.",
+  answers: { description: "The process accepts requests.", schemas: { Status } },
+
+  makeBody: ({ deployment }) =>
+    JSON.stringify({
+      status: "OK",
+      git_sha: deployment.gitSha,
+      git_derived_version: deployment.gitDerivedVersion,
+    }),
+};

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
-import { createBodyChecks } from "./request-schema.ts";
+import { createBodyChecks } from "./check-body.ts";
+import { dataRoute } from "./routes/data.ts";
 
-const { data } = createBodyChecks();
+const data = createBodyChecks()(dataRoute.body.schema);
 
 function problemsOf(sources: object): Fault {
   try {

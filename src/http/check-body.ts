@@ -1,0 +1,46 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { toProblem } from "../terms/schema-problem.ts";
+import { invalid } from "./read-body.ts";
+import type { CheckBody } from "./receive-run.ts";
+import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";
+
+const PROBLEMS_MAX = 10;
+
+/** Makes the checks of bodies, from the schema of each. */
+export function createBodyChecks(): (schema: object) => CheckBody {
+  // No coercion, no removal, no defaults: `"true"` is not `true`. `verbose` is what lets a schema bring its own sentence.
+  // The schemas are our own: holding them against the schema of schemas at every start would find nothing.
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    allErrors: true,
+    verbose: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+  });
+  return (schema) => {
+    const validate = ajv.compile(schema);
+    return (body) => {
+      countSources(body);
+      if (validate(body)) return;
+      const seen = new Set<string>();
+      const problems = (validate.errors ?? [])
+        // The branch of a choice knows only the one type that it takes; what all of them take, the choice says itself.
+        .filter(
+          ({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")),
+        )
+        .map(toProblem)
+        .filter(({ path }) => !seen.has(path) && seen.add(path));
+      throw invalid(problems.slice(0, PROBLEMS_MAX));
+    };
+  };
+}
+
+/** Before each of them is looked at: a wrong entry costs a hundred times a right one. */
+function countSources({ config }: JsonObject): void {
+  const sources = isJsonObject(config) ? config["sources"] : undefined;
+  if (!isJsonObject(sources) || Object.keys(sources).length <= SOURCES_PER_RUN_MAX) return;
+  throw invalid([{ path: "/config/sources", message: `must have at most ${SOURCES_PER_RUN_MAX} fields` }]);
+}

@@ -1,0 +1,51 @@
+import type { FunctionRequest } from "../run/function-run.ts";
+import type { RunRequest, StartedRun } from "../run/under-way.ts";
+import type { ReceivedRun } from "./receive-run.ts";
+
+/**
+ * One endpoint of the public edge as a value: where it is, what the contract says of it, and what it does. Whatever lists
+ * endpoints (`openapi.json`, the reference, `Allow`, the paths that the log repeats) is made from these.
+ */
+export type Route = RunRoute | ReadRoute;
+
+interface Endpoint {
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** What 200 means, and the body it has: one of these, under their names in the contract. */
+  readonly answers: { readonly description: string; readonly schemas: Readonly<Record<string, object>> };
+}
+
+/** A POST whose caller is known and whose body is checked before it becomes a run. */
+export interface RunRoute extends Endpoint {
+  readonly method: "POST";
+  readonly body: { readonly name: string; readonly schema: object };
+  /** @throws Fault `request.…` for a valid body that cannot be run */
+  start(received: ReceivedRun, arrivedAt: number, offers: RouteOffers): StartedRun;
+}
+
+/** A GET (and HEAD) that anybody may send. */
+export interface ReadRoute extends Endpoint {
+  readonly method: "GET";
+  /** The body of every answer, made once, so that answering does no input or output. */
+  makeBody(offers: RouteOffers): string;
+}
+
+/** What the service has for its endpoints to use. */
+export interface RouteOffers {
+  readonly startData: (request: RunRequest) => StartedRun;
+  readonly startFunction: (request: FunctionRequest) => StartedRun;
+  readonly deployment: Deployment;
+}
+
+/** What is deployed (specification 2.8); known at the start. */
+export interface Deployment {
+  readonly gitSha: string;
+  readonly gitDerivedVersion: string;
+}
+
+/** The methods that an endpoint takes, as `Allow` lists them. */
+export function methodsOf({ method }: Route): readonly string[] {
+  return method === "GET" ? ["GET", "HEAD"] : [method];
+}
