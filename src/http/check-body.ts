@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { toProblem } from "../terms/schema-problem.ts";
-import { invalid } from "./read-body.ts";
+import { invalid } from "./parse-body.ts";
 import type { CheckBody } from "./receive-run.ts";
 import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Held } from "../terms/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
 import { JoinedBytes } from "../terms/joined-bytes.ts";
-import { invalid } from "./read-body.ts";
+import { invalid } from "./parse-body.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 /** A body may come in this many pieces at least, and in pieces of at least this many bytes on the average. */

@@ -7,7 +7,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
-import { checkMediaType, parseBody, type BodyLimits } from "./read-body.ts";
+import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 export interface ReceiveParts {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
-import { letBodyPass } from "./let-body-pass.ts";
+import { letBodyPass } from "./discard-body.ts";
 
 /** On every response whatsoever (specification 1.4). */
 export const PROTECTIVE_HEADERS = [

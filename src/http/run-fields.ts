@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { CONTEXTS, type Context } from "../terms/caller.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { invalid } from "./read-body.ts";
+import { invalid } from "./parse-body.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
 /** What the bodies and the answers of all runs have in common, and what is read from it. */
