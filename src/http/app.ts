@@ -110,7 +110,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
       close: unread || parts.isStopping(),
-      ...(isComing ? { unread: { turn, bytesMax: PASSING_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
+      ...(isComing ? { unread: { turn, bytesMax: DISCARDED_BODIES * parts.bodyLimits.bodyBytesMax } } : {}),
       headOnly: request.method === "HEAD",
       ...(allow === undefined ? {} : { allow }),
     });
@@ -126,7 +126,7 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
 }
 
 /** How much of an unwanted body is taken in, as a multiple of what a wanted one may measure. */
-const PASSING_BODIES = 8;
+const DISCARDED_BODIES = 8;
 
 /** The path as it was sent, without the query, which means nothing here and is not logged. */
 function pathOf(request: IncomingMessage): string {

@@ -74,7 +74,7 @@ export class Connection implements FeedGate {
   }
 
   /** The body of the last request, after its answer was begun: what is wrong with it concerns nobody. */
-  get isPassing(): boolean {
+  get isDiscarding(): boolean {
     const latest = this.#latest;
     return latest !== undefined && !latest.request.complete && latest.response.headersSent;
   }
@@ -124,8 +124,8 @@ export class Connection implements FeedGate {
     this.#turns.length = Math.min(this.#turns.length, 1);
   }
 
-  /** Ends, and lets what still comes pass unparsed. */
-  pass(counted: (bytes: number) => void): void {
+  /** Ends, and throws away what still comes, unparsed. */
+  discard(counted: (bytes: number) => void): void {
     this.#isEnding = true;
     this.#feed.drop(counted);
   }

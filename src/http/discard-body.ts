@@ -8,7 +8,7 @@ const WHOLE_MS = 3_000;
  * Takes in the rest of a body that nobody wants, unparsed, and throws it away, up to a limit. Closing a connection on
  * which bytes still come in resets it, and a reset can take the answer away from a client that has not read it yet.
  */
-export function letBodyPass({ request, body, connection }: Turn, bytesMax: number, passed: () => void): void {
+export function discardBody({ request, body, connection }: Turn, bytesMax: number, discarded: () => void): void {
   const { socket } = connection;
   const whole = setTimeout(end, WHOLE_MS);
   const idle = setTimeout(end, IDLE_MS);
@@ -20,9 +20,9 @@ export function letBodyPass({ request, body, connection }: Turn, bytesMax: numbe
     clearTimeout(idle);
     clearTimeout(whole);
     socket.off("end", end).off("close", end);
-    passed();
+    discarded();
   }
-  connection.pass((count) => {
+  connection.discard((count) => {
     bytes += count;
     // Where a body in chunks ends is not seen any more.
     if (bytes > bytesMax || (body.announced !== undefined && bytes >= body.left)) end();

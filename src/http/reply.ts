@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
-import { letBodyPass } from "./discard-body.ts";
+import { discardBody } from "./discard-body.ts";
 
 /** On every response whatsoever (specification 1.4). */
 export const PROTECTIVE_HEADERS = [
@@ -47,7 +47,7 @@ export function sendJson(
   else if (options.unread === undefined) response.end(body);
   else {
     response.write(body);
-    letBodyPass(options.unread.turn, options.unread.bytesMax, () => {
+    discardBody(options.unread.turn, options.unread.bytesMax, () => {
       if (!response.destroyed) response.end();
     });
   }

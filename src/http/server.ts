@@ -151,10 +151,10 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   /** What has come cannot be read, nor can anything behind it. A request under way keeps its answer. */
   function unreadable(connection: Connection, code: RequestFaultCode, reason: string, allow?: string): void {
     const { socket, current } = connection;
-    const isPassing = connection.isPassing;
+    const isDiscarding = connection.isDiscarding;
     changed(connection, () => connection.end());
     // The body of a request that has its answer already: a second one would be taken for that of the next request.
-    if (isPassing) return endSocket(socket, "");
+    if (isDiscarding) return endSocket(socket, "");
     observer.refused("", new Fault(code));
     const answer = rawErrorResponse(code, reason, allow);
     if (current === undefined || !current.request.complete) return endSocket(socket, answer);
