@@ -1,18 +1,40 @@
 import { createHmac } from "node:crypto";
+import { Type, type Static } from "typebox";
 import { asItIs, inHeader, inPlainText } from "../request/encodings.ts";
-import type { HmacFile } from "../format/format.ts";
+import { Headers } from "../format/exchange-format.ts";
+import { closed, template, text, words } from "../format/format-words.ts";
 import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../request/render-request.ts";
 import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
-import { withHeaders, type AuthSetting, type AuthStep } from "./auth-step.ts";
-import { fieldProblem } from "./static-auth.ts";
+import { authKind, fieldProblem, withHeaders, type AuthSetting, type AuthStep } from "./auth-kind.ts";
+
+const Hmac = Type.Object(
+  {
+    kind: Type.Literal("hmac"),
+    algorithm: words(["sha256", "sha512", "sha384", "sha1"], "The hash."),
+    key: template("The shared key."),
+    key_encoding: Type.Optional(words(["utf8", "hex", "base64"], "How the key is written. `utf8` unless said.")),
+    canonical: Type.String({
+      minLength: 1,
+      description:
+        "The text to sign. Besides `inputs` and `credentials`: `request.method`, `request.host`, `request.path`, `request.query`, `request.body`, `clock.unix`, `clock.unix_ms`, `clock.iso`, `clock.http` and `nonce`.",
+    }),
+    encoding: words(["hex", "base64", "base64url"], "How the signature is written."),
+    header: text("The header field that carries the signature."),
+    value: Type.Optional(template("The field's value. `{{ signature }}` unless said.")),
+    headers: Type.Optional(Headers),
+  },
+  { ...closed, description: "A signature over the request. `headers` are sent beside it, for the time and the nonce." },
+);
+
+export const hmac = authKind({ schema: Hmac, compile: (file, setting) => ({ step: compileHmac(file, setting) }) });
 
 const OF_REQUEST = ["method", "host", "path", "query", "body"];
 const OF_CLOCK = ["unix", "unix_ms", "iso", "http"];
 /** What is ours: it stands in the signed text as it is. */
 const OURS = new Set(["request", "clock", "nonce"]);
 
-/** A signature over the request as it is sent. Time and nonce are the same in the text and in the headers. @throws DeclarationError */
-export function compileHmac(auth: HmacFile, setting: AuthSetting): AuthStep {
+/** A signature over the request as it is sent. Time and nonce are the same in the text and in the headers. */
+function compileHmac(auth: Static<typeof Hmac>, setting: AuthSetting): AuthStep {
   const { known, place, clock, nonce } = setting;
   const beside = { ...known, clock: OF_CLOCK, nonce: null };
   const canonical = parseTemplate(auth.canonical, { ...beside, request: OF_REQUEST }, place.in("canonical"));

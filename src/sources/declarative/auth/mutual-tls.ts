@@ -1,13 +1,29 @@
+import { Type, type Static } from "typebox";
 import type { ClientTls } from "../../../sdk/http.ts";
 import { asItIs } from "../request/encodings.ts";
-import type { MutualTlsFile } from "../format/format.ts";
+import { closed, text } from "../format/format-words.ts";
 import { fill, parseTemplate, type Template, type Values } from "../request/template.ts";
-import type { AuthSetting } from "./auth-step.ts";
-import { fieldProblem } from "./static-auth.ts";
+import { authKind, fieldProblem, type AuthSetting } from "./auth-kind.ts";
 
-/** The client certificate that requests are made with. @throws DeclarationError */
-export function compileMutualTls(
-  auth: MutualTlsFile,
+const MutualTls = Type.Object(
+  {
+    kind: Type.Literal("mtls"),
+    cert: text("The client certificate, PEM: one template."),
+    key: text("Its private key, PEM: one template."),
+    ca: Type.Optional(text("The vendor's own certificate authority, PEM: one template.")),
+  },
+  { ...closed, description: "A client certificate." },
+);
+
+export const mutualTls = authKind({
+  schema: MutualTls,
+  once: "a request has one client certificate",
+  compile: (file, setting) => ({ tls: compileMutualTls(file, setting) }),
+});
+
+/** The client certificate that requests are made with. */
+function compileMutualTls(
+  auth: Static<typeof MutualTls>,
   { known, place, origins }: AuthSetting,
 ): (values: Values) => ClientTls {
   if (origins.some((origin) => !origin.startsWith("https:")))

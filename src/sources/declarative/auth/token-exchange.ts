@@ -1,48 +1,90 @@
+import { Type, type Static } from "typebox";
 import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../../../terms/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
-import type { TokenExchangeFile } from "../format/format.ts";
+import { Request } from "../format/exchange-format.ts";
+import { closed, duration, expression, template, text } from "../format/format-words.ts";
 import { checkHeaderName, compileRequest } from "../request/render-request.ts";
 import type { SendRequest } from "../request/send-request.ts";
 import { parseTemplate, type Values } from "../request/template.ts";
 import { compileView } from "../reply/view-reply.ts";
-import type { AuthSetting, AuthStep } from "./auth-step.ts";
-import { createTokenCache, type FetchedToken, type ReadyToken } from "./token-cache.ts";
-import { inOneHeader } from "./static-auth.ts";
+import {
+  authKind,
+  inOneHeader,
+  kindOf,
+  type AnyAuthKind,
+  type AuthSetting,
+  type AuthStep,
+  type CompiledAuth,
+  type NamedKind,
+} from "./auth-kind.ts";
+import { createTokenCache, type FetchedToken } from "./token-cache.ts";
 
-/** A login call and what it yields: requests carry `{{ token }}`. */
-export interface TokenExchange {
-  readonly step: AuthStep;
-  /** A token of this owner, from the cache or by one login call. @throws Fault */
-  obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<ReadyToken>;
-  /** The vendor did not take this token. */
-  drop(owner: string | undefined, values: Values, token: string): void;
+const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
+  Type.Object(
+    {
+      kind: Type.Literal("token_exchange"),
+      request: Request,
+      auth: Type.Optional(
+        Type.Unsafe<NamedKind>({
+          anyOf: loginKinds.map((kind) => kind.schema),
+          description: "What the login call itself is authenticated by.",
+        }),
+      ),
+      token: expression("Where the token stands in the answer of the login call."),
+      expires_in: Type.Optional(expression("Where the answer says for how many seconds the token is good.")),
+      default_ttl: Type.Optional(duration("How long a token is good when the answer does not say. `5m` unless said.")),
+      early: Type.Optional(
+        duration("How long before its end a token is renewed. `30s` unless said, and never more than half its time."),
+      ),
+      header: Type.Optional(text("The header field that carries the token. `Authorization` unless said.")),
+      value: Type.Optional(template("The field's value. `Bearer {{ token }}` unless said.")),
+    },
+    {
+      ...closed,
+      description:
+        "A login call whose token the request then carries: OAuth client credentials, password grant or any other. Tokens are kept per credential, fetched by one call at a time, and fetched anew once when the vendor answers 401.",
+    },
+  );
+
+/** A login call whose token requests carry, itself authenticated by one of these kinds. */
+export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
+  return authKind({
+    schema: schemaWith(loginKinds),
+    once: "a request has one login call",
+    compile(file, setting) {
+      const { inputs: _, ...lasting } = setting.known;
+      // A token outlives the request that fetched it, so nothing of a request may be in it.
+      const here = { ...setting, known: lasting };
+      const { auth } = file;
+      const login = auth && kindOf(auth, loginKinds).compile(auth, { ...here, place: setting.place.in("auth") });
+      return compileTokenExchange(file, login?.step, here);
+    },
+  });
 }
 
-/** @throws DeclarationError */
-export function compileTokenExchange(
+type TokenExchangeFile = Static<ReturnType<typeof schemaWith>>;
+
+function compileTokenExchange(
   auth: TokenExchangeFile,
-  loginSteps: readonly AuthStep[],
-  setting: AuthSetting,
-): TokenExchange {
-  const { known, place, origins, clock } = setting;
-  // A token outlives the request that fetched it, so nothing of a request may be in it.
-  const { inputs: _, ...lasting } = known;
-  const login = compileRequest(auth.request, origins, lasting, place.in("request"));
+  loginStep: AuthStep | undefined,
+  { known, place, origins, clock }: AuthSetting,
+): CompiledAuth {
+  const login = compileRequest(auth.request, origins, known, place.in("request"));
   const tokenOf = compileExpression(auth.token, place.in("token"));
   const expiryOf =
     auth.expires_in === undefined ? undefined : compileExpression(auth.expires_in, place.in("expires_in"));
   const defaultTtlMs = durationMs(auth.default_ttl ?? "5m");
   const cache = createTokenCache(clock, durationMs(auth.early ?? "30s"));
   const header = checkHeaderName(auth.header ?? "Authorization", place.in("header"));
-  const value = parseTemplate(auth.value ?? "Bearer {{ token }}", { ...lasting, token: null }, place.in("value"));
+  const value = parseTemplate(auth.value ?? "Bearer {{ token }}", { ...known, token: null }, place.in("value"));
   const viewOf = compileView({ format: "json" });
 
   async function fetchToken(values: Values, send: SendRequest): Promise<FetchedToken> {
-    const request = loginSteps.reduce((ready, step) => step.apply(ready, values), login.render(values));
-    const view = viewOf(await send(request));
+    const request = login.render(values);
+    const view = viewOf(await send(loginStep === undefined ? request : loginStep.apply(request, values)));
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
     const code = faultCodeOfStatus(view.status);
     if (code !== null) throw new Fault(code, { status: view.status });
@@ -65,8 +107,10 @@ export function compileTokenExchange(
 
   return {
     step: inOneHeader(header, value),
-    obtain: (owner, values, send) => cache.take(keyOf(owner, values), () => fetchToken(values, send)),
-    drop: (owner, values, token) => cache.drop(keyOf(owner, values), token),
+    tokens: {
+      obtain: (owner, values, send) => cache.take(keyOf(owner, values), () => fetchToken(values, send)),
+      drop: (owner, values, token) => cache.drop(keyOf(owner, values), token),
+    },
   };
 }
 

@@ -1,179 +1,22 @@
 import { Type, type Static, type TSchema } from "typebox";
 import { CHARGE_MODELS } from "../../../terms/charge.ts";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
-import { durationPattern } from "../../../terms/durations.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/times.ts";
+import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
+import { ReplyFormat, Request } from "./exchange-format.ts";
+import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
 /**
  * The format of a declarative source file. One schema: editors read it as `source.schema.json`, the loader checks files
  * against it, and the compile steps take their types from it. Every description here is the reference's text.
  */
 
-const closed = { additionalProperties: false } as const;
-
-function words<const Names extends readonly string[]>(names: Names, description: string) {
-  return Type.Unsafe<Names[number]>({ type: "string", enum: names, description });
-}
-
-function text(description: string, options: object = {}) {
-  return Type.String({ description, minLength: 1, ...options });
-}
-
-const template = (description: string) =>
-  Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-    description: `${description} Text may hold templates such as \`{{ inputs.name | upper }}\`.`,
-  });
-
-const duration = (description: string) =>
-  Type.String({
-    description: `${description} Written \`300ms\`, \`5s\`, \`5m\`, \`1h\` or \`1d\`.`,
-    pattern: durationPattern("ms", "s", "m", "h", "d"),
-  });
-
-const expression = (description: string) => text(`${description} JMESPath over \`status\`, \`headers\` and \`body\`.`);
-
-const schemaOf = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: "object", description });
-
-const Query = Type.Record(Type.String(), template("The parameter's value."), {
-  description: "Parameters. One whose optional input is absent is left out; a list repeats the name.",
-});
-const Headers = Type.Record(Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }), template("The field's value."), {
-  description: "Header fields. One whose optional input is absent is left out.",
-});
-
-const Body = Type.Object(
-  {
-    json: Type.Optional(
-      Type.Unsafe<unknown>({
-        description:
-          "A JSON body. Text may hold templates; one that is nothing but a template keeps the type of its value. Members whose input is absent are left out.",
-      }),
-    ),
-    form: Type.Optional(
-      Type.Record(Type.String(), template("The field's value."), { description: "A form, URL-encoded." }),
-    ),
-    xml: Type.Optional(
-      schemaOf(
-        "An XML body: one member, the root element. `@name` is an attribute, `#text` the text beside attributes, a list repeats its element.",
-      ),
-    ),
-    text: Type.Optional(Type.String({ description: "Text as it is, with templates." })),
-    content_type: Type.Optional(text("Instead of the media type that goes with the body.")),
-  },
-  { ...closed, description: "The body: exactly one of `json`, `form`, `xml` and `text`." },
-);
-
-const Request = Type.Object(
-  {
-    method: Type.Optional(words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "GET unless said.")),
-    url: text(
-      "The whole address without its query. Templates may stand in the path only, each inside one segment, and are encoded there.",
-    ),
-    query: Type.Optional(Query),
-    headers: Type.Optional(Headers),
-    body: Type.Optional(Body),
-    redirects: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 5,
-        description: "How many redirects to follow, to declared origins only. 0 unless said.",
-      }),
-    ),
-  },
-  { ...closed, description: "The one request that asks the vendor." },
-);
-
-const ReplyFormat = Type.Object(
-  {
-    format: words(["json", "xml"], "How the vendor writes its answers. `json` unless said."),
-    lists: Type.Optional(
-      Type.Array(text("Names from the root element on, joined by dots."), {
-        description: "For XML: the elements that are lists however many there are.",
-      }),
-    ),
-  },
-  { ...closed, description: "How to read the vendor's answers." },
-);
-
-const ApiKey = Type.Object(
-  {
-    kind: Type.Literal("api_key"),
-    header: Type.Optional(text("The header field that carries the key.")),
-    query: Type.Optional(text("The parameter that carries the key.")),
-    value: template("The key."),
-  },
-  { ...closed, description: "A key in a header field or in a parameter." },
-);
-const Basic = Type.Object(
-  {
-    kind: Type.Literal("basic"),
-    username: template("The user."),
-    password: template("The password, which may be empty."),
-  },
-  { ...closed, description: "HTTP Basic authentication." },
-);
-const Bearer = Type.Object(
-  { kind: Type.Literal("bearer"), token: template("The token.") },
-  { ...closed, description: "`Authorization: Bearer …`." },
-);
-const Hmac = Type.Object(
-  {
-    kind: Type.Literal("hmac"),
-    algorithm: words(["sha256", "sha512", "sha384", "sha1"], "The hash."),
-    key: template("The shared key."),
-    key_encoding: Type.Optional(words(["utf8", "hex", "base64"], "How the key is written. `utf8` unless said.")),
-    canonical: Type.String({
-      minLength: 1,
-      description:
-        "The text to sign. Besides `inputs` and `credentials`: `request.method`, `request.host`, `request.path`, `request.query`, `request.body`, `clock.unix`, `clock.unix_ms`, `clock.iso`, `clock.http` and `nonce`.",
-    }),
-    encoding: words(["hex", "base64", "base64url"], "How the signature is written."),
-    header: text("The header field that carries the signature."),
-    value: Type.Optional(template("The field's value. `{{ signature }}` unless said.")),
-    headers: Type.Optional(Headers),
-  },
-  { ...closed, description: "A signature over the request. `headers` are sent beside it, for the time and the nonce." },
-);
-const MutualTls = Type.Object(
-  {
-    kind: Type.Literal("mtls"),
-    cert: text("The client certificate, PEM: one template."),
-    key: text("Its private key, PEM: one template."),
-    ca: Type.Optional(text("The vendor's own certificate authority, PEM: one template.")),
-  },
-  { ...closed, description: "A client certificate." },
-);
-const TokenExchange = Type.Object(
-  {
-    kind: Type.Literal("token_exchange"),
-    request: Request,
-    auth: Type.Optional(
-      Type.Union([ApiKey, Basic, Bearer, Hmac], { description: "What the login call itself is authenticated by." }),
-    ),
-    token: expression("Where the token stands in the answer of the login call."),
-    expires_in: Type.Optional(expression("Where the answer says for how many seconds the token is good.")),
-    default_ttl: Type.Optional(duration("How long a token is good when the answer does not say. `5m` unless said.")),
-    early: Type.Optional(
-      duration("How long before its end a token is renewed. `30s` unless said, and never more than half its time."),
-    ),
-    header: Type.Optional(text("The header field that carries the token. `Authorization` unless said.")),
-    value: Type.Optional(template("The field's value. `Bearer {{ token }}` unless said.")),
-  },
-  {
-    ...closed,
-    description:
-      "A login call whose token the request then carries: OAuth client credentials, password grant or any other. Tokens are kept per credential, fetched by one call at a time, and fetched anew once when the vendor answers 401.",
-  },
-);
-
-const AnyAuth = Type.Unsafe<
-  Static<typeof ApiKey | typeof Basic | typeof Bearer | typeof Hmac | typeof MutualTls | typeof TokenExchange>
->({
+const AnyAuth = Type.Unsafe<AuthFile>({
   type: "object",
   required: ["kind"],
   discriminator: { propertyName: "kind" },
-  oneOf: [ApiKey, Basic, Bearer, TokenExchange, Hmac, MutualTls],
+  oneOf: AUTH_KINDS.map(({ schema }) => schema),
 });
 
 const ErrorRow = Type.Object(
@@ -286,7 +129,7 @@ export const SourceFormat = Type.Object(
       }),
     ),
     auth: Type.Optional(
-      Type.Unsafe<Static<typeof AnyAuth> | Static<typeof AnyAuth>[]>({
+      Type.Unsafe<AuthFile | readonly AuthFile[]>({
         description: "How a request proves who sends it: one kind, or several that stack.",
         if: { type: "array" },
         // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own keyword
@@ -368,10 +211,4 @@ export const SourceFormat = Type.Object(
 );
 
 export type SourceFile = Static<typeof SourceFormat>;
-export type RequestFile = Static<typeof Request>;
-export type BodyFile = Static<typeof Body>;
-export type AuthFile = Static<typeof AnyAuth>;
-export type HmacFile = Static<typeof Hmac>;
-export type MutualTlsFile = Static<typeof MutualTls>;
-export type TokenExchangeFile = Static<typeof TokenExchange>;
 export type ErrorRowFile = Static<typeof ErrorRow>;

@@ -2,14 +2,14 @@ import { type HeldReply, holdParsed, ownBytes, type Reply } from "../../../sdk/h
 import { Fault } from "../../../terms/fault.ts";
 import type { Json } from "../../../terms/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
-import type { SourceFile } from "../format/format.ts";
+import type { ReplyFile } from "../format/exchange-format.ts";
 import { compileXmlReader, parsedXmlBytes } from "./read-xml.ts";
 
 /**
  * Reads an answer for the rules of the file. A success has to be readable, unless it is empty; the body of any other
  * status is read if it can be and is `null` otherwise, since proxies answer for vendors in HTML.
  */
-export function compileView(reply: SourceFile["reply"]): (reply: Reply) => ReplyView {
+export function compileView(reply: ReplyFile | undefined): (reply: Reply) => ReplyView {
   const read = reply?.format === "xml" ? readXml(reply.lists ?? []) : (answer: Reply) => answer.json() as Json;
   return (answer) => ({ status: answer.status, headers: answer.headers, body: bodyOf(answer, read) });
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../../terms/json.ts";
 import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
-import type { BodyFile } from "../format/format.ts";
+import type { BodyFile } from "../format/exchange-format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
 import type { Place } from "../format/read-document.ts";
 import { fill, parseTemplate, type KnownNames, type Values } from "./template.ts";

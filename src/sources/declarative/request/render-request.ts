@@ -1,5 +1,5 @@
 import { inHeader, inQuery, percentEncode } from "./encodings.ts";
-import type { RequestFile } from "../format/format.ts";
+import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
 import { compileUrl } from "./path-template.ts";
 import type { Place } from "../format/read-document.ts";

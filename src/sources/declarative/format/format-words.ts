@@ -1,0 +1,30 @@
+import { Type } from "typebox";
+import { durationPattern } from "../../../terms/durations.ts";
+
+/** What the parts of the format are written in. */
+
+export const closed = { additionalProperties: false } as const;
+
+export function words<const Names extends readonly string[]>(names: Names, description: string) {
+  return Type.Unsafe<Names[number]>({ type: "string", enum: names, description });
+}
+
+export function text(description: string, options: object = {}) {
+  return Type.String({ description, minLength: 1, ...options });
+}
+
+export const template = (description: string) =>
+  Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+    description: `${description} Text may hold templates such as \`{{ inputs.name | upper }}\`.`,
+  });
+
+export const duration = (description: string) =>
+  Type.String({
+    description: `${description} Written \`300ms\`, \`5s\`, \`5m\`, \`1h\` or \`1d\`.`,
+    pattern: durationPattern("ms", "s", "m", "h", "d"),
+  });
+
+export const expression = (description: string) =>
+  text(`${description} JMESPath over \`status\`, \`headers\` and \`body\`.`);
+
+export const schemaOf = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: "object", description });
