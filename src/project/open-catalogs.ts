@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "./package-root.ts";
 import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
-import { createSchemas } from "../sources/validator.ts";
+import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /** A file that cannot be used; the reason names the line where that is known, and the message the file as well. */

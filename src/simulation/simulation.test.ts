@@ -10,7 +10,7 @@ import type { HttpOptions } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../sources/runnable.ts";
-import { createSchemas } from "../sources/validator.ts";
+import { createSchemas } from "../terms/author-schemas.ts";
 import { systemClock } from "../terms/clock.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { asFault } from "../terms/fault.ts";

@@ -11,7 +11,7 @@ import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "./load-error.ts";
 import { placeOf } from "./place-of-error.ts";
 import { toRunnable } from "./runnable.ts";
-import type { Schemas } from "./validator.ts";
+import type { Schemas } from "../terms/author-schemas.ts";
 
 export interface LoadOptions {
   readonly schemas: Schemas;

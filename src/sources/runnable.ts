@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { createFilter } from "./filter.ts";
 import { declaredNames } from "./schema-names.ts";
-import type { Schemas } from "./validator.ts";
+import type { Schemas } from "../terms/author-schemas.ts";
 
 /** Works out once what every call of a source needs. The declaration has been checked. */
 export function toRunnable(

@@ -12,7 +12,7 @@ import { createCredentialFinder } from "../../src/credentials/find-credential.ts
 import { openRootKeys } from "../../src/credentials/prove-root-keys.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
 import { openJournalReader, type JournalReader } from "../../src/ledger/read/journal-reader.ts";
-import { createSchemas } from "../../src/sources/validator.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";

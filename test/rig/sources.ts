@@ -1,6 +1,6 @@
 import { declarationProblem } from "../../src/sources/check-declaration.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/sources/validator.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import type { LoadedSource, LoadedSources } from "../../src/project/load-sources.ts";
 import type { HttpOptions } from "../../src/sdk/http.ts";
 import { defineSource, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../src/sdk/source.ts";

@@ -7,7 +7,7 @@ import { createDoor } from "../../src/outbound/door.ts";
 import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/sources/validator.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 
 const folder = fileURLToPath(new URL("../../catalog/sources", import.meta.url));

@@ -14,7 +14,7 @@ import { createSimulatedVendors } from "../../src/simulation/simulated-vendors.t
 import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/sources/validator.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
 

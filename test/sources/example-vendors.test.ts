@@ -11,7 +11,7 @@ import { createDoor } from "../../src/outbound/door.ts";
 import { oneCall } from "../../src/run/one-call.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
-import { createSchemas } from "../../src/sources/validator.ts";
+import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import type { JsonObject } from "../../src/terms/json.ts";

@@ -7,7 +7,7 @@ import type { LoadedSources } from "../../project/load-sources.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../sources/runnable.ts";
-import { createSchemas } from "../../sources/validator.ts";
+import { createSchemas } from "../../terms/author-schemas.ts";
 import { systemClock } from "../../terms/clock.ts";
 
 export type OpenedAuthoringTools = AuthoringTools & { close(): void };

@@ -1,7 +1,7 @@
-import { createBoundedSchemas, patternProblem, type BoundedCheck } from "../terms/bounded-schemas.ts";
-import type { FieldProblem } from "../terms/fault.ts";
-import { schemaErrors } from "../terms/schema-language.ts";
-import { describeProblem } from "../terms/schema-problem.ts";
+import { createBoundedSchemas, patternProblem, type BoundedCheck } from "./bounded-schemas.ts";
+import type { FieldProblem } from "./fault.ts";
+import { schemaErrors } from "./schema-language.ts";
+import { describeProblem } from "./schema-problem.ts";
 
 /** `null` if the value is valid, else the first thing wrong with it. */
 export type Validator = (value: unknown) => FieldProblem | null;
