@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { createAjv } from "../terms/ajv.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { toProblem } from "../terms/schema-problem.ts";
 import { invalid } from "./parse-body.ts";
@@ -9,17 +9,9 @@ const PROBLEMS_MAX = 10;
 
 /** Makes the checks of bodies, from the schema of each. */
 export function createBodyChecks(): (schema: object) => CheckBody {
-  // No coercion, no removal, no defaults: `"true"` is not `true`. `verbose` is what lets a schema bring its own sentence.
-  // The schemas are our own: holding them against the schema of schemas at every start would find nothing.
-  const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    allErrors: true,
-    verbose: true,
-    logger: false,
-    meta: false,
-    validateSchema: false,
-  });
+  // `verbose` is what lets a schema bring its own sentence. The schemas are our own: holding them against the schema of
+  // schemas at every start would find nothing.
+  const ajv = createAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
   return (schema) => {
     const validate = ajv.compile(schema);
     return (body) => {

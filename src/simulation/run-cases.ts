@@ -1,6 +1,6 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
-import { createBoundedSchemas } from "../terms/bounded-schemas.ts";
+import { createSchemas } from "../terms/author-schemas.ts";
 import { resembles } from "../terms/nearest.ts";
 import { renderDifference, type Difference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
@@ -119,11 +119,10 @@ function withoutCredential(source: RunnableSource): readonly CaseToRun[] {
 
 function compileOutput(schema: object | undefined): OutputProblem {
   if (schema === undefined) return () => null;
-  const fits = createBoundedSchemas().compile(schema);
+  const problemOf = createSchemas().validator(schema);
   return (output) => {
-    if (fits(output)) return null;
-    const [error] = fits.errors ?? [];
-    return `output${error?.instancePath ?? ""} ${error?.message ?? "is not valid"}`;
+    const problem = problemOf(output);
+    return problem === null ? null : `output${problem.path} ${problem.message}`;
   };
 }
 

@@ -6,6 +6,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
+import { schemaProblem } from "../terms/schema-language.ts";
 import { declarationProblem } from "./check-declaration.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "./load-error.ts";
@@ -33,9 +34,9 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
   for (const name of ["inputs", "credentials", "output"] as const) {
     const schema = declaration[name];
-    const wrong =
-      schema === undefined || options.compile === "first use" ? null : options.schemas.schemaProblem(schema);
-    if (wrong !== null) throw new LoadError(file, `${name} is not a valid JSON Schema: ${wrong}`);
+    const wrong = schema === undefined || options.compile === "first use" ? null : schemaProblem(schema);
+    if (wrong === null) continue;
+    throw new LoadError(file, `${name} is not a valid JSON Schema: /${wrong.path.join("/")} ${wrong.message}`);
   }
   try {
     return toRunnable(declaration, options.schemas, options.compile);

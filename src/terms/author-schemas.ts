@@ -1,6 +1,5 @@
-import { createBoundedSchemas, patternProblem, type BoundedCheck } from "./bounded-schemas.ts";
+import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
 import type { FieldProblem } from "./fault.ts";
-import { schemaErrors } from "./schema-language.ts";
 import { describeProblem } from "./schema-problem.ts";
 
 /** `null` if the value is valid, else the first thing wrong with it. */
@@ -11,14 +10,6 @@ export function createSchemas() {
   const bounded = createBoundedSchemas();
 
   return {
-    /** Says what is wrong with a schema itself, or `null`. */
-    schemaProblem(schema: object): string | null {
-      const [error] = schemaErrors(schema);
-      if (error !== undefined) return `${error.instancePath || "/"} ${error.message}`;
-      const pattern = patternProblem(schema);
-      return pattern === null ? null : `/${pattern.path.join("/")} ${pattern.problem}`;
-    },
-
     /** Compiles at the first use unless it is told to now: a catalog of sources costs nothing until it is called. */
     validator(schema: object, when: "now" | "first use" = "now"): Validator {
       let compiled: BoundedCheck | undefined = when === "now" ? bounded.compile(schema) : undefined;

@@ -1,5 +1,6 @@
-import { _, Ajv2020, nil, str, type AnySchemaObject, type ErrorObject, type KeywordCxt } from "ajv/dist/2020.js";
+import { _, nil, str, type Ajv2020, type AnySchemaObject, type ErrorObject, type KeywordCxt } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { createAjv } from "./ajv.ts";
 import { nearestNumbers } from "./exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { compilePattern, type Spend } from "./linear-pattern.ts";
@@ -45,10 +46,7 @@ export function createBoundedSchemas(): BoundedSchemas {
     budget.left -= steps;
     if (budget.left < 0) throw new TooCostly();
   };
-  const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    logger: false,
+  const ajv = createAjv({
     allErrors: false,
     addUsedSchema: false,
     validateSchema: false,
