@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { letProjectsImport } from "./load-sources.ts";
-import { importDefault } from "../sources/load-source.ts";
+import { importDefault } from "../sources/import-default.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
 

@@ -6,7 +6,6 @@ import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
-import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -59,7 +58,7 @@ export function openSources(project: string | undefined): Promise<LoadedSources>
 }
 
 function readSources(project: string | undefined, version?: string): Promise<LoadedSources> {
-  return loadSources({ catalog: CATALOG, project, schemas: createSchemas(), compileDeclarative, version });
+  return loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version });
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */

@@ -1,16 +1,16 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, relative } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase, SourceDeclaration } from "../sdk/source.ts";
 import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import { schemaProblem } from "../terms/schema-language.ts";
 import { declarationProblem } from "./check-declaration.ts";
+import { compileDeclarative } from "./declarative/compile-declarative.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "./load-error.ts";
-import { placeOf } from "./place-of-error.ts";
+import { importDefault } from "./import-default.ts";
 import { toRunnable } from "./runnable.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
@@ -18,17 +18,13 @@ export interface LoadOptions {
   readonly schemas: Schemas;
   /** The catalog's schemas are compiled by its tests; a project's are compiled at its start, so that a bad one stops it. */
   readonly compile: "now" | "first use";
-  /** Reads a declarative source; throws an error that says line and column. */
-  readonly compileDeclarative: (text: string, file: string) => SourceDeclaration;
   /** Loads code anew that was loaded under another version. */
   readonly version?: string | undefined;
 }
 
 /** Loads one source file. @throws LoadError */
 export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
-  const exported = /\.ya?ml$/.test(file)
-    ? await readDeclarative(file, options)
-    : await importDefault(file, options.version);
+  const exported = /\.ya?ml$/.test(file) ? await readDeclarative(file) : await importDefault(file, options.version);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
@@ -45,32 +41,12 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
   }
 }
 
-async function readDeclarative(file: string, options: LoadOptions): Promise<SourceDeclaration> {
+async function readDeclarative(file: string): Promise<SourceDeclaration> {
   try {
-    return options.compileDeclarative(await readFile(file, "utf8"), file);
+    return compileDeclarative(await readFile(file, "utf8"), file);
   } catch (error) {
     const { message } = error as Error;
     throw new LoadError(file, message.startsWith(`${file}:`) ? message.slice(file.length + 1) : message, error);
-  }
-}
-
-/**
- * Imports a file's default export. A changed file is another module; so is one asked for as another `version`, which is how
- * `datarun dev` gets the new text of what a file imports.
- */
-export async function importDefault(file: string, version?: string): Promise<unknown> {
-  const url = pathToFileURL(file);
-  try {
-    if (version === undefined) url.searchParams.set("changed", String(statSync(file).mtimeMs));
-    else url.searchParams.set("version", version);
-    const module = (await import(url.href)) as { default?: unknown };
-    return module.default;
-  } catch (error) {
-    const place = await placeOf(error, file);
-    const elsewhere = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)} `;
-    const where = place === null ? "" : `${elsewhere}line ${place.line}: `;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new LoadError(file, `${where}cannot be loaded: ${message}`, error);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { ChargeModel } from "../terms/charge.ts";
+import { freezeDeep } from "../terms/freeze-deep.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
-import { createFilter } from "./filter.ts";
 import { declaredNames } from "./schema-names.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
@@ -51,4 +51,19 @@ function needsFields(schema: JsonObject): boolean {
   const required = schema["required"];
   const branches = ["anyOf", "oneOf", "allOf"].some((keyword) => Array.isArray(schema[keyword]));
   return (Array.isArray(required) && required.length > 0) || branches || !isJsonObject(schema["properties"]);
+}
+
+/**
+ * Makes the filter that reduces a request's inputs to a list of names. What it returns is frozen through and through and has no prototype, so that no
+ * source can change what another one sees and `toString` is a name like any other.
+ */
+export function createFilter(names: readonly string[]): RunnableSource["filter"] {
+  return (inputs) => {
+    const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    for (const name of names) {
+      // The request's nested values are shared by all its sources, hence frozen once, where they are.
+      if (Object.hasOwn(inputs, name)) kept[name] = freezeDeep(inputs[name]);
+    }
+    return Object.freeze(kept) as JsonObject;
+  };
 }

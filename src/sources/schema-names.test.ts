@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createFilter } from "./filter.ts";
+import { createFilter } from "./runnable.ts";
 import { declaredNames } from "./schema-names.ts";
 
 interface Sample {

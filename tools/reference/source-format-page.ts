@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { FILTERS } from "../../src/sources/declarative/request/filters.ts";
-import { publishedSchema } from "../../src/sources/declarative/format/published-schema.ts";
+import { publishedSchema } from "../../src/sources/declarative/format/format.ts";
 import { expressionRows } from "./expression-rows.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 import { typeOf } from "./schema-fields.ts";

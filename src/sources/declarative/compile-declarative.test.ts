@@ -7,7 +7,7 @@ import { slowClock } from "../../terms/slow-clock.kit.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { DeclarationError } from "./format/declaration-error.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "./call.kit.ts";
-import { publishedSchema } from "./format/published-schema.ts";
+import { publishedSchema } from "./format/format.ts";
 
 function refused(text: string): DeclarationError {
   try {

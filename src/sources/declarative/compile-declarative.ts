@@ -13,9 +13,8 @@ import { parseOrigin } from "../../terms/origins.ts";
 import { Stretch } from "../../terms/stretch.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
 import { compileCharge } from "./reply/compile-charge.ts";
-import { checkFormat } from "./format/check-format.ts";
+import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
 import { declaredNames } from "../schema-names.ts";
-import { checkAuthorSchema, compileWhenNeeded } from "./format/check-schema.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { RequestFile } from "./format/exchange-format.ts";
 import type { SourceFile } from "./format/format.ts";
@@ -23,8 +22,7 @@ import { compileErrors, compileJudge, faultOfStatus } from "./reply/judge-reply.
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compilePredicate } from "./expressions/expression.ts";
 import { readDocument, type Place } from "./format/read-document.ts";
-import { compileRequest, type RequestTemplate } from "./request/render-request.ts";
-import { createSend } from "./request/send-request.ts";
+import { compileRequest, createSend, type RequestTemplate } from "./request/render-request.ts";
 import type { KnownNames, Values } from "./request/template.ts";
 import { compileView } from "./reply/view-reply.ts";
 

@@ -3,10 +3,15 @@ import type { ClientTls } from "../../../sdk/http.ts";
 import type { Clock } from "../../../terms/clock.ts";
 import type { Place } from "../format/read-document.ts";
 import { inHeader } from "../request/encodings.ts";
-import type { RenderedRequest } from "../request/render-request.ts";
-import type { SendRequest } from "../request/send-request.ts";
-import { fill, type Expression, type KnownNames, type Template, type Values } from "../request/template.ts";
-import { valueProblem } from "../format/value-problem.ts";
+import type { RenderedRequest, SendRequest } from "../request/render-request.ts";
+import {
+  fill,
+  valueProblem,
+  type Expression,
+  type KnownNames,
+  type Template,
+  type Values,
+} from "../request/template.ts";
 import type { ReadyToken } from "./token-cache.ts";
 
 /** One kind of authentication: what a file says of it, and what it then does. */

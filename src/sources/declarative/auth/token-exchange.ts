@@ -6,8 +6,7 @@ import { durationMs } from "../../../terms/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
 import { Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
-import { checkHeaderName, compileRequest } from "../request/render-request.ts";
-import type { SendRequest } from "../request/send-request.ts";
+import { checkHeaderName, compileRequest, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type Values } from "../request/template.ts";
 import { compileView } from "../reply/view-reply.ts";
 import {

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { fileWith } from "../call.kit.ts";
 import { formatProblem } from "./format-problem.ts";
-import { publishedSchema } from "./published-schema.ts";
+import { publishedSchema } from "./format.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 

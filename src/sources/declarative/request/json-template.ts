@@ -1,13 +1,13 @@
 import { isJsonObject, type Json } from "../../../terms/json.ts";
 import type { Place } from "../format/read-document.ts";
 import { isAbsent } from "./filters.ts";
-import { valueProblem } from "../format/value-problem.ts";
 import {
   encodeValue,
   evaluate,
   fill,
   isOneExpression,
   parseTemplate,
+  valueProblem,
   type Encoding,
   type KnownNames,
   type Values,

@@ -6,12 +6,12 @@ import {
   encodeValue,
   evaluate,
   parseTemplate,
+  valueProblem,
   type Expression,
   type KnownNames,
   type Template,
   type Values,
 } from "./template.ts";
-import { valueProblem } from "../format/value-problem.ts";
 
 /** An address whose origin and number of path segments no value can change. */
 export interface UrlTemplate {

@@ -1,3 +1,4 @@
+import type { ClientTls, Http, Reply } from "../../../sdk/http.ts";
 import { inHeader, inQuery, percentEncode } from "./encodings.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
@@ -132,6 +133,24 @@ export function renderHeaders(fields: readonly Field[], values: Values): Record<
 }
 
 /** The whole address: path, and query if there is one. */
-export function addressOf(request: RenderedRequest): string {
+function addressOf(request: RenderedRequest): string {
   return `${request.origin}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
+}
+
+/** Sends one request of the file. Statuses are not failures here: the file's rules come first. @throws Fault */
+export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
+
+/** Every status that an answer with a meaning can have. A redirect that is not followed is none. */
+const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
+
+export function createSend(http: Http, tls: ClientTls | undefined, accept: string, free: boolean): SendRequest {
+  return (request) =>
+    http.request(request.method, addressOf(request), {
+      headers: { accept, ...request.headers },
+      body: request.body,
+      answers: ANSWERS,
+      redirects: request.redirects,
+      free,
+      tls,
+    });
 }

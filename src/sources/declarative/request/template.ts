@@ -1,14 +1,20 @@
 import type { Json } from "../../../terms/json.ts";
+import { Fault } from "../../../terms/fault.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
 import { didYouMean } from "../../../terms/nearest.ts";
 import type { Place } from "../format/read-document.ts";
-import { valueProblem, type ValueOrigin } from "../format/value-problem.ts";
 
 /** The values a template may name: a root such as `inputs`, then names below it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
 
 /** The names that exist at one place of the file. `null`: anything below this root, or the root itself is a value. */
 export type KnownNames = Readonly<Record<string, readonly string[] | null>>;
+
+/** Where a value came from: the root of a template's name and the name after it. */
+export interface ValueOrigin {
+  readonly root: string;
+  readonly path: readonly string[];
+}
 
 export interface Expression extends ValueOrigin {
   readonly filters: readonly { readonly filter: Filter; readonly args: readonly (string | number)[] }[];
@@ -173,4 +179,17 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
   const encoded = text.isWellFormed() ? encoding.encode(text) : null;
   if (encoded === null) throw valueProblem(origin, encoding.problem);
   return encoded;
+}
+
+/**
+ * The fault of a value that cannot stand where the file puts it: it names the field and never the value, and nothing is
+ * sent. Besides inputs and credentials only a vendor's own token can be such a value.
+ */
+export function valueProblem(origin: ValueOrigin, problem: string): Fault {
+  const field = origin.path.join(".");
+  if (origin.root === "inputs") return new Fault("source.input_invalid", { field, problem });
+  if (origin.root === "credentials") {
+    return new Fault("source.credential_missing", { field, problem: `credential field ${field} ${problem}` });
+  }
+  return new Fault("source.contract", { problem: `its ${origin.root} ${problem}` });
 }

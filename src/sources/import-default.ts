@@ -1,14 +1,36 @@
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { LoadError } from "./load-error.ts";
 
-export interface Place {
+/**
+ * Imports a file's default export. A changed file is another module; so is one asked for as another `version`, which is how
+ * `datarun dev` gets the new text of what a file imports.
+ */
+export async function importDefault(file: string, version?: string): Promise<unknown> {
+  const url = pathToFileURL(file);
+  try {
+    if (version === undefined) url.searchParams.set("changed", String(statSync(file).mtimeMs));
+    else url.searchParams.set("version", version);
+    const module = (await import(url.href)) as { default?: unknown };
+    return module.default;
+  } catch (error) {
+    const place = await placeOf(error, file);
+    const elsewhere = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)} `;
+    const where = place === null ? "" : `${elsewhere}line ${place.line}: `;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new LoadError(file, `${where}cannot be loaded: ${message}`, error);
+  }
+}
+
+interface Place {
   readonly file: string;
   readonly line: number;
 }
 
 /** In which file and line something went wrong while a file was imported, as far as that can be told. */
-export async function placeOf(error: unknown, file: string): Promise<Place | null> {
+async function placeOf(error: unknown, file: string): Promise<Place | null> {
   if (!(error instanceof Error)) return null;
   // Where types are stripped, the stack begins with the place.
   const head = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/.exec(error.stack ?? "");
