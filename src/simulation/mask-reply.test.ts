@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Reply } from "../sdk/http.ts";
 import type { Json } from "../terms/json.ts";
-import { compileXmlReader } from "../sources/declarative/reply/read-xml.ts";
+import { compileXmlReader } from "../sources/declarative/reply/view-reply.ts";
 import { compareShapes } from "./compare-shapes.ts";
 import { maskReply } from "./mask-reply.ts";
 import { createMasking } from "./mask-values.ts";

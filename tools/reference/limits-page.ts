@@ -21,7 +21,7 @@ import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/expressions/evaluate.ts";
 import { XML_VALUES_MAX } from "../../src/sources/declarative/reply/parse-xml.ts";
-import { XML_BYTES_MAX } from "../../src/sources/declarative/reply/read-xml.ts";
+import { XML_BYTES_MAX } from "../../src/sources/declarative/reply/view-reply.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../terms/json.ts";
 import { parseOrigin } from "../../terms/origins.ts";
 import { Stretch } from "../../terms/stretch.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
-import { compileCharge } from "./reply/compile-charge.ts";
+import { compileCharge } from "./reply/judge-reply.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
 import { declaredNames } from "../schema-names.ts";
 import { durationMs } from "../../terms/durations.ts";

@@ -1,9 +1,9 @@
 import { type HeldReply, holdParsed, ownBytes, type Reply } from "../../../sdk/http.ts";
 import { Fault } from "../../../terms/fault.ts";
-import type { Json } from "../../../terms/json.ts";
+import { decodeUtf8, type Json } from "../../../terms/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { ReplyFile } from "../format/exchange-format.ts";
-import { compileXmlReader, parsedXmlBytes } from "./read-xml.ts";
+import { type ListNames, parseXml, XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
 
 /**
  * Reads an answer for the rules of the file. A success has to be readable, unless it is empty; the body of any other
@@ -39,4 +39,81 @@ function readXml(lists: readonly string[]): (answer: Reply) => Json {
 
 function bytesOf(answer: Reply): Buffer {
   return ownBytes in answer ? (answer as Reply & HeldReply)[ownBytes] : answer.bytes();
+}
+
+/** The most a document may measure. Reading it takes a few milliseconds a megabyte, of everybody's time. */
+export const XML_BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * Reads XML as the JSON form that requests use too: `@name` attributes, `#text`, lists where an element repeats or is
+ * named in `lists`. All values are text. Namespace prefixes are dropped. The five entities of XML itself and character
+ * references are read; a document type is refused.
+ * @throws XmlProblem
+ */
+export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
+  const names = namesOf(lists);
+  return (bytes) => {
+    if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for XML");
+    return parseXml(decode(withPlainLines(bytes)), names);
+  };
+}
+
+/** The fewest bytes of a part, and what one takes at the most besides its text. */
+const PART_BYTES_MIN = 4;
+const PART_BYTES_HELD = 48;
+
+/** What the value of a document of so many bytes takes at the most. */
+function parsedXmlBytes(bytes: number): number {
+  return bytes + Math.min(Math.ceil(bytes / PART_BYTES_MIN), XML_VALUES_MAX) * PART_BYTES_HELD;
+}
+
+/** `a.b` is the element b in the root a. */
+function namesOf(lists: readonly string[]): ListNames {
+  const root = newNames();
+  for (const path of lists) {
+    let names = root;
+    for (const name of path.split(".")) {
+      if (!names.below.has(name)) names.below.set(name, newNames());
+      names = names.below.get(name)!;
+    }
+    names.isList = true;
+  }
+  return root;
+}
+
+interface NamesUnderWay {
+  isList: boolean;
+  readonly below: Map<string, NamesUnderWay>;
+}
+
+function newNames(): NamesUnderWay {
+  return { isList: false, below: new Map() };
+}
+
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+
+/** Of XML's three ways to end a line only one comes through (XML 1.0, 2.11). */
+function withPlainLines(bytes: Buffer): Buffer {
+  if (!bytes.includes(CARRIAGE_RETURN)) return bytes;
+  const plain = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (byte !== CARRIAGE_RETURN) plain[length++] = byte;
+    else if (bytes[at + 1] !== LINE_FEED) plain[length++] = LINE_FEED;
+  }
+  return plain.subarray(0, length);
+}
+
+function decode(bytes: Buffer): string {
+  const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(bytes.toString("latin1", 0, 200));
+  const name = (declared?.[1] ?? "utf-8").toLowerCase();
+  if (name === "iso-8859-1" || name === "latin1") return bytes.toString("latin1");
+  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it is in an encoding that is not read");
+  try {
+    return decodeUtf8(bytes);
+  } catch {
+    throw new XmlProblem("it is not UTF-8");
+  }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
-import { compileXmlReader, XML_BYTES_MAX } from "./read-xml.ts";
+import { compileXmlReader, XML_BYTES_MAX } from "./view-reply.ts";
 
 const read = (text: string, lists: readonly string[] = []) => compileXmlReader(lists)(Buffer.from(text, "utf8"));
 
