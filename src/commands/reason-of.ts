@@ -2,7 +2,7 @@ import { ConfigError } from "../settings/read-settings.ts";
 import { RootKeyError } from "../credentials/root-key.ts";
 import { LedgerInUse } from "../ledger/journal/directory-lock.ts";
 import { BrokenProject } from "../project/open-catalogs.ts";
-import { LoadError } from "../sources/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import { StoreRefused } from "../storage/store.ts";
 
 /** Why a command could not start, for its operator; with its stack where nobody foresaw it. */

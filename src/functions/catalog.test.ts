@@ -8,7 +8,7 @@ import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { preparePrelude, prepareType } from "./load/bundle-cache.ts";
 import { createFunctions, type Functions, type FunctionsOptions } from "./catalog.ts";
-import { FunctionLoadError } from "./load/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
 const HOST: FunctionHost = {
@@ -192,7 +192,7 @@ async function reasonOf(project: Project, name: string): Promise<string> {
     const functions = await project.load([], { files: [{ file: join(project.folder, name) }] });
     return `it loads ${functions.list().length}`;
   } catch (thrown) {
-    assert.ok(thrown instanceof FunctionLoadError, String(thrown));
+    assert.ok(thrown instanceof LoadError, String(thrown));
     assert.ok(thrown.message.startsWith(join(project.folder, name)));
     return thrown.reason;
   }
@@ -221,7 +221,7 @@ test("a reload replaces what the file declares, even its id; a broken one leaves
   await functions.reload(file);
   assert.deepEqual(await call(functions, "dfunc_a"), { output: { value: 2 } });
   await project.write({ "a.ts": "export default {" });
-  await assert.rejects(functions.reload(file), FunctionLoadError);
+  await assert.rejects(functions.reload(file), LoadError);
   assert.deepEqual(await call(functions, "dfunc_a"), { output: { value: 2 } });
   await project.write({ "a.ts": text("dfunc_b", 3) });
   await functions.reload(file);

@@ -1,7 +1,7 @@
 import type { FunctionCatalog, RunnableFunction } from "../run/ports.ts";
 import { openBundleCache, prepareContractTools, prepareType } from "./load/bundle-cache.ts";
 import type { FunctionFacts } from "./load/declaration.ts";
-import { FunctionLoadError } from "./load/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import type { FunctionFile } from "./load/bundle.ts";
 import { loadFunction, type LoadedFunction, type LoadTools } from "./load/load-function.ts";
 import type { Pool } from "./pool/pool.ts";
@@ -15,7 +15,7 @@ export interface FunctionsOptions {
   /** Where what every function is made with is kept. Left out: nowhere. */
   readonly toolsDir?: string;
   /** Told of each file that cannot be used; the rest is there. Left out: the first such file ends the loading. */
-  readonly onProblem?: (problem: FunctionLoadError) => void;
+  readonly onProblem?: (problem: LoadError) => void;
 }
 
 export interface ListedFunction extends FunctionFacts {
@@ -24,7 +24,7 @@ export interface ListedFunction extends FunctionFacts {
 
 export interface Functions extends FunctionCatalog {
   list(): readonly ListedFunction[];
-  /** Loads one file anew, or for the first time. If it cannot be used, what was there stays. @throws FunctionLoadError */
+  /** Loads one file anew, or for the first time. If it cannot be used, what was there stays. @throws LoadError */
   reload(file: FunctionFile): Promise<ListedFunction>;
   /** Forgets what came from a file that is no more. */
   remove(file: string): void;
@@ -32,7 +32,7 @@ export interface Functions extends FunctionCatalog {
   close(): Promise<void>;
 }
 
-/** Loads function files. @throws FunctionLoadError for the first file that cannot be used, if nobody is told of it */
+/** Loads function files. @throws LoadError for the first file that cannot be used, if nobody is told of it */
 export async function createFunctions(options: FunctionsOptions): Promise<Functions> {
   const { pool } = options;
   const cache = openBundleCache(options.cacheDir);
@@ -46,7 +46,7 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
   function add(loaded: LoadedFunction): void {
     const standing = byId.get(loaded.facts.id);
     if (standing !== undefined && standing.file !== loaded.file)
-      throw new FunctionLoadError(loaded.file, [`"id" ${loaded.facts.id} is already used by ${standing.file}`]);
+      throw new LoadError(loaded.file, [`"id" ${loaded.facts.id} is already used by ${standing.file}`]);
     const before = ofFile(loaded.file);
     if (before !== undefined) drop(before);
     byId.set(loaded.facts.id, { ...loaded, runnable: runnableOf(loaded, pool) });
@@ -67,7 +67,7 @@ export async function createFunctions(options: FunctionsOptions): Promise<Functi
       if (result.status === "rejected") throw result.reason;
       add(result.value);
     } catch (thrown) {
-      if (!(thrown instanceof FunctionLoadError) || options.onProblem === undefined) throw thrown;
+      if (!(thrown instanceof LoadError) || options.onProblem === undefined) throw thrown;
       options.onProblem(thrown);
     }
   }

@@ -8,7 +8,7 @@ import type { FunctionHost } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { createFunctions, type Functions } from "./catalog.ts";
-import { FunctionLoadError } from "./load/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
 /** Checks in the service's own thread would take seconds for every hostile schema below. */
@@ -214,7 +214,7 @@ test("a schema that cannot be used is refused when it is loaded, and costs nobod
     await t.test(name, () =>
       undisturbed(rig, innocent, async () => {
         await assert.rejects(its.load(text), (thrown) => {
-          assert.ok(thrown instanceof FunctionLoadError);
+          assert.ok(thrown instanceof LoadError);
           assert.match(thrown.message, says);
           assert.ok(thrown.message.length < 1_000);
           return true;

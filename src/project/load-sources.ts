@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import type { RunnableSource } from "../run/ports.ts";
-import { LoadError } from "../sources/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
 
 const SDK = pathToFileURL(join(PACKAGE_ROOT, "src/sdk/index.ts")).href;

@@ -2,7 +2,7 @@ import { basename, extname, resolve } from "node:path";
 import { configFilesOf } from "./config-file.ts";
 import { preparePrelude } from "../functions/load/bundle-cache.ts";
 import { createFunctions, type Functions, type ListedFunction } from "../functions/catalog.ts";
-import { FunctionLoadError } from "../functions/load/load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import type { PoolStats } from "../functions/pool/supervisor.ts";
 import { createPool, type Pool } from "../functions/pool/pool.ts";
 import type { ClosedPlace } from "../functions/imports/import-scope.ts";
@@ -46,10 +46,10 @@ export interface OpenFunction extends ListedFunction {
 export interface OpenedFunctions extends FunctionCatalog {
   /** Sorted by id. */
   list(): readonly OpenFunction[];
-  readonly problems: readonly FunctionLoadError[];
+  readonly problems: readonly LoadError[];
   readonly replaced: readonly string[];
   /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
-  reload(): Promise<readonly FunctionLoadError[]>;
+  reload(): Promise<readonly LoadError[]>;
   stats(): PoolStats;
   /** Starts the processes, if there are functions, and resolves when one is ready. */
   ready(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       // Functions that are prepared already need no process to be loaded: the start does not share its time with any.
       startsOnUse: true,
     }));
-  const problems: FunctionLoadError[] = [];
+  const problems: LoadError[] = [];
   const closed = closedPlaces(options);
   const folders = (cacheDir: string | undefined) => ({
     ...(cacheDir !== undefined && { cacheDir }),
@@ -97,7 +97,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   for (const { id, file } of catalog?.list() ?? []) {
     const expected = id.slice(PREFIX.dataFunction.length);
     if (basename(file, extname(file)) !== expected)
-      problems.push(new FunctionLoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
+      problems.push(new LoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
   }
   let project = opened;
 
@@ -139,15 +139,15 @@ async function reloadAll(
   functions: Functions,
   folder: string,
   closed: readonly ClosedPlace[],
-): Promise<readonly FunctionLoadError[]> {
+): Promise<readonly LoadError[]> {
   const files = functionFiles(folder);
   for (const { file } of functions.list()) if (!files.includes(file)) functions.remove(file);
-  const problems: FunctionLoadError[] = [];
+  const problems: LoadError[] = [];
   for (const file of files) {
     try {
       await functions.reload({ file, root: folder, closed });
     } catch (thrown) {
-      if (!(thrown instanceof FunctionLoadError)) throw thrown;
+      if (!(thrown instanceof LoadError)) throw thrown;
       problems.push(thrown);
     }
   }

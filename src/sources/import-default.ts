@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { LoadError } from "./load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 
 /**
  * Imports a file's default export. A changed file is another module; so is one asked for as another `version`, which is how

@@ -9,7 +9,7 @@ import { schemaProblem } from "../terms/schema-language.ts";
 import { declarationProblem } from "./check-declaration.ts";
 import { compileDeclarative } from "./declarative/compile-declarative.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";
-import { LoadError } from "./load-error.ts";
+import { LoadError } from "../terms/load-error.ts";
 import { importDefault } from "./import-default.ts";
 import { toRunnable } from "./runnable.ts";
 import type { Schemas } from "../terms/author-schemas.ts";

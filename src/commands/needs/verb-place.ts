@@ -3,7 +3,7 @@ import type { Place } from "../../cli/run-cli.ts";
 import { openKeyedStore, type OpenedStore } from "../../composition/open-store.ts";
 import { projectFolder, readSettingsOf } from "../../project/config-file.ts";
 import { ConfigError } from "../../settings/read-settings.ts";
-import { LoadError } from "../../sources/load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 import { type Clock, systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
 import { bundleFunction } from "../load/bundle.ts";
 import { createFunctions } from "../catalog.ts";
-import { FunctionLoadError } from "../load/load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 import { startPool } from "../pool/pool.kit.ts";
 import { HARMLESS, REFUSED, type Attack } from "./attacks.kit.ts";
 import { layFiles, type Laid } from "./lay-files.kit.ts";
@@ -79,7 +79,7 @@ test("a function that reaches for more than it may have is refused with file and
       const file = join(project, "functions/attack.ts");
       const bundled = bundleFunction(file, project, closedIn(project));
       const thrown: unknown = await bundled.then(({ code }) => `it is bundled: ${code.slice(0, 2000)}`, (error) => error); // prettier-ignore
-      assert.ok(thrown instanceof FunctionLoadError, String(thrown));
+      assert.ok(thrown instanceof LoadError, String(thrown));
       assert.equal(thrown.file, file);
       assert.match(thrown.reason, attack.says);
       const place = attack.in === undefined ? "" : `${attack.in} `;

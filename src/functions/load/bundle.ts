@@ -8,7 +8,7 @@ import { ComputedImport, spellOutImports } from "../imports/computed-imports.ts"
 import { gatherEvidence, type Evidence, type Gathering } from "../imports/evidence.ts";
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
 import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
-import { FunctionLoadError } from "./load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 import type { Bundle } from "./bundled.ts";
 
 const AUTHOR = fileURLToPath(new URL("../inside/author.ts", import.meta.url));
@@ -58,7 +58,7 @@ export interface BuiltBundle extends Bundle {
 /**
  * Makes one script of a function file and all it imports: files of its project and pure npm packages, found from the
  * file's own folder. Each file is found and read by `imports/`, never by the bundler.
- * @throws FunctionLoadError that names file, line and reason, above all for what would need Node
+ * @throws LoadError that names file, line and reason, above all for what would need Node
  */
 export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
   const top = await realpath(root);
@@ -66,8 +66,7 @@ export async function bundleFunction(file: string, root: string, closed: readonl
   const resolver = createResolver(openImportScope(top, closed), gathering);
   const files = new Map<string, string>();
   const text = await build(file, [onlyThrough(resolver, gathering, top, files)], files);
-  if (text.length > BUNDLE_BYTES_MAX)
-    throw new FunctionLoadError(file, ["with all that it imports it is larger than 5 MiB"]);
+  if (text.length > BUNDLE_BYTES_MAX) throw new LoadError(file, ["with all that it imports it is larger than 5 MiB"]);
   const code = `__take(function () {\n${text}\nreturn __function;\n});`;
   return { code, evidence: await gathering.evidence(), hash: hashOf(code), usesType: text.includes("__datarunType") };
 }
@@ -122,11 +121,10 @@ async function build(
       plugins,
     });
   } catch (error) {
-    if (error instanceof BundlerEnded)
-      throw new FunctionLoadError(file, [`it cannot be bundled: ${error.message}`], error);
+    if (error instanceof BundlerEnded) throw new LoadError(file, [`it cannot be bundled: ${error.message}`], error);
     const messages = (error as { errors?: readonly Message[] }).errors;
     if (messages === undefined) throw error;
-    throw new FunctionLoadError(
+    throw new LoadError(
       file,
       messages.map((message) => sentence(file, message, files)),
       error,

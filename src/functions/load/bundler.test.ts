@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleFunction } from "./bundle.ts";
 import { bundlerPid } from "./bundler.ts";
-import { FunctionLoadError } from "./load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 
 const DOUBLED = Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ");
 
@@ -40,7 +40,7 @@ test("a file that ends the bundler fails alone: those beside it and after it are
       );
       assert.deepEqual([before!.status, bomb!.status, beside!.status], ["fulfilled", "rejected", "fulfilled"]);
       const { reason } = bomb as PromiseRejectedResult;
-      assert.ok(reason instanceof FunctionLoadError, String(reason));
+      assert.ok(reason instanceof LoadError, String(reason));
       assert.equal(reason.file, file);
       assert.match(reason.reason, says);
       assert.match((await bundleFunction(innocent, folder, [])).code, /id: 1/);

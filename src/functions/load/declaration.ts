@@ -1,7 +1,7 @@
 import type { FunctionCase } from "../../sdk/data-function.ts";
 import { ID_CHARS_MAX, PREFIX } from "../../terms/ids.ts";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
-import { FunctionLoadError } from "./load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 import { CALL_MS_MAX } from "../../terms/times.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -27,7 +27,7 @@ export interface FunctionFacts {
 
 /**
  * Judges all of a declaration but whether its schemas can be used, which is found out elsewhere and given here.
- * @throws FunctionLoadError with every problem of the declaration, not only the first
+ * @throws LoadError with every problem of the declaration, not only the first
  */
 export function checkDeclaration(file: string, json: string, schemaProblems: readonly string[]): FunctionFacts {
   const given = JSON.parse(json) as JsonObject;
@@ -48,7 +48,7 @@ export function checkDeclaration(file: string, json: string, schemaProblems: rea
   for (const part of ["inputs", "output"] as const)
     if (given[part] !== undefined && !isJsonObject(given[part])) problems.push(`"${part}" must be a JSON Schema`);
   problems.push(...schemaProblems);
-  if (problems.length > 0) throw new FunctionLoadError(file, problems);
+  if (problems.length > 0) throw new LoadError(file, problems);
   return {
     id: id as string,
     title: title as string,

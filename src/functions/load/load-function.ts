@@ -4,7 +4,7 @@ import type { BundleCache, Prepared } from "./bundle-cache.ts";
 import { bundleFunction, hashOf, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
-import { FunctionLoadError } from "./load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { Bundle } from "./bundled.ts";
 
@@ -23,7 +23,7 @@ export interface LoadTools {
 
 /**
  * From a file to something that can be run. The file's code is never executed in this process: its declaration is read
- * by evaluating it in an isolate. @throws FunctionLoadError
+ * by evaluating it in an isolate. @throws LoadError
  */
 export async function loadFunction(
   given: FunctionFile,
@@ -74,7 +74,7 @@ async function describe(file: string, bundle: Bundle, pool: Pool): Promise<strin
   try {
     return await pool.describe(bundle);
   } catch (thrown) {
-    throw new FunctionLoadError(file, [`it cannot be evaluated: ${reasonOf(thrown)}`], thrown);
+    throw new LoadError(file, [`it cannot be evaluated: ${reasonOf(thrown)}`], thrown);
   } finally {
     pool.forgetBundle(bundle.hash);
   }
@@ -85,7 +85,7 @@ async function compile(file: string, json: string, pool: Pool, tools: LoadTools)
     return await compileContract(json, pool, tools.contract);
   } catch (thrown) {
     const problem = `"inputs" and "output" cannot be made ready: ${reasonOf(thrown)}`;
-    throw new FunctionLoadError(file, [problem], thrown);
+    throw new LoadError(file, [problem], thrown);
   }
 }
 

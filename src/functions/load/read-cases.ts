@@ -1,24 +1,24 @@
 import { lstatSync, readFileSync } from "node:fs";
 import type { FunctionCase } from "../../sdk/data-function.ts";
 import { isJsonObject } from "../../terms/json.ts";
-import { FunctionLoadError } from "./load-error.ts";
+import { LoadError } from "../../terms/load-error.ts";
 
-/** A function's cases: in its own file, or in `<name>.cases.json` beside it. @throws FunctionLoadError */
+/** A function's cases: in its own file, or in `<name>.cases.json` beside it. @throws LoadError */
 export function readCases(file: string, inline: readonly FunctionCase[]): readonly FunctionCase[] {
   const beside = file.replace(/\.\w+$/, ".cases.json");
   const lies = lstatSync(beside, { throwIfNoEntry: false });
   // A link could lead to a file that is none of the project's, and reading a pipe never ends.
-  if (lies?.isFile() === false) throw new FunctionLoadError(beside, ["the cases must be a file of their own, no link"]);
+  if (lies?.isFile() === false) throw new LoadError(beside, ["the cases must be a file of their own, no link"]);
   const isBeside = lies !== undefined;
   if (isBeside && inline.length > 0)
-    throw new FunctionLoadError(beside, [`${file} has cases of its own; keep them in one place`]);
+    throw new LoadError(beside, [`${file} has cases of its own; keep them in one place`]);
   const cases = isBeside ? readJson(beside) : inline;
-  if (!Array.isArray(cases)) throw new FunctionLoadError(isBeside ? beside : file, ["the cases must be a list"]);
+  if (!Array.isArray(cases)) throw new LoadError(isBeside ? beside : file, ["the cases must be a list"]);
   const problems = cases.flatMap((each: unknown, at) => {
     const problem = problemOf(each);
     return problem === null ? [] : [`case ${at + 1} ${problem}`];
   });
-  if (problems.length > 0) throw new FunctionLoadError(isBeside ? beside : file, problems);
+  if (problems.length > 0) throw new LoadError(isBeside ? beside : file, problems);
   return cases as readonly FunctionCase[];
 }
 
@@ -26,7 +26,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new FunctionLoadError(file, [`it cannot be read: ${(error as Error).message}`], error);
+    throw new LoadError(file, [`it cannot be read: ${(error as Error).message}`], error);
   }
 }
 
