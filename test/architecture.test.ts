@@ -165,3 +165,13 @@ test("message prefixes and statuses of faults are written in the fault table alo
     );
   assert.deepEqual(wrong, [], "throw a Fault; terms/fault.ts has its words");
 });
+
+test("validators of JSON Schema are made in one place", () => {
+  // Functions have theirs inside isolates, where nothing of the service's own is at hand.
+  const wrong = globSync("src/**/*.ts", { cwd: root })
+    .filter(
+      (file) => !file.endsWith(".test.ts") && file !== "src/terms/ajv.ts" && !file.startsWith("src/functions/inside/"),
+    )
+    .filter((file) => readFileSync(join(root, file), "utf8").includes("new Ajv"));
+  assert.deepEqual(wrong, [], "ask terms/ajv.ts for one");
+});
