@@ -17,7 +17,7 @@ import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/chec
 import { declaredNames } from "../schema-names.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { RequestFile } from "./format/exchange-format.ts";
-import type { SourceFile } from "./format/format.ts";
+import { RECIPE, type SourceFile } from "./format/format.ts";
 import { compileErrors, compileJudge, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compilePredicate } from "./expressions/expression.ts";
@@ -61,12 +61,12 @@ export function compileDeclarative(text: string, file: string, options: Declarat
   } as SourceDeclaration;
 }
 
-/** Keys that say how to ask and what answers mean; the others stand in the declaration as they stand in the file. */
-const RECIPE = new Set("$schema auth request reply errors match map map_no_record limits verify".split(" "));
+/** What is compiled; the other keys stand in the declaration as they stand in the file. */
+const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 
 /** The rest of the file, `x-` annotations included. */
 function headOf(source: SourceFile): Partial<SourceDeclaration> {
-  return Object.fromEntries(Object.entries(source).filter(([name]) => !RECIPE.has(name)));
+  return Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
 }
 
 function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): SourceDeclaration["limits"] {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Type } from "typebox";
 import type { RunnableSource } from "../../../run/ports.ts";
-import { showRecipe } from "../../../sources/declarative/authoring/show-recipe.ts";
+import { showRecipe } from "../../../sources/declarative/authoring/source-text.ts";
 import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { addCase } from "./add-case.ts";
+import { addCase } from "./source-text.ts";
 import { tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 

@@ -210,6 +210,9 @@ export const SourceFormat = Type.Object(
   { ...closed, patternProperties: { "^x-": {} } },
 );
 
+/** Keys that say how to ask and what answers mean, in the order in which a file is read. */
+export const RECIPE = ["auth", "request", "reply", "errors", "match", "map", "map_no_record", "verify"] as const;
+
 export type SourceFile = Static<typeof SourceFormat>;
 export type ErrorRowFile = Static<typeof ErrorRow>;
 

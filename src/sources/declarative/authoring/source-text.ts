@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, parseDocument } from "yaml";
 import type { SourceCase } from "../../../sdk/source.ts";
+import { RECIPE } from "../format/format.ts";
 import { toYaml } from "./write-yaml.ts";
 
 /** The text of a source file with one more case at the end of its cases; not a character of the rest is touched. */
@@ -19,4 +20,10 @@ export function addCase(text: string, added: SourceCase): string {
 
 function indent(text: string, columns: number): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(columns));
+}
+
+/** The recipe of a declarative source by key, as it is written in its file. */
+export function showRecipe(text: string): Readonly<Record<string, unknown>> {
+  const file = parseDocument(text, { version: "1.2", schema: "core" }).toJS() as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(RECIPE.flatMap((key) => (file[key] === undefined ? [] : [[key, file[key]]])));
 }
