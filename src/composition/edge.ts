@@ -73,7 +73,7 @@ interface RefusalWatch extends EdgeObserver {
   close(): void;
 }
 
-/** The status of this one is 500 by specification, but the request is at fault: nobody is to be woken for it. */
+/** The status of this one is 500, but the request is at fault: nobody is to be woken for it. */
 const CALLERS_FAULT = "request.no_sources";
 
 function isForOperator(code: RequestFaultCode): boolean {

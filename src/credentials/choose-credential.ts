@@ -34,7 +34,7 @@ export const REASONS = {
 
 type Rule = (request: CredentialRequest, stored: readonly SealedCredential[]) => Judgement;
 
-/** The order of section 2.3 of the interface, and the only place where it stands. */
+/** The order of decision 0012, and the only place where it stands. */
 const ORDER: readonly (readonly [CredentialRule, Rule])[] = [
   ["inline", judgeInline],
   ["named", judgeNamed],

@@ -3,7 +3,7 @@ import type { Authenticator, Caller, TokenGrant } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 
-/** What the headers of a request say about who is calling. Empty counts as absent (decision 2). */
+/** What the headers of a request say about who is calling. Empty counts as absent (decision 0003). */
 export interface HeaderAccess {
   readonly token: string | undefined;
   readonly workflow: string | undefined;

@@ -32,7 +32,7 @@ export function invalid(problems: readonly FieldProblem[]): Fault {
   return new Fault("request.invalid", {}, { problems });
 }
 
-/** JSON without a media type is accepted, and JSON under its own with any parameters; nothing else (specification 4.1, 9). */
+/** JSON without a media type is accepted, and JSON under its own with any parameters; nothing else. */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers["content-type"];
   if (type !== undefined && type !== "" && !JSON_MEDIA_TYPE.test(type))

@@ -3,7 +3,7 @@ import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
 
-/** On every response whatsoever (specification 1.4). */
+/** On every response whatsoever. */
 export const PROTECTIVE_HEADERS = [
   "X-Frame-Options",
   "DENY",
@@ -54,7 +54,7 @@ export function sendJson(
 }
 
 export interface FaultStatuses {
-  /** 500 by the specification; 503 for operators whose balancer acts on it. */
+  /** 500 by default; 503 for operators whose balancer acts on it. */
   readonly overloadStatus: 500 | 503;
 }
 
@@ -62,7 +62,7 @@ export function statusOf(fault: Fault, statuses: FaultStatuses): number {
   return fault.row.kind === "overloaded" ? statuses.overloadStatus : fault.row.status;
 }
 
-/** Decision 5. The body of every error: a code, a sentence, and which fields are wrong; never a value that was sent. */
+/** The body of every error: a code, a sentence, and which fields are wrong; never a value that was sent. */
 export function errorBody(fault: Fault): string {
   const { problems } = fault;
   const error = { code: fault.row.kind, message: fault.says, ...(problems === undefined ? {} : { details: problems }) };

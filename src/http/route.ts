@@ -39,7 +39,7 @@ export interface RouteOffers {
   readonly deployment: Deployment;
 }
 
-/** What is deployed (specification 2.8); known at the start. */
+/** What is deployed; known at the start. */
 export interface Deployment {
   readonly gitSha: string;
   readonly gitDerivedVersion: string;

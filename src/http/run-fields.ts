@@ -87,7 +87,7 @@ export function readRunFields(received: ReceivedRun) {
   };
 }
 
-/** The context sent, or `dev`. A simulated workflow refuses `prod`: invented data must not reach a decision (decision 14). */
+/** The context sent, or `dev`. A simulated workflow refuses `prod`: invented data must not reach a decision (decision 0014). */
 function contextOf({ caller }: ReceivedRun, config: JsonObject): Context {
   const context = (config["context"] as Context | undefined) ?? "dev";
   if (context === "prod" && caller.workflow.simulated) {

@@ -47,7 +47,7 @@ export function holdFrame(held: Held, caller: Caller, config: string | Buffer, i
 const CONFIG_TOO_LARGE = { path: "/config", message: "is too large to be echoed" };
 
 /**
- * The default envelope (specification 2.4) as the bytes of the answer, but for its last field: `response_time_ms` is
+ * The default envelope as the bytes of the answer, but for its last field: `response_time_ms` is
  * known when the ledger has the run. Outputs are spliced in, never parsed or written again.
  */
 export function toEnvelope(
@@ -154,11 +154,11 @@ interface EndedCall {
 }
 
 interface StatusOptions {
-  /** Decision 10: adds what a client may branch on to failed entries. */
+  /** Adds what a client may branch on to failed entries. */
   readonly failureDetails: boolean;
 }
 
-/** The status entry of one source (specification 2.5), as JSON text. */
+/** The status entry of one source, as JSON text. */
 export function statusText({ result, tookMs }: EndedCall, charged: Charged, options: StatusOptions): string {
   if (result instanceof Fault) {
     const failure = options.failureDetails ? `,"failure":${failureText(result, charged)}` : "";

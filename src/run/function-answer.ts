@@ -58,7 +58,7 @@ function write(outcome: FunctionOutcome | null, { run, echoed }: UnderWay, reque
   return toParts(envelopeFields(run, request.functionId, echoed, outcome));
 }
 
-/** Standard mode, and every answer in which no function ran (specification 2.4, 2.6, 4.2). */
+/** Standard mode, and every answer in which no function ran. */
 function envelopeFields(
   { intent }: Run,
   functionId: string | null,
@@ -88,7 +88,7 @@ function messageOf(result: FunctionResult | Fault): string {
   return result.message ?? (result.success ? "Function completed" : "The function reports a failure");
 }
 
-/** The function's own fields at the top level; a fixed shape where it has none (specification 4.2). */
+/** The function's own fields at the top level; a fixed shape where it has none. */
 function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): Fields {
   const recorded = Object.keys(pipes).length > 0;
   if (result instanceof Fault && recorded) return [["output", "{}"], ["pipes", toText(pipes)]]; // prettier-ignore

@@ -23,7 +23,7 @@ export interface FunctionRequest extends RunRequest {
   readonly passthrough: boolean;
 }
 
-/** What a `config` says that leaves these out (specification 4.2). */
+/** What a `config` says that leaves these out. */
 const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_response_passthrough: false };
 /** What a function keeps of its time when a source takes all the rest: enough to answer with what it has. */
 const RESERVE_MS = 250;

@@ -167,7 +167,7 @@ export interface CredentialRequest {
 
 export interface CredentialFinder {
   /**
-   * By the order of section 2.3. `null` when no rule applies. A value when it is in memory, so that the common case
+   * By the order of decision 0012. `null` when no rule applies. A value when it is in memory, so that the common case
    * costs no turn of the event loop.
    * @throws Fault `source.credential_missing` when a named credential cannot be used: it never falls through
    */

@@ -9,13 +9,13 @@ export interface Workflow {
   readonly id: string;
   readonly organizationId: string;
   readonly disabled: boolean;
-  /** Section 2.3 rule 3: a stored credential may be chosen without being named. */
+  /** A stored credential may be chosen without being named. */
   readonly autoCredentials: boolean;
-  /** Adds `failure` to failed status entries (decision 10). */
+  /** Adds `failure` to failed status entries (decision 0015). */
   readonly failureDetails: boolean;
-  /** Masks `credentials` in the echoed `config` (decision 7). */
+  /** Masks `credentials` in the echoed `config` (decision 0079). */
   readonly maskCredentials: boolean;
-  /** Fixed at creation: no call of this workflow leaves the machine, and its answers say so (decision 14). */
+  /** Fixed at creation: no call of this workflow leaves the machine, and its answers say so (decision 0014). */
   readonly simulated: boolean;
 }
 

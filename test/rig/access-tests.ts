@@ -12,7 +12,7 @@ const BODY = { config: { sources: { acme__counter: true } } };
 
 type Access = { readonly token?: unknown; readonly workflow?: unknown };
 
-/** The three accepted forms (specification 5), and how each carries what it carries. */
+/** The three accepted forms, and how each carries what it carries. */
 const FORMS = {
   "service headers": ({ token, workflow }: Access) => ({ headers: { "X-Service-Access-Token": token, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
   "authorization header": ({ token, workflow }: Access) => ({ headers: { Authorization: token === undefined ? undefined : `Bearer ${token as string}`, "X-Service-Workflow": workflow }, body: BODY }), // prettier-ignore
@@ -27,7 +27,7 @@ function ask(service: TestService, path: "/data" | "/func", form: keyof typeof F
 const REFUSED =
   '{"error":{"code":"unauthenticated","message":"The access token or workflow is missing or was rejected."}}';
 
-/** Everything about who may call; the two endpoints must not differ in it (specification 5, decisions 2 to 4). */
+/** Everything about who may call; the two endpoints must not differ in it (decisions 0003 and 0004). */
 export async function testAccess(path: "/data" | "/func"): Promise<void> {
   let count = 0;
   const service = await startService({ after }, { sources: [source("acme__counter", () => ({ count: ++count }))] });

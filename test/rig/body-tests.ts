@@ -55,7 +55,7 @@ const WRONG_FOR_FUNC: typeof WRONG = [
   ...[1, 0, "true", "false", "", null, {}, []].map((value) => ["/config/datafunc_response_passthrough", { config: { datafunc_response_passthrough: value } }] as const), // prettier-ignore
 ];
 
-/** What the two endpoints refuse alike (specification 7, decisions 1, 5 and 6). */
+/** What the two endpoints refuse alike (decision 0005). */
 export async function testBodies(path: "/data" | "/func"): Promise<void> {
   let ran = 0;
   const service = await startService({ after }, { sources: [source("acme__counter", () => ({ ran: ++ran }))] });

@@ -26,7 +26,7 @@ const ERROR = { $ref: "#/components/schemas/Error" };
 const ERROR_CHARS_MAX = 4096;
 const TRACES_OF_INSIDES = /\bat .*:\d+:\d+|node_modules|node:internal|\/src\/|SQLITE|SELECT |ajv|undici|127\.0\.0\.1/;
 
-/** What every response has, whatever produced it (specification 1.2 to 1.4). */
+/** What every response has, whatever produced it. */
 export function assertHeaders(reply: Pick<Reply, "headers" | "rawHeaders" | "statusCode">): void {
   const { headers, rawHeaders } = reply;
   assert.equal(headers["x-frame-options"], "DENY");

@@ -7,7 +7,7 @@ export const HEALTHY = "ok__echo";
 const STATUS_FIELDS = ["success", "message", "match", "response_time_ms"];
 const FAILED = /^(Adapter not found for|Adapter error:|Unexpected error:) ./s;
 
-/** What holds for every answered `POST /data`, whatever the sources did (specification 2.4, 2.5, 3). */
+/** What holds for every answered `POST /data`, whatever the sources did. */
 export function assertDataRun(sources: Readonly<Record<string, unknown>>, reply: Reply): void {
   const body = reply.json() as {
     readonly config: { readonly sources: object };

@@ -10,7 +10,7 @@ import {
   TransactionId,
 } from "../run-fields.ts";
 
-/** A missing or empty `config.sources` is no schema error: the specification gives it its own answer. */
+/** A missing or empty `config.sources` is no schema error: it has an answer of its own. */
 const DataRequest = Type.Object(
   { ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) },
   { title: "Data run request" },
@@ -51,7 +51,7 @@ const DataResponse = Type.Object(
   { title: "Data run response" },
 );
 
-/** Asks sources (specification 4.1). */
+/** Asks sources. */
 export const dataRoute: RunRoute = {
   method: "POST",
   path: "/data",

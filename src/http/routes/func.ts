@@ -81,7 +81,7 @@ const PassthroughResponse = Type.Object(
 /** The fields the endpoint gives a meaning; all others are handed on as `extra`. */
 const KNOWN = new Set(["access_token", "workflow", "config", "inputs"]);
 
-/** Runs one function (specification 4.2). */
+/** Runs one function. */
 export const funcRoute: RunRoute = {
   method: "POST",
   path: "/func",

@@ -16,7 +16,7 @@ import { beforeDeadline } from "./deadline.ts";
 import { fieldAt } from "../../terms/json-pointer.ts";
 
 /**
- * Resolves the credential of a call by the order of section 2.3 and checks it against the source's schema, before any
+ * Resolves the credential of a call by the order of decision 0012 and checks it against the source's schema, before any
  * call. A store that is slow costs the call no more than the time it has.
  */
 export function withCredential(finder: CredentialFinder, clock: Clock): Around {
