@@ -158,7 +158,7 @@ function judgePhone(
   }
   const { country, type } = found.output;
   contact.find("phone", "phone_valid", 0, "The phone number lies in a range that is in service.");
-  if (COSTLY_TYPES.has(type)) contact.find("phone", "phone_premium_rate", 0.5, "It is no number of a person.");
+  if (COSTLY_TYPES.has(type)) contact.find("phone", "phone_premium_rate", 0.5, "It is not a person's number.");
   if (type === "voip") contact.find("phone", "phone_voip", 0.2, "It is an internet number, which is tied to no place.");
   if (claimed !== null && country !== null) {
     if (country === claimed) contact.find("phone", "phone_country_fits", 0, "It belongs to the claimed country.");

@@ -83,7 +83,7 @@ function spread(option: Option): Option[] {
       name: "set",
       kind: "list",
       placeholder: "FIELD=VALUE",
-      description: `${description}. FIELD:=JSON for what is no text`,
+      description: `${description}. FIELD:=JSON for what is not text`,
     },
     {
       property,

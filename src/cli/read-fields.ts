@@ -48,7 +48,7 @@ async function readObject(stdin: Readable): Promise<JsonObject> {
     chunks.push(part);
   }
   const value = readJson(Buffer.concat(chunks), "Standard input");
-  if (!isJsonObject(value)) throw usage("Standard input is no JSON object.");
+  if (!isJsonObject(value)) throw usage("Standard input is not a JSON object.");
   return value;
 }
 
@@ -57,6 +57,6 @@ function readJson(bytes: Buffer, what: string): Json {
     return parseJson(bytes, LIMITS);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw usage(`${what} is no JSON that can be read (${error.problem}).`);
+    throw usage(`${what} is not JSON that can be read (${error.problem}).`);
   }
 }

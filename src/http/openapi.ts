@@ -40,7 +40,7 @@ const ERROR = reference("Error");
 const ERRORS = {
   "401": response("The token or workflow was missing or rejected. Which, and why, is not told.", ERROR),
   "422": response(
-    "The request body did not match the schema, was no JSON, too large, too deep or of another media type.",
+    "The request body did not match the schema, was not JSON, too large, too deep or of another media type.",
     ERROR,
   ),
   "500": response(

@@ -82,7 +82,7 @@ function lookThrough(container: object, depthLeft: number, left: Left): void {
   if (typeof toJSON === "function") lookAt(toJSON.call(container), depthLeft, left);
   else if (Array.isArray(container)) for (const part of container as readonly unknown[]) lookAt(part, depthLeft, left);
   else if (isPlain(container)) lookAtMembers(container as Readonly<Record<string, unknown>>, depthLeft, left);
-  else throw uncollectable("the result holds something that is no plain object");
+  else throw uncollectable("the result holds something that is not a plain object");
 }
 
 function lookAtMembers(object: Readonly<Record<string, unknown>>, depthLeft: number, left: Left): void {

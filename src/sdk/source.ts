@@ -180,7 +180,7 @@ export interface ExpectedRequest {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** Header fields that must be among those sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Compared as JSON when it is no string. */
+  /** Compared as JSON when it is not a string. */
   readonly body?: unknown;
 }
 

@@ -33,7 +33,7 @@ test("a config file may say whatever the table has, and the compiler knows what 
   defineConfig({ overload_status: 404 });
   // @ts-expect-error the folder that the file lies in is the project
   defineConfig({ project: "elsewhere" });
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a text is not a number
   const region: number = settings.region;
   assert.equal(region, "local");
 });

@@ -14,7 +14,7 @@ export interface Words {
 
 /**
  * A reply for a case, with every value masked, whatever it is written in: JSON and XML as what they say, a form as its
- * fields; of any other text the words of the source's file stay, and nothing else. @throws Error for what is no text
+ * fields; of any other text the words of the source's file stay, and nothing else. @throws Error for what is not text
  */
 export function maskReply(reply: Reply, masking: Masking, words: Words): ScriptedReply {
   const headers = maskHeaders(reply.headers, masking, words);
@@ -43,7 +43,7 @@ function textOf(reply: Reply): string {
   try {
     return decodeUtf8(bytes);
   } catch {
-    throw new Error("the vendor's answer is no text that can be masked");
+    throw new Error("the vendor's answer is not text that can be masked");
   }
 }
 

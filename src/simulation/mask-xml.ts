@@ -9,7 +9,7 @@ const TAG_END = /\s*\/?>/y;
 
 /**
  * The same elements with every text masked: between tags, in CDATA and in attributes of either quotes. Comments and
- * instructions are left out. `null` for what is no XML of the kind that is read: nothing of it is known to be a name.
+ * instructions are left out. `null` for what is not XML of the kind that is read: nothing of it is known to be a name.
  */
 export function maskXml(xml: string, masking: Masking): string | null {
   let made = "";

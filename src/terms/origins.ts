@@ -16,7 +16,7 @@ export interface DeclaredOrigin {
 
 const PATTERN = /^(https?):\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::(\d{1,5}))?\/?$/i;
 
-/** `null` for what is no origin: anything that says more than scheme, host and port. */
+/** `null` for what is not an origin: anything that says more than scheme, host and port. */
 export function parseOrigin(text: string): DeclaredOrigin | null {
   const wildcard = PATTERN.exec(text);
   return wildcard === null ? parseExact(text) : parsePattern(wildcard);

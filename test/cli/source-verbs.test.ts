@@ -207,7 +207,7 @@ test("cases beside a file are checked when it is loaded, and what is wrong is sa
     await said('[{"name": "a", "inputs": {}, "expect": {"match": 1}}]'),
     /: "expect\.match" of case 1 must be true or false$/,
   );
-  assert.match(await said("[\n"), /: it is no JSON from line 2, column 1$/);
+  assert.match(await said("[\n"), /: it is not JSON from line 2, column 1$/);
 });
 
 test("a live call that can be billed needs the operator's word, and a credential", async (t) => {

@@ -4,7 +4,7 @@ import { startService } from "../rig/service.ts";
 
 const service = await startService({ after }, { settings: { "limits.header_bytes": 8192, "limits.headers": 50 } });
 
-test("what is no HTTP is 400, in JSON and with the headers of every response", async () => {
+test("what is not HTTP is 400, in JSON and with the headers of every response", async () => {
   const texts = [
     "GARBAGE\r\n\r\n",
     "GET\r\n\r\n",

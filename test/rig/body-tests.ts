@@ -97,7 +97,7 @@ export async function testBodies(path: "/data" | "/func"): Promise<void> {
     assert.ok(long.text.length < 600);
   });
 
-  test("what is no JSON object is 422 for who is known, and 401 for who is not", async () => {
+  test("what is not a JSON object is 422 for who is known, and 401 for who is not", async () => {
     assert.ok(MALFORMED_JSON.size > 300);
     for (const [name, body] of MALFORMED_JSON) {
       const known = await service.post(path, body);

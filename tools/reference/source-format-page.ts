@@ -39,7 +39,7 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   md5: "MD5, for vendors that ask for it",
   lucene_quote: "in quotes, with what is special in Lucene escaped",
   default: "another value where there is none: `default('en')`",
-  join: "a list as one text: `join(',')`; an entry that contains the separator fails the call, an empty list is no value",
+  join: "a list as one text: `join(',')`; an entry that contains the separator fails the call, an empty list is not a value",
   json: "its JSON text",
 };
 

@@ -92,7 +92,7 @@ export default defineSource({
       Type.Array(Type.Enum([...WEEKDAYS]), {
         maxItems: 3,
         uniqueItems: true,
-        description: "The days of the week that are no business days, in place of the country's. An empty list: none.",
+        description: "The days of the week that are not business days, in place of the country's. An empty list: none.",
       }),
     ),
   }),

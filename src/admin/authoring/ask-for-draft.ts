@@ -135,7 +135,7 @@ function readJson(text: string, what: string): Json {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;
-    throw new OperatorError("usage", `${what} is no JSON that can be read (${why}).`);
+    throw new OperatorError("usage", `${what} is not JSON that can be read (${why}).`);
   }
 }
 

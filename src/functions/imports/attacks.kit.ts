@@ -47,7 +47,7 @@ const ABSOLUTE = /must be written relative to the file: \.\/ or \.\.\//;
 const NOT_REGULAR = /is not a regular file/;
 const NO_FILE = /^.*Could not resolve ".*": there is no such file/;
 const NO_PACKAGE = /Could not resolve ".*": no such package is installed in the project/;
-const NO_NAME = /Could not resolve ".*": that is no name of a package/;
+const NO_NAME = /Could not resolve ".*": that is not the name of a package/;
 const NODE = /is a part of Node, and functions run without Node/;
 
 function importing(path: string, more = ""): string {

@@ -108,7 +108,8 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     conditions: ReadonlySet<string>,
   ): Promise<Resolved> {
     const [, name, rest = ""] = PACKAGE.exec(specifier) ?? [];
-    if (name === undefined) throw new ImportRefused(`Could not resolve "${specifier}": that is no name of a package`);
+    if (name === undefined)
+      throw new ImportRefused(`Could not resolve "${specifier}": that is not the name of a package`);
     const own = await nearestManifest(folder, scope);
     if (own?.name === name && own.exports !== undefined) return exported(specifier, own, rest, scope, conditions);
     for (const place of placesFrom(folder, name)) {

@@ -2,7 +2,7 @@ import { mayHoldLongNumber, withExactNumbers } from "../../terms/exact-json.ts";
 import type { Json } from "../../terms/json.ts";
 import { parse } from "./intrinsics.ts";
 
-/** What an author is handed: a number that would not come out as it went in is no number of JavaScript. @throws RangeError */
+/** What an author is handed: a number that would not come out as it went in is not a number of JavaScript. @throws RangeError */
 export function parseExactly(json: string): Json {
   const value = parse(json) as Json;
   const exact = exactly(json, value);

@@ -30,7 +30,7 @@ export async function compileContract(
   tools: ContractTools,
 ): Promise<CompiledContract> {
   const declared = JSON.parse(declarationJson) as JsonObject;
-  // What is no object at all is named with the rest of the declaration.
+  // What is not an object at all is named with the rest of the declaration.
   const schemas = PARTS.filter((part) => isJsonObject(declared[part])).map((part) => [part, declared[part]!] as const);
   if (schemas.length === 0) return { contract: null, problems: [] };
   const argument = JSON.stringify({ inputs: Object.fromEntries(schemas) });

@@ -10,7 +10,7 @@ import {
   TransactionId,
 } from "../run-fields.ts";
 
-/** A missing or empty `config.sources` is no schema error: it has an answer of its own. */
+/** A missing or empty `config.sources` is not a schema error: it has an answer of its own. */
 const DataRequest = Type.Object(
   { ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) },
   { title: "Data run request" },

@@ -33,7 +33,7 @@ export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields 
 function pair(name: string, value: QueryValue): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-    throw new Error(`the field ${name} is no text, number or boolean`);
+    throw new Error(`the field ${name} is not a text, a number or a boolean`);
   return `&${encode(name)}=${encode(String(value))}`;
 }
 

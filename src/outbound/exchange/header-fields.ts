@@ -51,7 +51,7 @@ export function headerFields(
     const lower = name.toLowerCase();
     if (!NAME.test(name) || FORBIDDEN.has(lower)) throw new Error("a header field has a name that may not be set");
     if (typeof content !== "string" && typeof content !== "number")
-      throw new Error(`the header field ${lower} is no text or number`);
+      throw new Error(`the header field ${lower} is not a text or a number`);
     if (given.has(lower)) throw new Error(`the header field ${lower} is given twice`);
     const value = String(content);
     if (!canStandInHeader(value)) throw new HeaderValueError(lower, value);

@@ -44,7 +44,7 @@ export class SourceAddresses {
  * @throws Error whose message holds nothing of the address
  */
 export function readVendorUrl(text: unknown): URL {
-  if (typeof text !== "string") throw new Error("the address is no string");
+  if (typeof text !== "string") throw new Error("the address is not a string");
   if (text.length > ADDRESS_CHARACTERS_MAX) throw new Error("the address is too long");
   const parts = PARTS.exec(text);
   const url = URL.parse(text);

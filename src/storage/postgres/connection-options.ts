@@ -45,7 +45,10 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
 
 function readAddress(databaseUrl: string): Client {
   const refuse = (cause?: unknown) =>
-    new StoreRefused("DATABASE_URL is no address of a PostgreSQL, such as postgres://user@host:5432/name.", { cause });
+    new StoreRefused(
+      "DATABASE_URL is not the address of a PostgreSQL database, such as postgres://user@host:5432/name.",
+      { cause },
+    );
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw refuse();
   try {
     // Made for what its constructor reads; it connects to nothing.

@@ -111,8 +111,8 @@ test("a database that holds something else is refused and left as it is", async 
 
 test("what listens there and is no PostgreSQL is refused, and so is one without TLS where TLS is asked for", async (t) => {
   const http = await listener(t, (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
-  assert.equal(await refusal(t, `postgres://u:p@${http}/d`), `What listens at ${http} is no PostgreSQL.`);
-  assert.equal(await refusal(t, `postgres://u:p@${http}/d?sslmode=verify-full`), `What listens at ${http} is no PostgreSQL.`); // prettier-ignore
+  assert.equal(await refusal(t, `postgres://u:p@${http}/d`), `What listens at ${http} is not a PostgreSQL server.`);
+  assert.equal(await refusal(t, `postgres://u:p@${http}/d?sslmode=verify-full`), `What listens at ${http} is not a PostgreSQL server.`); // prettier-ignore
   const plain = await listener(t, (socket) => socket.once("data", () => socket.write("N")));
   assert.equal(
     await refusal(t, `postgres://u:p@${plain}/d?sslmode=verify-full`),

@@ -45,7 +45,7 @@ export function judge(error: unknown, place: Place): Verdict {
 }
 
 export function notPostgres({ at }: Place): string {
-  return `What listens at ${at} is no PostgreSQL.`;
+  return `What listens at ${at} is not a PostgreSQL server.`;
 }
 
 /** The server's own words are about names of the operator's. Details, which may hold values, stay out. */

@@ -25,7 +25,7 @@ export interface SourceDraft {
 /** A first source file, as an object ready for `toYaml`. @throws RangeError in words for its author */
 export function draftSource(draft: SourceDraft): JsonObject {
   const url = URL.parse(draft.url.replaceAll(/[{}]/g, "_"));
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError("the url is no http(s) address");
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError("the url is not an http(s) address");
   const [address = "", query = ""] = draft.url.split("?", 2);
   if (/[{}]/.test(/^[a-z]+:\/\/[^/]*/i.exec(address)![0]))
     throw new RangeError("an input cannot change the host of the url");

@@ -48,7 +48,7 @@ function parse(written: string, place: Place): Node {
     return compile(written);
   } catch (error) {
     const reason = (error as Error).message.replace(/\s+/g, " ");
-    return place.refuse("expression.syntax", `this is no JMESPath: ${reason}`);
+    return place.refuse("expression.syntax", `this is not JMESPath: ${reason}`);
   }
 }
 

@@ -71,12 +71,12 @@ function valueAt(document: Json, path: readonly (string | number)[]): unknown {
 /** Compiles only what has been checked. */
 const bounded = createBoundedSchemas();
 
-/** Refuses what is no JSON Schema 2020-12, and patterns whose cost has no bound; unknown keywords are annotations. @throws DeclarationError */
+/** Refuses what is not a JSON Schema 2020-12, and patterns whose cost has no bound; unknown keywords are annotations. @throws DeclarationError */
 export function checkAuthorSchema(schema: object, place: Place): void {
   const wrong = schemaProblem(schema);
   if (wrong === null) return;
   const { path, isPattern, message } = wrong;
-  const problem = isPattern ? `a pattern cannot be used: ${message}` : `this is no JSON Schema: it ${message}`;
+  const problem = isPattern ? `a pattern cannot be used: ${message}` : `this is not a JSON Schema: it ${message}`;
   place.in(...path).refuse("schema.invalid", problem);
 }
 

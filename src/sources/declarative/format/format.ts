@@ -62,7 +62,7 @@ const ExpectedRequest = Type.Object(
     path: Type.Optional(Type.String()),
     query: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]))),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    body: Type.Optional(Type.Unsafe<unknown>({ description: "Compared as JSON when it is no text." })),
+    body: Type.Optional(Type.Unsafe<unknown>({ description: "Compared as JSON when it is not text." })),
   },
   { ...closed, description: "What the vendor must have been sent. Only what is named is compared." },
 );

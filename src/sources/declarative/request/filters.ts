@@ -143,7 +143,7 @@ function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64
 /** `YYYY`, `YY`, `MM`, `M`, `DD`, `D`: everything else in a format stands for itself. */
 const DATE_TOKEN = /YYYY|YY|MM|M|DD|D/g;
 
-/** Writes an ISO date (`2024-02-29`, a time after it is dropped) in another form; `null` if it is no date that exists. */
+/** Writes an ISO date (`2024-02-29`, a time after it is dropped) in another form; `null` if it is not a date that exists. */
 function formatDate(text: string, format: string): string | null {
   const [whole, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})(?:T[0-9:.]+(?:Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
   if (whole === undefined || year === undefined || month === undefined || day === undefined) return null;

@@ -56,7 +56,7 @@ function originOf(text: string, place: Place): string {
   try {
     return new URL(text).origin;
   } catch {
-    return place.refuse("url.invalid", "this is no address");
+    return place.refuse("url.invalid", "this is not an address");
   }
 }
 

@@ -78,7 +78,7 @@ function assertNames(content: unknown, place: Place): void {
     for (const [name, value] of Object.entries(content as Readonly<Record<string, Json>>)) {
       const there = place.in(name);
       const plain = name.startsWith("@") ? name.slice(1) : name;
-      if (name !== "#text" && !XML_NAME.test(plain)) there.refuseKey("request.body", `"${name}" is no XML name`);
+      if (name !== "#text" && !XML_NAME.test(plain)) there.refuseKey("request.body", `"${name}" is not an XML name`);
       if ((name.startsWith("@") || name === "#text") && typeof value === "object" && value !== null) {
         there.refuse("request.body", "an attribute or a text is a single value");
       }

@@ -115,7 +115,7 @@ export function compileHeaders(
 /** The name in lower case. @throws DeclarationError */
 export function checkHeaderName(written: string, place: Place): string {
   const name = written.toLowerCase();
-  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) place.refuseKey("request.header", `"${written}" is no header field`);
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) place.refuseKey("request.header", `"${written}" is not a header field`);
   if (RESERVED.has(name)) {
     const hint = name === "content-type" ? "set body.content_type" : "leave it out";
     place.refuseKey("request.header", `"${written}" is not the file's to set`, hint);
