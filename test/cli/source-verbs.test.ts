@@ -448,7 +448,7 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');
   assert.match(
     await says({ sample: join(folder, "cut.json") }),
-    /The sample \S+cut\.json is no JSON .*\(line 3, column 1\)/,
+    /The sample \S+cut\.json is not JSON .*\(line 3, column 1\)/,
   );
   assert.match(await says({ nobody: "200" }), /from 400 to 599/);
   assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);
