@@ -175,3 +175,49 @@ test("validators of JSON Schema are made in one place", () => {
     .filter((file) => readFileSync(join(root, file), "utf8").includes("new Ajv"));
   assert.deepEqual(wrong, [], "ask terms/ajv.ts for one");
 });
+
+test("CONTRIBUTING shows the table of imports as it is", () => {
+  const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  const shown = Object.fromEntries(
+    [...page.matchAll(/^\| `src\/(\w+)` \| .* \| (.*) \|$/gm)].map(([, folder, cell]) => [folder, namesIn(cell!)]),
+  );
+  const real = Object.fromEntries(
+    Object.entries(MAY_IMPORT).map(([folder, allowed]) => [folder, [...new Set(allowed)].sort()]),
+  );
+  assert.deepEqual(shown, real);
+});
+
+/** "every part" stands for all that the wiring puts together. */
+function namesIn(cell: string): string[] {
+  const named = [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+  return [...new Set([...(cell.includes("every part") ? ALL_PARTS : []), ...named])].sort();
+}
+
+test("what is listed is all there is: each file of a closed set stands in its list", () => {
+  for (const [folder, list, others] of [
+    ["src/http/routes", "src/http/app.ts", []],
+    ["src/sources/declarative/auth", "src/sources/declarative/auth/compile-auth.ts", ["compile-auth.ts", "token-cache.ts"]],
+    ["src/storage/migrations", "src/storage/migrations/index.ts", ["index.ts"]],
+  ] as const) {
+    const listed = new Set(importsOf(list).map(({ target }) => target));
+    const files = globSync(`${folder}/*.ts`, { cwd: root })
+      .filter((file) => !/\.(test|kit)\.ts$/.test(file))
+      .filter((file) => !others.some((other) => file.endsWith(`/${other}`)));
+    assert.ok(files.length > 1, folder);
+    assert.deepEqual(
+      files.filter((file) => !listed.has(file)),
+      [],
+      `${list} does not import it: it is never reached`,
+    );
+  }
+});
+
+test("every path that CONTRIBUTING names is there", () => {
+  const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  const named = [...page.matchAll(/`((?:src|catalog|test|docs|tools|bench)\/[\w./-]+)`/g)].map((match) => match[1]!);
+  assert.ok(named.length > 20);
+  assert.deepEqual(
+    named.filter((path) => !existsSync(join(root, path))),
+    [],
+  );
+});
