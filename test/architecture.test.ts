@@ -196,7 +196,11 @@ function namesIn(cell: string): string[] {
 test("what is listed is all there is: each file of a closed set stands in its list", () => {
   for (const [folder, list, others] of [
     ["src/http/routes", "src/http/app.ts", []],
-    ["src/sources/declarative/auth", "src/sources/declarative/auth/compile-auth.ts", ["compile-auth.ts", "token-cache.ts"]],
+    [
+      "src/sources/declarative/auth",
+      "src/sources/declarative/auth/compile-auth.ts",
+      ["compile-auth.ts", "token-cache.ts"],
+    ],
     ["src/storage/migrations", "src/storage/migrations/index.ts", ["index.ts"]],
   ] as const) {
     const listed = new Set(importsOf(list).map(({ target }) => target));
