@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
-import { openRss } from "./pool/rss.ts";
+import { openRss } from "./rss.ts";
 
 const LIMIT_MS = 350;
 

@@ -1,4 +1,4 @@
-import { toStored } from "./journal/stored-text.ts";
+import { toStored } from "./stored-text.ts";
 
 /*
  * What a column of the ledger is: the parts that `columns.ts` is written in, and what may be asked of any table there.

@@ -2,7 +2,7 @@ import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } f
 import type { Charged } from "../terms/fault.ts";
 import * as holds from "./column.ts";
 import { made, recorded, type RowOf } from "./column.ts";
-import { unknownSourceNames, unknownSourcesOf } from "./journal/unknown-sources.ts";
+import { unknownSourceNames, unknownSourcesOf } from "./unknown-sources.ts";
 
 /*
  * The columns of the ledger, each once: what it holds, where it comes from, and how it goes out. Rows, records, statements,

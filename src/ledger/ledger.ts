@@ -15,7 +15,7 @@ import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
 import { OpenRun } from "./open-run.ts";
 import { StallWatch } from "./stall-watch.ts";
-import { toStored } from "./journal/stored-text.ts";
+import { toStored } from "./stored-text.ts";
 import { Unacknowledged } from "./unacknowledged.ts";
 import { settledWithin } from "../terms/within.ts";
 

@@ -1,5 +1,5 @@
 import ivm from "isolated-vm";
-import type { Contract } from "../load/bundled.ts";
+import type { Contract } from "../bundled.ts";
 import { createAnswers } from "./ask.ts";
 import { IsolateContract } from "./isolate-contract.ts";
 import { dispose } from "./dispose.ts";

@@ -10,7 +10,7 @@ import {
   type BuiltBundle,
   type FunctionFile,
 } from "./bundle.ts";
-import type { Contract } from "./bundled.ts";
+import type { Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
 import { readKept, writeKept } from "./kept-text.ts";

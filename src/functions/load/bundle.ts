@@ -9,7 +9,7 @@ import { gatherEvidence, type Evidence, type Gathering } from "../imports/eviden
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
 import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
 import { LoadError } from "../../terms/load-error.ts";
-import type { Bundle } from "./bundled.ts";
+import type { Bundle } from "../bundled.ts";
 
 const AUTHOR = fileURLToPath(new URL("../inside/author.ts", import.meta.url));
 const PRELUDE = fileURLToPath(new URL("../inside/open.ts", import.meta.url));

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { BuildOptions, TransformOptions, TransformResult } from "esbuild";
-import { openRss } from "../pool/rss.ts";
+import { openRss } from "../rss.ts";
 
 /** Both far above what the largest function takes on a slow machine. */
 const WITHIN_MS = 30_000;

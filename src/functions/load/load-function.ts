@@ -6,7 +6,7 @@ import { compileContract, type CompiledContract, type ContractTools } from "./co
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import type { Pool } from "../pool/pool.ts";
-import type { Bundle } from "./bundled.ts";
+import type { Bundle } from "../bundled.ts";
 
 export interface LoadedFunction {
   readonly file: string;

@@ -4,8 +4,8 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
-import { openRss } from "./rss.ts";
-import type { Bundle } from "../load/bundled.ts";
+import { openRss } from "../rss.ts";
+import type { Bundle } from "../bundled.ts";
 
 const MAIN = fileURLToPath(new URL("../child/main.ts", import.meta.url));
 /** What is kept of what a dying process writes: V8's last words. */

@@ -1,4 +1,4 @@
-import type { Contract } from "../load/bundled.ts";
+import type { Contract } from "../bundled.ts";
 
 /** What passes between the service and a child process that holds isolates: texts and numbers only. */
 export type ToChild =

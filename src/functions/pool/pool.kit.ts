@@ -6,7 +6,7 @@ import { hashOf } from "../load/bundle.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";
-import type { Bundle } from "../load/bundled.ts";
+import type { Bundle } from "../bundled.ts";
 
 /** What one run left behind, for tests to look at. */
 export interface Tried {

@@ -7,7 +7,7 @@ import type { RunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./placement.ts";
 import type { FunctionsLog } from "../ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
-import type { Bundle } from "../load/bundled.ts";
+import type { Bundle } from "../bundled.ts";
 import { Running, type PoolJob } from "./running.ts";
 import { settledWithin } from "../../terms/within.ts";
 

@@ -1,7 +1,7 @@
 import type { FunctionHost } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
 import { knownClass } from "../../terms/known-error.ts";
-import type { Bundle } from "../load/bundled.ts";
+import type { Bundle } from "../bundled.ts";
 import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/limits.ts";
 import type { FromChild, Reply, RunKind } from "./messages.ts";
 

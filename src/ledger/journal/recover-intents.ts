@@ -9,7 +9,7 @@ import { readIntents } from "./intent-files.ts";
 import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type IntentLine, type RunRecordLine } from "./record-lines.ts"; // prettier-ignore
 import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
-import { toStored } from "./stored-text.ts";
+import { toStored } from "../stored-text.ts";
 
 interface Unfinished {
   run: Partial<RunRow>;

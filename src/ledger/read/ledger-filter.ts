@@ -1,7 +1,7 @@
 import type { Charged } from "../../terms/fault.ts";
 import { chargesWith, verdictMask, type CallOutcome } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
-import { toStored } from "../journal/stored-text.ts";
+import { toStored } from "../stored-text.ts";
 
 /**
  * Which runs are meant. What is left out does not narrow. `source` and `outcome` speak of one and the same call, and

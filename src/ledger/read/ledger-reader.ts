@@ -7,7 +7,7 @@ import type { LedgerTables, RunReportRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
 import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
-import { toStored } from "../journal/stored-text.ts";
+import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary } from "./summarize.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";

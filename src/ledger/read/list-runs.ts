@@ -3,7 +3,7 @@ import { PREFIX } from "../../terms/ids.ts";
 import { callCondition, lineCondition, runCondition, type Condition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
-import { toStored } from "../journal/stored-text.ts";
+import { toStored } from "../stored-text.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
 /** A run in a list: who, when, how its calls came out, and what was charged for its requests. */

@@ -4,7 +4,7 @@ import { namesOf, selectionOf } from "../column.ts";
 import { RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 import { checksumOf, isSound } from "../journal/run-checksum.ts";
-import { toStored } from "../journal/stored-text.ts";
+import { toStored } from "../stored-text.ts";
 import { chargesBits, unsettledOf, verdictsOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 

@@ -1,4 +1,4 @@
-import type { CallReport } from "../../run/ports.ts";
+import type { CallReport } from "../run/ports.ts";
 import { toStored } from "./stored-text.ts";
 
 const NAMES_MAX = 3;

@@ -1,4 +1,4 @@
-import type { ContractPart } from "../inside/check-contract.ts";
+import type { ContractPart } from "./inside/check-contract.ts";
 
 /** What a bundle needs to be run anywhere. */
 export interface Bundle {
