@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ContractPart } from "./inside/check-contract.ts";
 
 /** What a bundle needs to be run anywhere. */
@@ -12,4 +13,9 @@ export interface Bundle {
 /** The checks of a function's own schemas, as a script for its isolates. Which of the two it has is said beside it. */
 export interface Contract extends Readonly<Record<ContractPart, boolean>> {
   readonly code: string;
+}
+
+/** Equal code is the same bundle. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -6,11 +6,10 @@ import {
   bundleContractCompiler,
   bundlePrelude,
   bundleType,
-  hashOf,
   type BuiltBundle,
   type FunctionFile,
 } from "./bundle.ts";
-import type { Contract } from "../bundled.ts";
+import { hashOf, type Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
 import { readKept, writeKept } from "./kept-text.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, extname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +8,7 @@ import { gatherEvidence, type Evidence, type Gathering } from "../imports/eviden
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
 import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
 import { LoadError } from "../../terms/load-error.ts";
-import type { Bundle } from "../bundled.ts";
+import { hashOf, type Bundle } from "../bundled.ts";
 
 const AUTHOR = fileURLToPath(new URL("../inside/author.ts", import.meta.url));
 const PRELUDE = fileURLToPath(new URL("../inside/open.ts", import.meta.url));
@@ -98,10 +97,6 @@ export async function bundleContract(): Promise<string> {
 /** The code that compiles schemas: handed over and run like a function. */
 export async function bundleContractCompiler(): Promise<string> {
   return `__take(function () {\n${await build(CONTRACT_COMPILER)}\nreturn __function;\n});`;
-}
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 async function build(

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
-import { hashOf } from "./bundle.ts";
+import { hashOf } from "../bundled.ts";
 import type { Contract } from "../bundled.ts";
 import type { Compiled } from "../inside/compile-contract.ts";
 import type { ContractPart } from "../inside/check-contract.ts";

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { Fault } from "../../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
-import { bundleFunction, hashOf, withType, type FunctionFile } from "./bundle.ts";
+import { hashOf } from "../bundled.ts";
+import { bundleFunction, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { LoadError } from "../../terms/load-error.ts";

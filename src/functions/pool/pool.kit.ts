@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FunctionHost } from "../../run/ports.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
-import { hashOf } from "../load/bundle.ts";
+import { hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";

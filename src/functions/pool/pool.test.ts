@@ -8,7 +8,7 @@ import { systemClock } from "../../terms/clock.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Fault } from "../../terms/fault.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
-import { hashOf } from "../load/bundle.ts";
+import { hashOf } from "../bundled.ts";
 import { createPool } from "./pool.ts";
 import { startPool, type Tried } from "./pool.kit.ts";
 import { createQuarantine } from "./quarantine.ts";

@@ -1,7 +1,7 @@
 import type { FunctionHost } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { hashOf } from "../load/bundle.ts";
+import { hashOf } from "../bundled.ts";
 import { Supervisor, type SupervisorOptions, type PoolStats } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./placement.ts";
