@@ -13,7 +13,7 @@ import { createCredentialFinder } from "./find-credential.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { SealedCredential } from "./ports.ts";
 import { formatRootKey } from "./root-key.ts";
-import { openRootKeys } from "./prove-root-keys.ts";
+import { openRootKeys } from "./root-keys.kit.ts";
 import { createSealer } from "./sealer.ts";
 
 const ASK: CredentialRequest = {

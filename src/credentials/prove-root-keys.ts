@@ -1,6 +1,6 @@
 import type { KeyStore, WrappedKey } from "./ports.ts";
 import { noRootKey, ROOT_KEY_VARIABLE, RootKeyError } from "./root-key.ts";
-import { readRootKeys, type RootKeyOptions, type RootKeyRing } from "./root-key-ring.ts";
+import type { RootKeyRing } from "./root-key-ring.ts";
 import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
 import { eachRow } from "./sealed-rows.ts";
 
@@ -39,13 +39,6 @@ export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise
   const lacking = [...given.keys()].filter((id) => !proven.has(id)).sort();
   if (dataKeys > 0 && proven.size === 0) throw refusal(ring, lacking);
   return { dataKeys, unreadable, lacking, settled: dataKeys > 0 || (await isSettled(ring, store)) };
-}
-
-/** Reads the root keys and holds them against what is stored. @throws RootKeyError */
-export async function openRootKeys(options: RootKeyOptions): Promise<RootKeyRing> {
-  const ring = await readRootKeys(options);
-  await proveRootKeys(ring, options.store);
-  return ring;
 }
 
 /** Of a store on which nothing is sealed. */

@@ -9,7 +9,7 @@ import { test, type TestContext } from "node:test";
 import { MemoryStore } from "./memory-store.kit.ts";
 import { formatRootKey, RootKeyError } from "./root-key.ts";
 import { RootKeyFiles } from "./root-key-files.ts";
-import { openRootKeys } from "./prove-root-keys.ts";
+import { openRootKeys } from "./root-keys.kit.ts";
 import { wrapDataKey, type NamedKey } from "./seal.ts";
 
 function directoryOf(t: TestContext): string {
@@ -50,7 +50,7 @@ test("the first start on an embedded store makes a key that only its owner can r
 test("processes that race for the first start get one key", async (t) => {
   const directory = directoryOf(t);
   const script = `
-    const { openRootKeys } = await import(${JSON.stringify(new URL("prove-root-keys.ts", import.meta.url).href)});
+    const { openRootKeys } = await import(${JSON.stringify(new URL("root-keys.kit.ts", import.meta.url).href)});
     const store = { rootKeyIdsInUse: async () => [], dataKeysAfter: async () => [] };
     const ring = await openRootKeys({ variable: undefined, directory: process.argv[1], store });
     process.stdout.write(ring.current().id);`;

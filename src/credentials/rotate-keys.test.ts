@@ -11,7 +11,7 @@ import { createCredentialFinder } from "./find-credential.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { KeyStore } from "./ports.ts";
 import { formatRootKey, RootKeyError } from "./root-key.ts";
-import { openRootKeys } from "./prove-root-keys.ts";
+import { openRootKeys } from "./root-keys.kit.ts";
 import { rotateKeys, type RotationParts, type RotationProgress } from "./rotate-keys.ts";
 import { wrapDataKey } from "./seal.ts";
 import { createSealer } from "./sealer.ts";

@@ -7,7 +7,7 @@ import { Secret } from "../terms/secret.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { SealedCredential, WrappedKey } from "./ports.ts";
 import { formatRootKey } from "./root-key.ts";
-import { openRootKeys } from "./prove-root-keys.ts";
+import { openRootKeys } from "./root-keys.kit.ts";
 import type { NamedKey } from "./seal.ts";
 import { createSealer } from "./sealer.ts";
 

@@ -118,7 +118,6 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
-export type FunctionFaultCode = Extract<FaultCode, `function.${string}`>;
 export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
 /** What a row's sentence is filled from. Only names of ours and numbers may stand here, never a value that was sent. */

@@ -1,4 +1,5 @@
 import type { FieldProblem } from "./fault.ts";
+import { stepInto } from "./json-pointer.ts";
 
 /** What a JSON Schema validator reports of one failed keyword; the shape is Ajv's. */
 export interface SchemaError {
@@ -24,9 +25,7 @@ export function toProblem(error: SchemaError): FieldProblem {
 
 function pointer({ instancePath, params }: SchemaError): string {
   const last = params["missingProperty"] ?? params["additionalProperty"] ?? params["propertyName"];
-  return typeof last === "string"
-    ? `${instancePath}/${last.replaceAll("~", "~0").replaceAll("/", "~1")}`
-    : instancePath;
+  return typeof last === "string" ? stepInto(instancePath, last) : instancePath;
 }
 
 /** A sentence per keyword; the validator's own where it can only speak of the schema. A schema may bring its own as `x-says`. */

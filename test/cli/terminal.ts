@@ -9,7 +9,7 @@ import { osActor } from "../../src/cli/os-actor.ts";
 import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
-import { openRootKeys } from "../../src/credentials/prove-root-keys.ts";
+import { openRootKeys } from "../../src/credentials/root-keys.kit.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
 import { openJournalReader, type JournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { createSchemas } from "../../src/terms/author-schemas.ts";

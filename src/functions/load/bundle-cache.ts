@@ -91,9 +91,13 @@ let tools: Promise<string> | undefined;
 /** Changes with the bundler, with what decides what may be imported, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
-    const own = ["bundle.ts", "bundler.ts", "compile-contract.ts", "../../terms/schema-problem.ts"].map((name) =>
-      fileURLToPath(new URL(name, import.meta.url)),
-    );
+    const own = [
+      "bundle.ts",
+      "bundler.ts",
+      "compile-contract.ts",
+      "../../terms/schema-problem.ts",
+      "../../terms/json-pointer.ts",
+    ].map((name) => fileURLToPath(new URL(name, import.meta.url)));
     const files = [...own, ...(await filesIn("../imports/")), ...(await filesIn("../inside/"))];
     const packages = ["esbuild", "typebox", "ajv", "ajv-formats"].map(manifestOf);
     const texts = await Promise.all([...files, ...packages].map((file) => readFile(file, "utf8")));

@@ -4,7 +4,7 @@ import { Fault } from "../../terms/fault.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { createLedgerReader } from "./ledger-reader.ts";
-import { combinationsOfFilters, plansOf } from "./plans-of-lists.ts";
+import { combinationsOfFilters, plansOf } from "./plans-of-lists.kit.ts";
 import { renderTimeline } from "./render-timeline.ts";
 
 test("no combination of filters makes a list of the journal look through a table", async (t) => {

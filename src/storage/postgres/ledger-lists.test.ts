@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
-import { combinationsOfFilters, plansOf } from "../../ledger/read/plans-of-lists.ts";
+import { combinationsOfFilters, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 
