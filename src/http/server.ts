@@ -5,7 +5,7 @@ import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
 import { Connection, type ConnectionLimits, type Turn } from "./connection.ts";
-import { answerHalfClosed } from "./half-closed.ts";
+import { answerHalfClosed } from "./connection.ts";
 import type { EdgeObserver } from "./ports.ts";
 import { errorBody, rawErrorResponse, sendJson } from "./reply.ts";
 import { methodsOf } from "./route.ts";

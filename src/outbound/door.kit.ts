@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { Call } from "../run/call.ts";
-import type { OpenRun } from "../run/open-run.ts";
+import type { OpenRun } from "../run/under-way.ts";
 import type { Attempt, RunnableSource } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";

@@ -1,7 +1,7 @@
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Call } from "./call.ts";
-import { OpenRun } from "./open-run.ts";
+import { OpenRun } from "./under-way.ts";
 import type { CallPlan, Run } from "./ports.ts";
 
 export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arrivedAt">> {

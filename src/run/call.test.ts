@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { makeCall, makeRun } from "./call.kit.ts";
 import { reportCall, settle } from "./fan-out.ts";
-import type { OpenRun } from "./open-run.ts";
+import type { OpenRun } from "./under-way.ts";
 import type { PlannedCall, RunnableSource } from "./ports.ts";
 
 const clock = new FakeClock();

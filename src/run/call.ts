@@ -1,8 +1,16 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
-import type { JsonObject } from "../terms/json.ts";
-import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, SourceEntry } from "./ports.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import { CALL_MS_MAX } from "../terms/times.ts";
+import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
+/** A call and what it is a call of: nothing, when the requested identifier is of no source. */
+export interface Planned {
+  readonly call: PlannedCall;
+  readonly source: RunnableSource | undefined;
+}
+
+const NO_FIELDS: SourceEntry = Object.freeze({});
 const NO_INPUTS: JsonObject = Object.freeze({});
 
 /** A planned call and what has become of it. Nothing but its own methods changes it. */
@@ -125,6 +133,32 @@ export class Call implements PlannedCall {
     this.#ended = true;
     this.#controller?.abort(reason);
   }
+}
+
+interface CallToPlan {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly entry: unknown;
+  readonly inputs: JsonObject;
+  readonly source: RunnableSource | undefined;
+  readonly startedAt: number;
+  /** What the source's own time counts from. */
+  readonly from: number;
+  /** What the call may not outlast, whatever the source allows itself. */
+  readonly notPast?: number;
+}
+
+export function planCall(run: Run, plan: CallToPlan): Call {
+  const ownDeadline = plan.from + (plan.source?.timeoutMs ?? CALL_MS_MAX);
+  return new Call({
+    run,
+    id: plan.id,
+    ordinal: plan.ordinal,
+    entry: isJsonObject(plan.entry) ? plan.entry : NO_FIELDS,
+    rawInputs: plan.inputs,
+    deadlineAt: plan.notPast === undefined ? ownDeadline : Math.min(ownDeadline, plan.notPast),
+    startedAt: plan.startedAt,
+  });
 }
 
 /** One request that was handed to the operating system, and what has become of it. */

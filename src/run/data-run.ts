@@ -1,10 +1,11 @@
 import { Fault } from "../terms/fault.ts";
+import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { ANSWER_BYTES_MAX, statusText, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
 import { nearMisses } from "./near-misses.ts";
-import { planSources, type Planned } from "./plan.ts";
-import type { CallReport, Run, RunObserver } from "./ports.ts";
+import { planCall, type Planned } from "./call.ts";
+import type { CallReport, Run, RunObserver, SourceCatalog } from "./ports.ts";
 import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./under-way.ts";
 
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
@@ -26,6 +27,24 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
       };
     });
   };
+}
+
+/** One planned call for every key of `config.sources`, in the order they were sent. */
+function planSources(
+  run: Run,
+  sources: JsonObject,
+  inputs: JsonObject,
+  catalog: SourceCatalog,
+  clock: Clock,
+): Planned[] {
+  const startedAt = clock.now();
+  return Object.keys(sources).map((id, ordinal) => {
+    const source = catalog.find(id);
+    return {
+      source,
+      call: planCall(run, { id, ordinal, entry: sources[id], inputs, source, startedAt, from: run.arrivedAt }),
+    };
+  });
 }
 
 function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {

@@ -7,7 +7,7 @@ import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
 import { makeRun } from "./call.kit.ts";
-import { planCall, type Planned } from "./plan.ts";
+import { planCall, type Planned } from "./call.ts";
 import type { Answer, RunnableSource } from "./ports.ts";
 
 const held = heldWithoutLimit();

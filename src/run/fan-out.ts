@@ -3,7 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { Stretch } from "../terms/stretch.ts";
 import { byteLength, toKept } from "./envelope.ts";
-import type { Planned } from "./plan.ts";
+import type { Planned } from "./call.ts";
 import type { Answer, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
 /** How one planned call ended: an answer, or the fault that stands in its place. */

@@ -3,7 +3,7 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
 import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
-import { planCall, type Planned } from "./plan.ts";
+import { planCall, type Planned } from "./call.ts";
 import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
 import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
 

@@ -1,7 +1,8 @@
 import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonInStretches, type JsonObject } from "../terms/json.ts";
+import { isJsonObject, readJsonExactly, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
+import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
 
 /** What a function returned, told apart. `fields` is `null` for "no output": nothing, or an empty object. */
 export interface FunctionResult {
@@ -39,4 +40,20 @@ function part(fields: JsonObject, name: "output" | "pipes"): JsonObject {
 
 function own(fields: JsonObject, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** What a function has recorded. A step that cannot be read is one that was not kept. */
+export async function readSteps(host: OpenHost, clock: Clock): Promise<JsonObject> {
+  const stretch = new Stretch(clock);
+  const steps: [string, Json][] = [];
+  for (const [name, json] of host.pipes) {
+    try {
+      const reading = readJsonInStretches(json, stretch);
+      steps.push([name, reading instanceof Promise ? await reading : reading]);
+    } catch {
+      host.log("warn", "a recorded step could not be read");
+      steps.push([name, readJsonExactly(STEP_NOT_KEPT)]);
+    }
+  }
+  return Object.fromEntries<Json>(steps);
 }

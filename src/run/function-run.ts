@@ -1,11 +1,10 @@
 import { asFault, Fault } from "../terms/fault.ts";
-import { readJsonExactly, readJsonInStretches, type Json, type JsonObject } from "../terms/json.ts";
-import { Stretch } from "../terms/stretch.ts";
+import type { JsonObject } from "../terms/json.ts";
 import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
 import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts";
-import { openHost, STEP_NOT_KEPT, type HostParts, type OpenHost } from "./function-host.ts";
-import { readFunctionResult, type FunctionResult } from "./function-result.ts";
+import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
+import { readFunctionResult, readSteps, type FunctionResult } from "./function-result.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
 import { underWay, type EngineParts, type RunRequest, type StartedRun, type UnderWay } from "./under-way.ts";
@@ -97,22 +96,6 @@ async function callFunction(
   return found
     .run({ organizationId, transactionId, deadlineAt, argument }, host)
     .finally(() => run.held.drop(argumentBytes));
-}
-
-/** What a function has recorded. A step that cannot be read is one that was not kept. */
-async function readSteps(host: OpenHost, clock: Clock): Promise<JsonObject> {
-  const stretch = new Stretch(clock);
-  const steps: [string, Json][] = [];
-  for (const [name, json] of host.pipes) {
-    try {
-      const reading = readJsonInStretches(json, stretch);
-      steps.push([name, reading instanceof Promise ? await reading : reading]);
-    } catch {
-      host.log("warn", "a recorded step could not be read");
-      steps.push([name, readJsonExactly(STEP_NOT_KEPT)]);
-    }
-  }
-  return Object.fromEntries<Json>(steps);
 }
 
 /** The words of an error of ours could hold anything. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearMisses } from "./near-misses.ts";
-import type { Planned } from "./plan.ts";
+import type { Planned } from "./call.ts";
 
 /** A plan of one call for each list of declared names; `looked` is told of every name that is looked at. */
 function planOf(lists: readonly (readonly string[])[], looked: (name: string) => void = () => {}): readonly Planned[] {

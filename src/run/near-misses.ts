@@ -1,6 +1,6 @@
 import type { JsonObject } from "../terms/json.ts";
 import { resembles } from "../terms/nearest.ts";
-import type { Planned } from "./plan.ts";
+import type { Planned } from "./call.ts";
 import type { NearMiss } from "./ports.ts";
 
 /** What one run may cost for the sake of a line in the log. */

@@ -7,8 +7,8 @@ import { withCredential } from "./around/credential.ts";
 import { withDeadline } from "./around/deadline.ts";
 import { withInputs } from "./around/inputs.ts";
 import { settle, type Outcome } from "./fan-out.ts";
-import { openRun } from "./open-run.ts";
-import { planCall } from "./plan.ts";
+import { openRun } from "./under-way.ts";
+import { planCall } from "./call.ts";
 import type { CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
 /** What is asked of one source by somebody who is no client: a case, or whoever tries a vendor from a command line. */
