@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 
 /** What several verbs take in the same form. */

@@ -1,4 +1,5 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../terms/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";

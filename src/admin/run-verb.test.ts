@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import { systemClock } from "../terms/clock.ts";
 import { findVerbs } from "./find-verbs.ts";
 import type { GivenToVerbs, Need } from "./needs.ts";

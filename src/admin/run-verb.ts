@@ -1,8 +1,8 @@
 import type { Static, TObject } from "typebox";
-import { Errors } from "typebox/value";
 import type { FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { type SchemaError, toProblem } from "../terms/schema-problem.ts";
+import { createAjv } from "../terms/ajv.ts";
+import { toProblem } from "../terms/schema-problem.ts";
 import type { GivenToVerbs, VerbCall, Need } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
@@ -44,24 +44,20 @@ export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TO
 }
 
 function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
+  // Our own schemas are known to be schemas.
+  const ajv = createAjv({ allErrors: true, meta: false, validateSchema: false });
+  const validate = ajv.compile(schema);
+  validate(input);
   const byPath = new Map<string, FieldProblem>();
-  for (const error of Errors(schema, input) as SchemaError[]) {
-    for (const problem of toProblems(schema, error)) if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
+  for (const error of validate.errors ?? []) {
+    const problem = toProblem({ ...error, parentSchema: speakerOf(schema, error.instancePath) });
+    if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
   }
   return [...byPath.values()];
 }
 
-/** This validator reports all missing and all unknown properties of an object at once. */
-function toProblems(schema: TObject, error: SchemaError): FieldProblem[] {
-  const { requiredProperties, additionalProperties } = error.params as Record<string, readonly string[] | undefined>;
-  if (error.keyword === "required" && requiredProperties !== undefined) {
-    return requiredProperties.map((name) => toProblem({ ...error, params: { missingProperty: name } }));
-  }
-  if (error.keyword === "additionalProperties" && additionalProperties !== undefined) {
-    return additionalProperties.map((name) => toProblem({ ...error, params: { additionalProperty: name } }));
-  }
-  // It says once more of an unknown property that nothing fits it.
-  if (error.keyword === "boolean") return [];
-  const [property = ""] = stepsOf(error.instancePath);
-  return [toProblem({ ...error, parentSchema: schema.properties[property] })];
+/** What is wrong within a property is told in the words of the property. */
+function speakerOf(schema: TObject, path: string): unknown {
+  const [property = ""] = stepsOf(path);
+  return schema.properties[property];
 }

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import type { NamedWorkflow } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 

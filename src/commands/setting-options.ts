@@ -1,4 +1,5 @@
-import { type TObject, type TOptional, Type } from "typebox";
+import type { TObject, TOptional } from "typebox";
+import { Type } from "../terms/type.ts";
 import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
 
 /** Every setting as an option. Values are texts: what fits is said once, by whoever reads the settings, wherever they came from. */

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import { defineCommand } from "../cli/command.ts";
 import { MAGIC } from "../simulation/magic-inputs.ts";
 

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import { FAULTS } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
 import type { Route } from "./route.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../terms/type.ts";
 import { CONTEXTS, type Context } from "../terms/caller.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";

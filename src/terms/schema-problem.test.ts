@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Type } from "typebox";
-import { Errors } from "typebox/value";
 import { createBoundedSchemas } from "./bounded-schemas.ts";
-import { describeProblem, toProblem, type SchemaError } from "./schema-problem.ts";
+import { describeProblem } from "./schema-problem.ts";
 
 const schemas = createBoundedSchemas();
 
@@ -33,13 +31,4 @@ test("every limit is told in words of our own", () => {
     [{ oneOf: [{}, {}] }, 1, "has more than one of the forms that it may have"],
   ];
   for (const [schema, value, words] of told) assert.equal(said(schema, value), words);
-});
-
-test("the validator of verbs and requests is told in the same words", () => {
-  const schema = Type.Object({ name: Type.String({ minLength: 1 }), count: Type.Integer({ maximum: 3 }) });
-  const problems = [...(Errors(schema, { name: "", count: 4 }) as SchemaError[])].map((error) => toProblem(error));
-  assert.deepEqual(problems, [
-    { path: "/name", message: "must not be empty" },
-    { path: "/count", message: "must be at most 3" },
-  ]);
 });

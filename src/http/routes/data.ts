@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../terms/type.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { RunRoute } from "../route.ts";
 import {

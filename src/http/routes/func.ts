@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../terms/type.ts";
 import { ID_CHARS_MAX } from "../../terms/ids.ts";
 import type { Json } from "../../terms/json.ts";
 import type { RunRoute } from "../route.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../terms/type.ts";
 import type { ReadRoute } from "../route.ts";
 
 const Status = Type.Object(

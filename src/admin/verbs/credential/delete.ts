@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { credentialInput } from "../../inputs.ts";
 import { unknownCredential } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

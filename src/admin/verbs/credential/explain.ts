@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { toWireCredential } from "../../credential-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import { askVendor } from "../../authoring/ask-vendor.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

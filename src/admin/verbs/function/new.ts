@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { newFunctionText } from "../../authoring/new-function-text.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

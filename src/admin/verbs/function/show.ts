@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { Json } from "../../../terms/json.ts";
 import { functionInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { rotateKeys } from "../../../credentials/rotate-keys.ts";
 import { proofOf } from "../../../credentials/seal.ts";
 import { toUnreadableWire } from "../../unreadable-wire.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
 import { toUnreadableWire } from "../../unreadable-wire.ts";
 import { defineVerb } from "../../verb.ts";

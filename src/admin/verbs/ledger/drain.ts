@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { Drained } from "../../../ledger/drain/drain-journal.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";

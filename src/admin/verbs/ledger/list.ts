@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { PLACE } from "../../../ledger/read/list-runs.ts";

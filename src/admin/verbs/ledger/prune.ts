@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";

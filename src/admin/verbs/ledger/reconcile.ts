@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { RunReportRow } from "../../../ledger/ports.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

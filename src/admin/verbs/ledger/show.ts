@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
 import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
 import { printable } from "../../../terms/printable.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

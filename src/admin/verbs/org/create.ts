@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput } from "../../inputs.ts";
 import { defineVerb } from "../../verb.ts";

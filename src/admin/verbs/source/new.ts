@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { playCase } from "../../../simulation/play-case.ts";
 import { renderReport, runCases } from "../../../simulation/run-cases.ts";
 import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/authoring/draft-source.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject } from "../../../terms/json.ts";
 import type { JsonObject } from "../../../terms/json.ts";

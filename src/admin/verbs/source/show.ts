@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { showRecipe } from "../../../sources/declarative/authoring/source-text.ts";
 import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";

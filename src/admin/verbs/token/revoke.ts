@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { workflowInput } from "../../inputs.ts";
 import { unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

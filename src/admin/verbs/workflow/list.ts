@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,4 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { closed, template, text } from "../format/format-words.ts";
 import { inQuery, percentEncode } from "../request/encodings.ts";
 import { checkHeaderName } from "../request/render-request.ts";

@@ -1,4 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { closed, template } from "../format/format-words.ts";
 import { asItIs } from "../request/encodings.ts";
 import { fill, parseTemplate } from "../request/template.ts";

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { asItIs, inHeader, inPlainText } from "../request/encodings.ts";
 import { Headers } from "../format/exchange-format.ts";
 import { closed, template, text, words } from "../format/format-words.ts";

@@ -1,4 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import type { ClientTls } from "../../../sdk/http.ts";
 import { asItIs } from "../request/encodings.ts";
 import { closed, text } from "../format/format-words.ts";

@@ -1,4 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { isNumber, nearestNumbers, readNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";

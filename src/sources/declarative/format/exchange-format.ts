@@ -1,4 +1,5 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { closed, schemaOf, template, text, words } from "./format-words.ts";
 
 /** What a file says of one request, and of how its answer is read. */

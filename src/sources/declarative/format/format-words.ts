@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { durationPattern } from "../../../terms/durations.ts";
 
 /** What the parts of the format are written in. */

@@ -1,4 +1,5 @@
-import { Type, type Static, type TSchema } from "typebox";
+import type { Static, TSchema } from "typebox";
+import { Type } from "../../../terms/type.ts";
 import { CHARGE_MODELS } from "../../../terms/charge.ts";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
