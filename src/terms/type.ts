@@ -55,9 +55,9 @@ const OWN = {
     return Array.isArray(values) ? schemaOf("Enum", { enum: values }, options) : library().Enum(values, options);
   },
   Record(names: Schema, value: Schema, options?: Options) {
-    const isOwn = names["~kind"] === "String" && names["pattern"] === undefined;
-    if (!isOwn) return library().Record(names, value, options);
-    return schemaOf("Record", { type: "object", patternProperties: { "^.*$": value } }, options);
+    const { pattern = "^.*$" } = names;
+    if (names["~kind"] !== "String" || typeof pattern !== "string") return library().Record(names, value, options);
+    return schemaOf("Record", { type: "object", patternProperties: { [pattern]: value } }, options);
   },
   Partial(schema: Schema, options?: Options) {
     if (schema["~kind"] !== "Object") return library().Partial(schema, options);
