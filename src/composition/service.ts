@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
 import { createAdminServer } from "../operate/admin-server.ts";
 import { createMetrics } from "../operate/metrics.ts";
 import { createRunLog } from "../operate/run-log.ts";
@@ -34,14 +35,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings });
 
   const { edge } = publicEdge;
-  await new Promise<void>((resolve, reject) => {
-    edge.once("error", reject);
-    edge.listen(settings.port, settings.host, resolve);
-  });
-  const adminUrl = await admin.listen({ port: settings.adminPort, host: settings.adminHost });
+  const url = await listen(edge, settings.port, settings.host);
+  const adminUrl = await listen(admin, settings.adminPort, settings.adminHost);
 
   return {
-    url: urlOf(edge.address() as AddressInfo),
+    url,
     adminUrl,
     async stop(graceMs) {
       stopping = true;
@@ -58,7 +56,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
       edge.closeIdleConnections();
       if (!(await settledWithin(clock, CLOSE_LEFT_MS, closed))) edge.closeAllConnections();
-      await Promise.all([closed, admin.close()]);
+      await Promise.all([closed, endAtOnce(admin)]);
       publicEdge.close();
     },
   };
@@ -67,6 +65,22 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 /** After the grace: time to answer what was ended, and to write answers out. */
 const ANSWER_LEFT_MS = 1_000;
 const CLOSE_LEFT_MS = 500;
+
+/** Where it listens then. */
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return urlOf(server.address() as AddressInfo);
+}
+
+function endAtOnce(server: HttpServer): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
 
 function urlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;

@@ -1,8 +1,9 @@
-import fastify, { type FastifyInstance } from "fastify";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { Fault } from "../terms/fault.ts";
+import type { Metrics } from "./metrics.ts";
 
 export interface AdminServerParts {
-  readonly metrics: { page(): Promise<string>; readonly contentType: string };
+  readonly metrics: Pick<Metrics, "page">;
   /** Nothing when the service can take runs, else why it cannot. */
   readonly notReady: () => readonly string[];
   /** What will be a reason before long. */
@@ -11,33 +12,58 @@ export interface AdminServerParts {
 
 /** Probes and scrapers; whoever else finds the port must not take the files of the service. */
 const CONNECTIONS_MAX = 64;
+const LIMITS = { requestTimeout: 30_000, headersTimeout: 30_000, keepAliveTimeout: 72_000 };
+const HEADERS = {
+  "X-Frame-Options": "DENY",
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "Cache-Control": "no-store",
+};
 
 /**
  * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
  * `/live` says that the process turns; `/ready` that runs would be accepted.
  */
-export function createAdminServer(parts: AdminServerParts): FastifyInstance {
-  const server = fastify({ logger: false, forceCloseConnections: true });
-  server.server.maxConnections = CONNECTIONS_MAX;
-  server.addHook("onSend", async (_request, reply) => {
-    void reply
-      .header("X-Frame-Options", "DENY")
-      .header("Content-Security-Policy", "frame-ancestors 'none'")
-      .header("Cache-Control", "no-store");
+export function createAdminServer({ metrics, notReady, warnings }: AdminServerParts): Server {
+  const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
+    ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
+    [
+      "/ready",
+      async (response) => {
+        const reasons = notReady();
+        const isReady = reasons.length === 0;
+        const status = isReady ? "OK" : "not ready";
+        sendJson(response, isReady ? 200 : 503, { status, reasons, warnings: warnings() });
+      },
+    ],
+    [
+      "/metrics",
+      async (response) => {
+        const { text, contentType } = await metrics.page();
+        send(response, 200, contentType, text);
+      },
+    ],
+  ]);
+  const server = createServer(LIMITS, (request, response) => {
+    const [path = ""] = (request.url ?? "").split("?");
+    const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
+    if (page === undefined) return refuse(response, new Fault("request.not_found"));
+    page(response).catch(() => refuse(response, new Fault("request.unexpected")));
   });
-  server.setNotFoundHandler((_request, reply) => {
-    const fault = new Fault("request.not_found");
-    void reply.code(fault.row.status).send({ error: { code: fault.row.kind, message: fault.says } });
-  });
-  server.get("/live", () => ({ status: "OK" }));
-  server.get("/ready", (_request, reply) => {
-    const reasons = parts.notReady();
-    void reply.code(reasons.length === 0 ? 200 : 503);
-    return { status: reasons.length === 0 ? "OK" : "not ready", reasons, warnings: parts.warnings() };
-  });
-  server.get("/metrics", async (_request, reply) => {
-    void reply.type(parts.metrics.contentType);
-    return parts.metrics.page();
-  });
+  server.maxConnections = CONNECTIONS_MAX;
   return server;
+}
+
+function refuse(response: ServerResponse, fault: Fault): void {
+  sendJson(response, fault.row.status, { error: { code: fault.row.kind, message: fault.says } });
+}
+
+function sendJson(response: ServerResponse, status: number, value: object): void {
+  send(response, status, "application/json; charset=utf-8", JSON.stringify(value));
+}
+
+/** The answer to a HEAD is the head of the same answer: Node leaves out the rest. */
+function send(response: ServerResponse, status: number, contentType: string, text: string): void {
+  const body = Buffer.from(text);
+  response.writeHead(status, { ...HEADERS, "Content-Type": contentType, "Content-Length": body.length });
+  response.end(body);
 }

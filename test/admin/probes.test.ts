@@ -112,6 +112,27 @@ test("the probes tell life from readiness, and a service that stops is alive and
   await assert.rejects(fetch(`${service.adminUrl}/live`));
 });
 
+test("the admin port has these pages and no others, to be read and nothing else", async (t) => {
+  const { adminUrl } = await startService(t);
+  const head = await fetch(`${adminUrl}/live`, { method: "HEAD" });
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+  assert.equal((await fetch(`${adminUrl}/ready?since=1`)).status, 200);
+  for (const [method, path] of [
+    ["GET", "/"],
+    ["GET", "/live/"],
+    ["GET", "/toString"],
+    ["POST", "/live"],
+    ["DELETE", "/metrics"],
+  ] as const) {
+    const reply = await fetch(adminUrl + path, { method });
+    assert.equal(reply.status, 404, `${method} ${path}`);
+    assert.equal(reply.headers.get("x-frame-options"), "DENY");
+    assert.deepEqual(await reply.json(), {
+      error: { code: "not_found", message: "There is nothing at this path." },
+    });
+  }
+});
+
 test("the public port has none of it", async (t) => {
   const service = await startService(t);
   for (const path of ["/metrics", "/live", "/ready"]) assert.equal((await service.send("GET", path)).statusCode, 404);

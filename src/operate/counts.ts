@@ -1,0 +1,78 @@
+import type { RunObserver } from "../run/ports.ts";
+import type { Fault } from "../terms/fault.ts";
+
+/** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
+export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
+
+export interface Times {
+  readonly buckets: Float64Array;
+  sumMs: number;
+}
+
+interface SourceCounts {
+  readonly outcomes: Map<string, number>;
+  readonly charged: Map<string, number>;
+  readonly times: Times;
+}
+
+/** What was counted since the start. Names of runs have two parts, with a bar between them. */
+export interface Counts {
+  readonly runs: Map<string, number>;
+  readonly refusals: Map<string, number>;
+  readonly runTimes: Times;
+  readonly sources: Map<string, SourceCounts>;
+}
+
+export interface Counting extends RunObserver {
+  readonly counts: Counts;
+  refused(path: string, fault: Fault): void;
+}
+
+/** Counts runs and their calls. Labels are bounded: identifiers of sources that exist, and kinds of the fault table. */
+export function createCounting(isSource: (id: string) => boolean): Counting {
+  const counts: Counts = { runs: new Map(), refusals: new Map(), runTimes: noTimes(), sources: new Map() };
+
+  function countsOf(id: string): SourceCounts {
+    const known = isSource(id) ? id : "(unknown)";
+    let own = counts.sources.get(known);
+    if (own === undefined) {
+      own = { outcomes: new Map(), charged: new Map(), times: noTimes() };
+      counts.sources.set(known, own);
+    }
+    return own;
+  }
+
+  return {
+    counts,
+    refused: (_path, fault) => add(counts.refusals, fault.row.kind),
+
+    runEnded(report) {
+      // Invented outcomes and times would tell of vendors that nobody has asked.
+      if (report.simulated) return add(counts.runs, `${report.kind}|simulated`);
+      const failed = report.functionFault != null || report.calls.some(({ success }) => !success);
+      add(counts.runs, `${report.kind}|${report.clientGone ? "client_gone" : failed ? "with_failures" : "ok"}`);
+      observe(counts.runTimes, report.tookMs);
+      for (const call of report.calls) {
+        const { outcomes, charged, times } = countsOf(call.source);
+        add(outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
+        for (const attempt of call.attempts) add(charged, attempt.charged);
+        observe(times, call.tookMs);
+      }
+    },
+  };
+}
+
+function noTimes(): Times {
+  return { buckets: new Float64Array(SECONDS.length + 1), sumMs: 0 };
+}
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function observe(times: Times, tookMs: number): void {
+  let at = 0;
+  while (at < SECONDS.length && tookMs > SECONDS[at]! * 1000) at += 1;
+  times.buckets[at]! += 1;
+  times.sumMs += tookMs;
+}
