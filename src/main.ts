@@ -8,12 +8,12 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
   verbs: findVerbs(),
   lasting: COMMANDS,
   open: async (...what) => (await import("./commands/open-verbs.ts")).openVerbs(...what),
-  // Asked for only where it is to be shown: it may have to ask git.
+  // Asked for only where it is to be shown.
   async version() {
     const [{ readDeployment }, { PACKAGE_ROOT }] = await Promise.all([
       import("./composition/deployment.ts"),
       import("./project/package-root.ts"),
     ]);
-    return (await readDeployment(PACKAGE_ROOT)).gitDerivedVersion;
+    return readDeployment(PACKAGE_ROOT).gitDerivedVersion;
   },
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,23 +19,56 @@ function folder(t: TestContext, files: Readonly<Record<string, string>>): string
   return root;
 }
 
-test("what a build has written is what is deployed, and a broken file is as good as none", async (t) => {
+test("what a build has written is what is deployed, and a broken file is as good as none", (t) => {
   const read = (text: string) => readDeployment(folder(t, { "build-info.json": text }));
   const info = { git_sha: SHA, git_derived_version: "v1.2.3" };
-  assert.deepEqual(await read(JSON.stringify(info)), { gitSha: SHA, gitDerivedVersion: "v1.2.3" });
+  assert.deepEqual(read(JSON.stringify(info)), { gitSha: SHA, gitDerivedVersion: "v1.2.3" });
   for (const version of [7, "", null, undefined]) {
-    assert.equal((await read(JSON.stringify({ ...info, git_derived_version: version }))).gitDerivedVersion, "0123456");
+    assert.equal(read(JSON.stringify({ ...info, git_derived_version: version })).gitDerivedVersion, "0123456");
   }
   for (const text of ["", "{", "null", "[]", '"x"', "{}", '{"git_sha":"main","git_derived_version":"v1"}']) {
-    assert.deepEqual(await read(text), UNKNOWN, text);
+    assert.deepEqual(read(text), UNKNOWN, text);
   }
 });
 
-test("a checkout that git cannot read is read by its files, packed references too", async (t) => {
+test("the commit of a checkout is read from git's files, packed references too", (t) => {
   const head = { ".git/HEAD": "ref: refs/heads/main\n" };
   const expected = { gitSha: SHA, gitDerivedVersion: "0123456" };
-  assert.deepEqual(await readDeployment(folder(t, { ...head, ".git/refs/heads/main": `${SHA}\n` })), expected);
+  assert.deepEqual(readDeployment(folder(t, { ...head, ".git/refs/heads/main": `${SHA}\n` })), expected);
   const packed = `# pack-refs with: peeled\n${"f".repeat(40)} refs/heads/mainline\n${SHA} refs/heads/main\n`;
-  assert.deepEqual(await readDeployment(folder(t, { ...head, ".git/packed-refs": packed })), expected);
-  assert.deepEqual(await readDeployment(folder(t, head)), UNKNOWN);
+  assert.deepEqual(readDeployment(folder(t, { ...head, ".git/packed-refs": packed })), expected);
+  assert.deepEqual(readDeployment(folder(t, head)), UNKNOWN);
+  assert.deepEqual(readDeployment(folder(t, { ".git": "gitdir: /nowhere" })), UNKNOWN);
+});
+
+test("a checkout's version is the tag of its commit, however git keeps it", (t) => {
+  const root = folder(t, { "file.txt": "1" });
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@example.com", ...words], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { PATH: process.env["PATH"] },
+    }).trim();
+  try {
+    git("init", "--quiet");
+  } catch {
+    return t.diagnostic("there is no git here");
+  }
+  git("add", "file.txt");
+  const first = git("commit", "--quiet", "-am", "1") + git("rev-parse", "HEAD");
+  assert.deepEqual(readDeployment(root), { gitSha: first, gitDerivedVersion: first.slice(0, 7) });
+  git("tag", "v1.9");
+  git("tag", "v1.10");
+  assert.equal(readDeployment(root).gitDerivedVersion, "v1.10");
+  git("add", "file.txt");
+  writeFileSync(join(root, "file.txt"), "2");
+  git("commit", "--quiet", "-am", "2");
+  assert.equal(readDeployment(root).gitDerivedVersion, git("rev-parse", "HEAD").slice(0, 7));
+  git("tag", "-a", "-m", "annotated", "teams/v2");
+  assert.equal(readDeployment(root).gitDerivedVersion, "teams/v2");
+  git("pack-refs", "--all");
+  assert.equal(readDeployment(root).gitDerivedVersion, "teams/v2");
+  const beside = join(root, "beside");
+  git("worktree", "add", "--quiet", beside, "v1.9");
+  assert.deepEqual(readDeployment(beside), { gitSha: first, gitDerivedVersion: "v1.10" });
 });

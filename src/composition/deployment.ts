@@ -1,33 +1,87 @@
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { inflateSync } from "node:zlib";
 import type { Deployment } from "../http/route.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 
-const run = promisify(execFile);
 const SHA = /^[0-9a-f]{40}$/;
 const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: "unknown" };
 
-/** What is deployed: from the checkout; else from `build-info.json`, which a build writes; else unknown. Never throws. */
-export async function readDeployment(root: string): Promise<Deployment> {
-  return (await fromCheckout(root)) ?? fromBuildInfo(root) ?? fromGitFolder(root) ?? UNKNOWN;
+/**
+ * What is deployed: from the checkout; else from `build-info.json`, which a build writes; else unknown. Never throws. It
+ * reads git's files and does not ask git: a start waits for this, and a process costs it as much as many files. So the
+ * version of a checkout is the tag of its commit or the commit's first characters, and says nothing of changed files.
+ */
+export function readDeployment(root: string): Deployment {
+  return fromCheckout(root) ?? fromBuildInfo(root) ?? UNKNOWN;
 }
 
-async function fromCheckout(root: string): Promise<Deployment | undefined> {
-  // Only a checkout of its own: an unpacked copy inside some other repository is not that repository's commit.
-  if (!existsSync(join(root, ".git"))) return undefined;
-  const git = (...args: string[]) =>
-    run("git", ["-C", root, ...args], { timeout: 2000 }).then(({ stdout }) => stdout.trim());
+/** Only a checkout of its own: an unpacked copy inside some other repository is not that repository's commit. */
+function fromCheckout(root: string): Deployment | undefined {
   try {
-    const [gitSha, gitDerivedVersion] = await Promise.all([
-      git("rev-parse", "HEAD"),
-      git("describe", "--tags", "--always", "--dirty"),
-    ]);
-    return SHA.test(gitSha) ? { gitSha, gitDerivedVersion } : undefined;
+    const own = gitFolder(root);
+    const shared = sharedFolder(own);
+    const head = readText(own, "HEAD");
+    const gitSha = head.startsWith("ref: ") ? commitOf(shared, head.slice(5)) : head;
+    if (gitSha === undefined || !SHA.test(gitSha)) return undefined;
+    return { gitSha, gitDerivedVersion: tagOf(shared, gitSha) ?? gitSha.slice(0, 7) };
   } catch {
     return undefined;
   }
+}
+
+/** A further worktree of a repository has a file in its place, which names the folder. */
+function gitFolder(root: string): string {
+  const place = join(root, ".git");
+  return statSync(place).isDirectory() ? place : resolve(root, readText(root, ".git").replace("gitdir: ", ""));
+}
+
+/** Where the references are, which all worktrees share. */
+function sharedFolder(folder: string): string {
+  return existsSync(join(folder, "commondir")) ? resolve(folder, readText(folder, "commondir")) : folder;
+}
+
+/** A reference has a file of its own, or a line among the packed ones. */
+function commitOf(folder: string, reference: string): string | undefined {
+  if (existsSync(join(folder, reference))) return readText(folder, reference);
+  return packedReferences(folder).find(({ name }) => name === reference)?.commit;
+}
+
+/** Of several the one that sorts last, numbers by their value. */
+function tagOf(folder: string, commit: string): string | undefined {
+  const loose = globSync("**", { cwd: join(folder, "refs/tags"), withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((name) => ({ name, commit: peeled(folder, readText(folder, name)) }));
+  return [...packedReferences(folder), ...loose]
+    .filter((reference) => reference.commit === commit && reference.name.startsWith("refs/tags/"))
+    .map(({ name }) => name.slice("refs/tags/".length))
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .at(-1);
+}
+
+interface Reference {
+  readonly name: string;
+  readonly commit: string;
+}
+
+function packedReferences(folder: string): Reference[] {
+  if (!existsSync(join(folder, "packed-refs"))) return [];
+  const text = readText(folder, "packed-refs");
+  // The commit that an annotated tag stands for is on the line after it.
+  const lines = text.matchAll(/^([0-9a-f]{40}) (\S+)(?:\n\^([0-9a-f]{40}))?$/gm);
+  return [...lines].map(([, own, name, commit]) => ({ name: name!, commit: commit ?? own! }));
+}
+
+/** An annotated tag is an object of its own, which names the commit. */
+function peeled(folder: string, sha: string): string {
+  const place = join(folder, "objects", sha.slice(0, 2), sha.slice(2));
+  if (!existsSync(place)) return sha;
+  return /^tag \d+\0object ([0-9a-f]{40})/.exec(inflateSync(readFileSync(place)).toString("latin1"))?.[1] ?? sha;
+}
+
+function readText(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8").trim();
 }
 
 function fromBuildInfo(root: string): Deployment | undefined {
@@ -40,23 +94,4 @@ function fromBuildInfo(root: string): Deployment | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Where git itself is missing, or refuses a checkout that belongs to another user. */
-function fromGitFolder(root: string): Deployment | undefined {
-  try {
-    const head = readFileSync(join(root, ".git/HEAD"), "utf8").trim();
-    const sha = head.startsWith("ref: ") ? shaOf(root, head.slice(5)) : head;
-    return sha !== undefined && SHA.test(sha) ? { gitSha: sha, gitDerivedVersion: sha.slice(0, 7) } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A reference has a file of its own, or a line among the packed ones. */
-function shaOf(root: string, reference: string): string | undefined {
-  const file = join(root, ".git", reference);
-  if (existsSync(file)) return readFileSync(file, "utf8").trim();
-  const packed = readFileSync(join(root, ".git/packed-refs"), "utf8").split("\n");
-  return packed.find((line) => line.endsWith(` ${reference}`))?.split(" ")[0];
 }

@@ -63,7 +63,8 @@ export async function start(options: StartOptions): Promise<Running> {
   const { store, finder } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
-  const [deployment, catalogs] = await Promise.all([readDeployment(PACKAGE_ROOT), opening]);
+  const deployment = readDeployment(PACKAGE_ROOT);
+  const catalogs = await opening;
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
 
   forgetAddress(dataDir);

@@ -28,7 +28,8 @@ test("git_sha is the commit of the checkout, and the version is derived from it"
   }
   const { git_sha, git_derived_version } = (await service.send("GET", "/status")).json();
   assert.equal(git_sha, sha);
-  assert.equal(git_derived_version, git("describe", "--tags", "--always", "--dirty"));
+  const tags = git("tag", "--points-at", "HEAD").split("\n");
+  assert.ok(tags.includes(git_derived_version) || git_derived_version === sha.slice(0, 7), git_derived_version);
 });
 
 test("/status takes no parameters: a token, a query or a body changes nothing", async () => {
