@@ -96,7 +96,6 @@ export async function start(options: StartOptions): Promise<Running> {
   opened.defer(() => stop(settings.limits.shutdownGraceMs));
   noteAddress(dataDir, service.url);
   opened.defer(() => forgetAddress(dataDir));
-  void catalogs.functions.ready();
   sayListening(log, service, deployment, catalogs);
   if (settings.demo) options.tell(await makeDemo(settings, store.admin, service.url, clock));
 

@@ -51,8 +51,6 @@ export interface OpenedFunctions extends FunctionCatalog {
   /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
   reload(): Promise<readonly LoadError[]>;
   stats(): PoolStats;
-  /** Starts the processes, if there are functions, and resolves when one is ready. */
-  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,7 +68,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       spares: options.spares,
       ...(options.apart !== undefined && { apart: options.apart }),
       ...(options.runsPerProcess !== undefined && { runsPerChild: options.runsPerProcess }),
-      // Functions that are prepared already need no process to be loaded: the start does not share its time with any.
+      // Functions that are prepared already need no process to be loaded, and many services are never asked for one.
       startsOnUse: true,
     }));
   const problems: LoadError[] = [];
@@ -120,7 +118,6 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       return reloadAll(project, folder, closed);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
-    ready: async () => pool?.ready(),
     close: async () => pool?.close(),
   };
 }
