@@ -79,7 +79,7 @@ export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSo
     loadFolder(options.catalog, "catalog", { ...options, version: undefined, compile: "first use" }),
     options.project === undefined
       ? { loaded: [], problems: [] }
-      : loadFolder(options.project, "project", { ...options, compile: "now" }),
+      : loadFolder(options.project, "project", { ...options, known: undefined, compile: "now" }),
   ]);
   const all = new Map<string, LoadedSource>();
   const problems = [...catalog.problems, ...project.problems];

@@ -6,6 +6,7 @@ import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import { isEnabled, keepLastGood, letProjectsImport, loadSources, type LoadedSources } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
+import { openKeptCatalog, type Learned } from "./kept-catalog.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -52,20 +53,35 @@ export interface Catalogs {
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
 /** Every source there is, on or off. */
-export function openSources(project: string | undefined): Promise<LoadedSources> {
+export async function openSources(project: string | undefined, dataDir?: string): Promise<OpenedSources> {
   letProjectsImport(project === undefined ? [] : [project]);
-  return readSources(project);
+  return readSources(project, dataDir);
 }
 
-function readSources(project: string | undefined, version?: string): Promise<LoadedSources> {
-  return loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version });
+interface OpenedSources extends LoadedSources {
+  /** Of the catalog: what was not known from a start before. */
+  readonly learned: Learned;
+}
+
+const NOTHING: Learned = { files: 0, problem: null };
+
+async function readSources(
+  project: string | undefined,
+  dataDir: string | undefined,
+  version?: string,
+): Promise<OpenedSources> {
+  const own = join(PACKAGE_ROOT, ".cache", "sources");
+  const known = await openKeptCatalog(dataDir === undefined ? [own] : [own, join(resolve(dataDir), "sources")]);
+  const loaded = await loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version, known });
+  return { ...loaded, learned: await known.keep() };
 }
 
 /** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   const { settings, clock, log, dev } = options;
   const project = settings.project;
-  const opening = options.loaded ?? openSources(project);
+  const opening =
+    options.loaded === undefined ? openSources(project, settings.dataDir) : { ...options.loaded, learned: NOTHING };
   const functions = await openFunctions({
     catalog: options.loaded === undefined ? CATALOG : undefined,
     project,
@@ -79,7 +95,10 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     runsPerProcess: settings.limits.functionRunsPerProcess,
   });
   try {
-    let loaded = await opening;
+    const opened = await opening;
+    const { files, problem } = opened.learned;
+    if (files > 0) log.info({ event: "catalog_read", files, ...(problem === null ? {} : { not_kept: problem }) });
+    let loaded: LoadedSources = opened;
     const problems = [...loaded.problems, ...functions.problems];
     if (problems.length > 0 && !dev) throw new BrokenProject(problems);
     for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
@@ -95,7 +114,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       functionCount: functions.list().length,
       async reload() {
         version += 1;
-        const read = await readSources(project, String(version));
+        const read = await readSources(project, settings.dataDir, String(version));
         loaded = keepLastGood(loaded, read);
         on = enabled(loaded, patterns);
         const problems = [...read.problems, ...(await functions.reload())];

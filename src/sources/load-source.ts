@@ -7,12 +7,13 @@ import { type Json, readJsonExactly } from "../terms/json.ts";
 import { placeOfSlip } from "../terms/json-slip.ts";
 import { schemaProblem } from "../terms/schema-language.ts";
 import { declarationProblem } from "./check-declaration.ts";
-import { compileDeclarative } from "./declarative/compile-declarative.ts";
+import { compileDocument, compileKnown } from "./declarative/compile-document.ts";
 import { casesProblem } from "./declarative/format/check-format.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { importDefault } from "./import-default.ts";
 import { toRunnable } from "./runnable.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
+import type { KnownDocuments } from "./ports.ts";
 
 export interface LoadOptions {
   readonly schemas: Schemas;
@@ -20,11 +21,15 @@ export interface LoadOptions {
   readonly compile: "now" | "first use";
   /** Loads code anew that was loaded under another version. */
   readonly version?: string | undefined;
+  /** Left out: every file is read as if for the first time. */
+  readonly known?: KnownDocuments | undefined;
 }
 
 /** Loads one source file. @throws LoadError */
 export async function loadSource(file: string, options: LoadOptions): Promise<RunnableSource> {
-  const exported = /\.ya?ml$/.test(file) ? await readDeclarative(file) : await importDefault(file, options.version);
+  const exported = /\.ya?ml$/.test(file)
+    ? await readDeclarative(file, options.known)
+    : await importDefault(file, options.version);
   const problem = declarationProblem(exported);
   if (problem !== null) throw new LoadError(file, problem);
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
@@ -41,9 +46,16 @@ export async function loadSource(file: string, options: LoadOptions): Promise<Ru
   }
 }
 
-async function readDeclarative(file: string): Promise<SourceDeclaration> {
+async function readDeclarative(file: string, documents: KnownDocuments | undefined): Promise<SourceDeclaration> {
   try {
-    return compileDeclarative(await readFile(file, "utf8"), file);
+    const text = await readFile(file, "utf8");
+    const known = documents?.find(text);
+    if (known !== undefined) return compileKnown(known);
+    const { readDocument } = await import("./declarative/format/read-document.ts");
+    const { value, root } = readDocument(text, file);
+    const declaration = compileDocument(value, root);
+    documents?.learn(text, value);
+    return declaration;
   } catch (error) {
     const { message } = error as Error;
     throw new LoadError(file, message.startsWith(`${file}:`) ? message.slice(file.length + 1) : message, error);

@@ -112,7 +112,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 /** A package need not export its package.json. */
-function manifestOf(name: string): string {
+export function manifestOf(name: string): string {
   const entry = fileURLToPath(import.meta.resolve(name));
   const folder = join("node_modules", name);
   return join(entry.slice(0, entry.lastIndexOf(folder) + folder.length), "package.json");

@@ -80,12 +80,8 @@ export function checkAuthorSchema(schema: object, place: Place): void {
   place.in(...path).refuse("schema.invalid", problem);
 }
 
-/**
- * Compiles an author's schema when it is first needed, since a catalog of sources is loaded whole and used in part.
- * @throws DeclarationError for what is no schema
- */
-export function compileWhenNeeded(schema: object, place: Place): () => BoundedCheck {
-  checkAuthorSchema(schema, place);
+/** Compiles an author's schema, which has been checked, when it is first needed. */
+export function compileWhenNeeded(schema: object): () => BoundedCheck {
   let compiled: BoundedCheck | undefined;
   return () => (compiled ??= bounded.compile(schema));
 }

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { manifestOf } from "../functions/load/bundle-cache.ts";
+import { readKept, writeKept } from "../functions/load/kept-text.ts";
+import type { KnownDocuments } from "../sources/ports.ts";
+import type { Json } from "../terms/json.ts";
+
+export interface KeptCatalog extends KnownDocuments {
+  /** Keeps what is known for the next start, where something was learned. Never fails: a start takes longer without. */
+  keep(): Promise<Learned>;
+}
+
+export interface Learned {
+  /** How many files had to be read anew. */
+  readonly files: number;
+  /** Why it could not be kept, in the system's word, if it could not. */
+  readonly problem: string | null;
+}
+
+interface Kept {
+  /** What read and checked these documents. */
+  readonly version: string;
+  readonly documents: Readonly<Record<string, Json>>;
+}
+
+/**
+ * The documents of the catalog's YAML files, out of the first of these folders that has them as this code reads them: to
+ * read and check them takes the longest part of a start. By a text's digest, so that a changed file is read anew.
+ */
+export async function openKeptCatalog(folders: readonly string[]): Promise<KeptCatalog> {
+  const version = versionOfCode();
+  const kept = await firstOf(folders, version);
+  const known = new Map<string, Json>();
+  let files = 0;
+
+  async function write(): Promise<string | null> {
+    const text = JSON.stringify({ version, documents: Object.fromEntries(known) } satisfies Kept);
+    let problem = "ENOENT";
+    for (const folder of folders) {
+      try {
+        await writeKept(placeIn(folder), text);
+        return null;
+      } catch (error) {
+        problem = (error as NodeJS.ErrnoException).code ?? String(error);
+      }
+    }
+    return problem;
+  }
+
+  return {
+    find(text) {
+      const digest = digestOf(text);
+      const value = Object.hasOwn(kept, digest) ? kept[digest] : undefined;
+      if (value !== undefined) known.set(digest, value);
+      return value;
+    },
+    learn(text, value) {
+      known.set(digestOf(text), value);
+      files += 1;
+    },
+    keep: async () => ({ files, problem: files === 0 ? null : await write() }),
+  };
+}
+
+async function firstOf(folders: readonly string[], version: string): Promise<Kept["documents"]> {
+  for (const folder of folders) {
+    const text = await readKept(placeIn(folder));
+    const kept = text === null ? null : (JSON.parse(text) as Kept);
+    if (kept?.version === version) return kept.documents;
+  }
+  return {};
+}
+
+function placeIn(folder: string): string {
+  return join(folder, "catalog.json");
+}
+
+const CODE = ["../sources/declarative/", "../terms/"];
+const PACKAGES = ["yaml", "ajv", "ajv-formats", "@jmespath-community/jmespath"];
+
+/** Changes with whatever decides what a text holds and whether it is right. */
+function versionOfCode(): string {
+  const code = CODE.flatMap((folder) => filesIn(fileURLToPath(new URL(folder, import.meta.url))));
+  const files = [...code, ...PACKAGES.map(manifestOf)];
+  return digestOf(JSON.stringify(files.map((file) => readFileSync(file, "utf8"))));
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.[jt]s$/.test(name) && !/\.(test|kit)\./.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
