@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface DataReply {
   readonly outputs: Record<string, unknown>;
@@ -19,11 +19,20 @@ export interface CommandService {
   readonly adminUrl: string;
   readonly pid: number;
   data(body: object): Promise<DataReply>;
+  func(body: object): Promise<DataReply>;
   /** Every line it has logged so far. */
   log(): Record<string, unknown>[];
   stderr(): string;
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+export interface CommandOptions {
+  /** Another checkout than this one. */
+  readonly root?: string;
+  /** Whose process it is. */
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 interface Started {
@@ -38,12 +47,18 @@ function run(
   command: "start" | "dev",
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  { root = ROOT, ...whose }: CommandOptions = {},
 ): Started {
   const dataDir = env["DATARUN_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "datarun-data-"));
-  const child = spawn(process.execPath, [LAUNCHER, command, "--port", "0", "--admin-port", "0", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [join(root, "bin/datarun.mjs"), command, "--port", "0", "--admin-port", "0", ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
+      ...whose,
+    },
+  );
   const printed = { out: "", err: "" };
   child.stdout.on("data", (text: Buffer) => (printed.out += text.toString()));
   child.stderr.on("data", (text: Buffer) => (printed.err += text.toString()));
@@ -63,8 +78,9 @@ export async function startCommand(
   t: TestContext,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  options: CommandOptions = {},
 ): Promise<CommandService> {
-  const { child, printed, ended } = run(t, "start", args, env);
+  const { child, printed, ended } = run(t, "start", args, env, options);
   const lines = () =>
     printed.out
       .split("\n")
@@ -82,6 +98,19 @@ export async function startCommand(
     listening = lines().find((line) => line["event"] === "listening");
   }
   const url = listening!["url"] as string;
+  async function post(path: string, body: object): Promise<DataReply> {
+    const header = (name: string) => new RegExp(`${name}: ([^']+)`).exec(printed.err)![1]!;
+    const reply = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-service-access-token": header("X-Service-Access-Token"),
+        "x-service-workflow": header("X-Service-Workflow"),
+      },
+      body: JSON.stringify(body),
+    });
+    return (await reply.json()) as DataReply;
+  }
   return {
     url,
     adminUrl: listening!["admin_url"] as string,
@@ -90,19 +119,8 @@ export async function startCommand(
     stderr: () => printed.err,
     signal: (name) => void child.kill(name),
     ended,
-    async data(body) {
-      const header = (name: string) => new RegExp(`${name}: ([^']+)`).exec(printed.err)![1]!;
-      const reply = await fetch(`${url}/data`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "x-service-access-token": header("X-Service-Access-Token"),
-          "x-service-workflow": header("X-Service-Workflow"),
-        },
-        body: JSON.stringify(body),
-      });
-      return (await reply.json()) as DataReply;
-    },
+    data: (body) => post("/data", body),
+    func: (body) => post("/func", body),
   };
 }
 

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startCommand, type CommandOptions, type CommandService } from "../rig/command.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Modules of a start on the embedded store, those of Node itself aside. Whoever adds to them should know that it costs every start some 0.2 ms each. */
+const MODULES_MAX = 900;
+/** What a start without a database, without a project and with its catalog at hand can do without. */
+const NOT_LOADED =
+  "typebox yaml pg prom-client esbuild isolated-vm fastify libphonenumber-js @ip-location-db stdnum".split(" ");
+
+const PHONE = { config: { sources: { google__phone_number: true } }, inputs: { phone: "+44 20 7946 0958" } };
+
+/** A checkout of one's own, with nothing kept from any start before. */
+function checkout(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-checkout-"));
+  t.after(() => {
+    chmodSync(folder, 0o755);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const name of ["bin", "src", "catalog", "package.json"])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+function events(service: CommandService): unknown[] {
+  return service.log().map((line) => line["event"]);
+}
+
+async function end(service: CommandService): Promise<void> {
+  service.signal("SIGTERM");
+  assert.equal((await service.ended).code, 0);
+}
+
+async function startAndEnd(t: TestContext, options: CommandOptions): Promise<CommandService> {
+  const service = await startCommand(t, ["--demo"], {}, options);
+  assert.equal((await service.data(PHONE)).status["google__phone_number"]?.match, true);
+  await end(service);
+  return service;
+}
+
+function childrenOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" "))
+    .filter((child) => child !== "");
+}
+
+test("a start loads what it needs and nothing else", async (t) => {
+  const root = checkout(t);
+  const list = join(root, "loaded.txt");
+  const counting = `
+    import { registerHooks } from "node:module";
+    import { appendFileSync } from "node:fs";
+    registerHooks({ load(url, context, next) {
+      if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
+      return next(url, context);
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(counting)}` };
+  await startAndEnd(t, { root });
+  const service = await startCommand(t, ["--demo"], env, { root });
+  const loaded = [...new Set(readFileSync(list, "utf8").trim().split("\n"))];
+  await end(service);
+
+  assert.ok(loaded.length > 300, "the hook sees them");
+  assert.ok(loaded.length <= MODULES_MAX, `${loaded.length} modules`);
+  const needless = loaded.filter((url) => NOT_LOADED.some((name) => url.includes(`/node_modules/${name}/`)));
+  assert.deepEqual(needless, []);
+});
+
+test("a start leaves no process beside it: those of functions come with the first run of one", async (t) => {
+  await startAndEnd(t, {});
+  const service = await startCommand(t, ["--demo"]);
+  assert.deepEqual(childrenOf(service.pid), []);
+  await service.data(PHONE);
+  assert.deepEqual(childrenOf(service.pid), []);
+  const answer = await service.func({
+    config: { data_func: "dfunc_contact_check" },
+    inputs: { email: "ada@example.com" },
+  });
+  assert.equal(answer.status["dfunc_contact_check"]?.success, true);
+  assert.ok(childrenOf(service.pid).length > 0);
+});
+
+test("what was kept of a start before may be damaged in any way: the next one does without, and mends it", async (t) => {
+  const root = checkout(t);
+  const first = await startAndEnd(t, { root });
+  assert.ok(events(first).includes("catalog_read"));
+  assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
+  const kept = globSync("**", { cwd: join(root, ".cache") })
+    .map((name) => join(root, ".cache", name))
+    .filter((file) => lstatSync(file).isFile());
+  assert.ok(kept.length > 100);
+  const damages: ((bytes: Buffer) => Buffer)[] = [
+    () => Buffer.alloc(0),
+    (bytes) => bytes.subarray(0, bytes.length / 2),
+    (bytes) =>
+      Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.from("{}"), bytes.subarray(bytes.length / 2 + 2)]),
+  ];
+  for (const damage of damages) {
+    for (const file of kept) if (existsSync(file)) writeFileSync(file, damage(readFileSync(file)));
+    assert.ok(events(await startAndEnd(t, { root })).includes("catalog_read"));
+  }
+  assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
+});
+
+test("a changed file of the catalog is read anew", async (t) => {
+  const root = checkout(t);
+  await startAndEnd(t, { root });
+  const file = join(root, "catalog/sources/gleif/lei_record.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^title: .*$/m, "title: [what no title may be]"));
+  const refused = await startCommand(t, ["--demo"], {}, { root }).then(end, (error: Error) => error);
+  assert.match(String(refused), /lei_record\.yaml:\d+:\d+: "title" must be/);
+});
+
+test("two starts at once that find nothing kept of the catalog do not disturb each other", async (t) => {
+  const root = checkout(t);
+  // With its functions made ready, which on a busy machine takes longer than two may have for it at once.
+  await startAndEnd(t, { root });
+  rmSync(join(root, ".cache/sources"), { recursive: true });
+  await Promise.all([startAndEnd(t, { root }), startAndEnd(t, { root })]);
+  assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
+});
+
+test("a checkout that may not be written to is served by an ordinary user, and keeps what it made ready with its data", async (t) => {
+  const root = checkout(t);
+  const data = mkdtempSync(join(tmpdir(), "datarun-data-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const isRoot = process.getuid?.() === 0;
+  const NOBODY = 65_534;
+  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  // For whoever may write everywhere, the folder is closed by belonging to another.
+  chmodSync(root, 0o555);
+  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  if (isRoot && spawnSync(process.execPath, ["-e", ""], { ...as, cwd: "/" }).status !== 0)
+    return t.diagnostic("another user cannot run this Node where it lies");
+  const env = { DATARUN_DATA_DIR: data };
+  const start = async (): Promise<CommandService> => {
+    const service = await startCommand(t, ["--demo"], env, { root, ...as });
+    await end(service);
+    return service;
+  };
+  assert.ok(events(await start()).includes("catalog_read"));
+  assert.ok(!events(await start()).includes("catalog_read"));
+  assert.ok(!existsSync(join(root, ".cache")));
+});
