@@ -104,6 +104,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     for (const { file, reason } of problems) log.error({ event: "broken_file", file, reason });
     for (const id of loaded.replaced) log.info({ event: "catalog_source_replaced", source: id });
     for (const id of functions.replaced) log.info({ event: "catalog_function_replaced", function: id });
+    functions.rest();
     const patterns = settings.demo ? ["*"] : settings.catalog;
     let on = enabled(loaded, patterns);
     let version = 0;

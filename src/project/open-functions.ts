@@ -51,6 +51,8 @@ export interface OpenedFunctions extends FunctionCatalog {
   /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
   reload(): Promise<readonly LoadError[]>;
   stats(): PoolStats;
+  /** What loading has started ends: the first run starts its processes. */
+  rest(): void;
   close(): Promise<void>;
 }
 
@@ -118,6 +120,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       return reloadAll(project, folder, closed);
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
+    rest: () => pool?.rest(),
     close: async () => pool?.close(),
   };
 }

@@ -12,6 +12,7 @@ import { hashOf } from "../bundled.ts";
 import { createPool } from "./pool.ts";
 import { startPool, type Tried } from "./pool.kit.ts";
 import { createQuarantine } from "./quarantine.ts";
+import { until } from "../../../test/rig/until.ts";
 
 /** Its thread never leaves the isolate: the process has to be killed. */
 const STUCK = `() => { Promise.reject(Object.defineProperties(new Error("x"), { message: { get() { for (;;); } }, stack: { get() { for (;;); } } })); return new Promise(() => {}); }`;
@@ -223,4 +224,24 @@ test("a pool that starts on use has no process before the first run", async (t) 
   const code = `__take(function () { return { default: { id: "dfunc_a", run() {} } }; });`;
   assert.equal(await pool.describe({ code, hash: hashOf(code) }), `{"id":"dfunc_a","run":"function"}`);
   assert.equal(pool.stats().pids.length, 1);
+});
+
+test("a pool that rests keeps the processes in which something runs, and starts others when it is asked again", async (t) => {
+  const rig = await startPool(t, { children: 2, spares: 0 });
+  await rig.settled(2);
+  const before = rig.pool.stats().pids;
+  const underWay = rig.attempt("async ({ run }) => { await run('wait_300'); return {}; }");
+  await rig.running(1);
+  rig.pool.rest();
+  assert.equal(codeOf(await underWay), "ok");
+  await until(() => rig.pool.stats().pids.length === 1);
+  assert.ok(before.includes(rig.pool.stats().pids[0]!));
+  rig.pool.rest();
+  await until(() => rig.pool.stats().pids.length === 0);
+  assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
+  await rig.settled(2);
+  assert.deepEqual(
+    rig.lines.filter(({ event }) => event === "function_process_died"),
+    [],
+  );
 });

@@ -44,6 +44,8 @@ export interface Pool {
   compile(compiler: Bundle, argument: string): Promise<string>;
   forgetBundle(hash: string): void;
   stats(): PoolStats;
+  /** Ends the processes in which nothing runs; the next run starts them again. */
+  rest(): void;
   /** Resolves when a process is ready to run functions. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -127,6 +129,7 @@ export function createPool(options: PoolOptions): Pool {
       supervisor.forgetBundle(hash);
     },
     stats: () => supervisor.stats(),
+    rest: () => supervisor.rest(),
     ready: () => supervisor.ready(),
     close: () => supervisor.close(),
   };

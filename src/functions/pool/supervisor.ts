@@ -59,11 +59,14 @@ export class Supervisor {
   readonly #memory: MemoryWatch;
   readonly #blame: Blame;
   #closed = false;
+  /** Nobody has asked for anything yet, or since `rest`. */
+  #resting: boolean;
   #killed = 0;
   #whenReady: (() => void)[] = [];
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#resting = options.startsOnUse;
     this.#fleet = new Fleet(options, {
       wanted: () => this.#wanted(),
       ready: () => {
@@ -89,7 +92,7 @@ export class Supervisor {
         this.#kill(host, "it used too much memory and could not be relieved");
       },
     });
-    if (!options.startsOnUse) void this.#fleet.fill();
+    void this.#fleet.fill();
   }
 
   stats(): PoolStats {
@@ -107,8 +110,15 @@ export class Supervisor {
 
   ready(): Promise<void> {
     if ([...this.#fleet.hosts].some(isOpen)) return Promise.resolve();
+    this.#resting = false;
     void this.#fleet.fill();
     return new Promise((resolve) => this.#whenReady.push(resolve));
+  }
+
+  /** Ends the processes in which nothing runs; the next run starts them again. */
+  rest(): void {
+    this.#resting = true;
+    for (const host of this.#fleet.hosts) if (host.runs.size === 0) this.#fleet.end(host);
   }
 
   forgetBundle(hash: string): void {
@@ -118,6 +128,7 @@ export class Supervisor {
   place(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
     if (!this.#placement.add(running)) return running.fail(new Fault("function.overloaded"));
+    this.#resting = false;
     if (this.#fleet.hosts.size === 0) void this.#fleet.fill();
     this.#serve();
   }
@@ -231,6 +242,7 @@ export class Supervisor {
 
   #wanted(): number {
     const { children, spares } = this.#options;
+    if (this.#resting) return 0;
     return children + (this.#placement.lacksApart ? Math.max(1, spares) : spares);
   }
 
