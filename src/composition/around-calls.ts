@@ -5,6 +5,7 @@ import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
+import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 
 export interface AroundCallsParts extends AdapterParts {
@@ -34,7 +35,7 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   // What an invented vendor is made to do says nothing of the real one: no breaker, and no limit, is shared with it.
   const simulated = compose(
     [withInputs, withMadeUpCredential(credential), deadline],
-    callAdapter({ ...parts, door: simulatedDoor }),
+    callAdapter({ ...parts, door: simulatedDoor, wait: createSkippedWait(clock) }),
   );
 
   return {

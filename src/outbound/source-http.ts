@@ -1,13 +1,13 @@
 import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
-import { Fault } from "../terms/fault.ts";
+import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { canStandInHeader, HeaderValueError } from "./exchange/header-fields.ts";
 import type { OriginMatch } from "../terms/origins.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import type { SourceAddresses } from "./exchange/source-addresses.ts";
-import { contractFault, timeoutFault } from "./exchange/vendor-fault.ts";
+import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/exchange.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -79,7 +79,7 @@ export class SourceHttp implements Http {
   #send(request: OutgoingRequest, match: OriginMatch, options: HttpOptions, left: number): Promise<VendorReply> {
     const call = this.#call;
     if (!call.maySend) throw new Fault("source.stopped");
-    if (this.#sender.clock.now() >= call.deadlineAt) throw timeoutFault(call);
+    if (this.#sender.clock.now() >= call.deadlineAt) throw faultOfDeadline(call);
     return this.#sender.send(request, match, this.#source, call, options, left);
   }
 

@@ -2,13 +2,25 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
-import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, RunnableSource, SourceEntry } from "./ports.ts";
+import type {
+  Attempt,
+  CallPlan,
+  FoundCredential,
+  PlannedCall,
+  Run,
+  RunnableSource,
+  SourceEntry,
+  VendorOrder,
+} from "./ports.ts";
 
 /** A call and what it is a call of: nothing, when the requested identifier is of no source. */
 export interface Planned {
   readonly call: PlannedCall;
   readonly source: RunnableSource | undefined;
 }
+
+/** The longest number of an order that is kept. */
+export const ORDER_ID_CHARS_MAX = 200;
 
 const NO_FIELDS: SourceEntry = Object.freeze({});
 const NO_INPUTS: JsonObject = Object.freeze({});
@@ -24,6 +36,7 @@ export class Call implements PlannedCall {
   readonly startedAt: number;
   #inputs = NO_INPUTS;
   #credential: FoundCredential | null = null;
+  #order: VendorOrder | null = null;
   readonly #attempts: SentAttempt[] = [];
   #controller: AbortController | null = null;
   #ended = false;
@@ -45,6 +58,10 @@ export class Call implements PlannedCall {
 
   get credential(): FoundCredential | null {
     return this.#credential;
+  }
+
+  get order(): VendorOrder | null {
+    return this.#order;
   }
 
   get attempts(): readonly Attempt[] {
@@ -74,6 +91,12 @@ export class Call implements PlannedCall {
 
   takeCredential(credential: FoundCredential): void {
     this.#credential = credential;
+  }
+
+  takeOrder(id: string | null): void {
+    const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
+    if (!isKept) throw new Fault("source.contract", { problem: "its order has no number that can be kept" });
+    this.#order = { id };
   }
 
   beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt {

@@ -2,7 +2,8 @@ import type { Held } from "../terms/byte-budget.ts";
 import type { Caller } from "../terms/caller.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
-import type { Answer } from "./ports.ts";
+import { ORDER_ID_CHARS_MAX } from "./call.ts";
+import type { Answer, PlannedCall, VendorOrder } from "./ports.ts";
 
 /** One entry of `outputs` and `status`. */
 export interface EnvelopeEntry {
@@ -20,7 +21,7 @@ export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 /** A message is one sentence. It may name a field that the caller made up, or list what an author allows. */
 export const MESSAGE_CHARS_MAX = 300;
 /** What an entry takes at the most: a character that JSON escapes takes six bytes. */
-const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200;
+const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200 + 2 * ORDER_ID_CHARS_MAX;
 
 /** Transaction id, names of the fields, time. */
 const FIXED_BYTES = 256;
@@ -149,6 +150,7 @@ export function byteLength(json: string | Buffer): number {
 // ---- status ---------------------------------------------------------------------------------------------------------
 
 interface EndedCall {
+  readonly call: Pick<PlannedCall, "order">;
   readonly result: Answer | Fault;
   readonly tookMs: number;
 }
@@ -159,17 +161,18 @@ interface StatusOptions {
 }
 
 /** The status entry of one source, as JSON text. */
-export function statusText({ result, tookMs }: EndedCall, charged: Charged, options: StatusOptions): string {
+export function statusText({ call, result, tookMs }: EndedCall, charged: Charged, options: StatusOptions): string {
   if (result instanceof Fault) {
-    const failure = options.failureDetails ? `,"failure":${failureText(result, charged)}` : "";
+    const failure = options.failureDetails ? `,"failure":${failureText(result, charged, call.order)}` : "";
     return `{"success":false,"message":${JSON.stringify(shortened(result.says))},"match":false,"response_time_ms":${tookMs}${failure}}`;
   }
   const message = result.match ? "Record found" : "No record found";
   return `{"success":true,"message":"${message}","match":${result.match},"response_time_ms":${tookMs}}`;
 }
 
-function failureText(fault: Fault, charged: Charged): string {
-  return JSON.stringify({ kind: fault.row.kind, retryable: fault.row.retryable, charged });
+function failureText(fault: Fault, charged: Charged, order: VendorOrder | null): string {
+  const known = order === null || order.id === null ? {} : { order_id: order.id };
+  return JSON.stringify({ kind: fault.row.kind, retryable: fault.row.retryable, charged, ...known });
 }
 
 function shortened(message: string): string {

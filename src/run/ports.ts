@@ -89,9 +89,13 @@ export interface PlannedCall extends CallPlan {
   readonly heldBytes: number;
   /** Made when it is first asked for; aborted when the call ends, however it ends. */
   readonly signal: AbortSignal;
+  /** What its vendor has taken up and works on; `null` until its adapter says so. */
+  readonly order: VendorOrder | null;
 
   takeInputs(filtered: JsonObject): void;
   takeCredential(credential: FoundCredential): void;
+  /** `id` is the vendor's own word. @throws Fault `source.contract` where it can be no number of an order */
+  takeOrder(id: string | null): void;
   /**
    * The door's word just before the first byte of a request. Once this returns, the intent to send has been handed to the
    * operating system; when it throws, nothing may be sent. `free`: its vendor is known never to bill it.
@@ -108,6 +112,12 @@ export interface PlannedCall extends CallPlan {
   keepOnly(bytes: number): boolean;
   /** From now on it sends nothing more, and an adapter that listens to its signal hears of it. */
   end(reason?: unknown): void;
+}
+
+/** Work that a vendor has taken up, to be asked for by other requests, of this run or of a later one. */
+export interface VendorOrder {
+  /** The vendor's own number for it; `null` where it has none. */
+  readonly id: string | null;
 }
 
 export interface SourceEntry {
@@ -292,6 +302,9 @@ export interface NearMiss {
 }
 
 // ---- the engine's inside -------------------------------------------------------------------------------------------
+
+/** Waits within a call. Rejects when the call has ended, and at once where its deadline comes first. */
+export type Wait = (call: PlannedCall, ms: number) => Promise<void>;
 
 /** Runs one planned call to its answer. Rejects with whatever went wrong. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;

@@ -110,6 +110,17 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly signal: AbortSignal;
   /** To the service's log, under the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
+  /**
+   * Says that the vendor has taken the question up, and under which number of its own. The log holds that number, and so
+   * does the `failure` of a workflow with `failure_details`. A deadline that passes from here on is a failure of kind
+   * `pending`.
+   */
+  ordered(this: void, orderId?: string | number): void;
+  /**
+   * Waits so many milliseconds. Rejects when the call ends, and at once, as `pending`, where its deadline comes before.
+   * Where cases are played, and in simulated runs, no time passes.
+   */
+  wait(this: void, ms: number): Promise<void>;
   /** A header for HTTP Basic authentication. */
   basic(this: void, user: string, password: string): { readonly authorization: string };
   /** Completed, nothing found, with something to say about it all the same. */

@@ -9,6 +9,7 @@ import { isDeclaredOrigin } from "../terms/origins.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 import type { CaseParts } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";
+import { createSkippedWait } from "./skipped-wait.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
 /** All that could be seen of one case. */
@@ -76,6 +77,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
       {
         door: aimed,
         clock: parts.clock,
+        wait: createSkippedWait(parts.clock),
         log: (_, level, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`),
       },
     );

@@ -63,6 +63,7 @@ function callFor(
 ): SourceCall {
   const script = asList(each.reply);
   let asked = 0;
+  let waitedMs = 0;
   const request = async (method: string, address: string, options: HttpOptions = {}): Promise<Reply> => {
     const reply = script[Math.min(asked, script.length - 1)] ?? {};
     asked += 1;
@@ -99,6 +100,10 @@ function callFor(
     transaction_id: `trx_${"0".repeat(32)}`,
     signal: new AbortController().signal,
     log: { info: () => {}, warn: () => {} },
+    ordered: () => {},
+    wait: async (ms) => {
+      if ((waitedMs += ms) >= source.timeoutMs) throw new Fault("source.pending");
+    },
     basic: (user, password) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` }),
     noMatch: (output) => new NoMatch(output),
     fail: (kind) => {

@@ -1,7 +1,7 @@
 import type { PlannedCall, RunnableSource, VendorPlayer } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
-import { Fault } from "../terms/fault.ts";
+import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { asList } from "./as-list.ts";
 import { chooseCase, noRecordCase } from "./choose-case.ts";
@@ -35,7 +35,7 @@ export function createSimulatedVendors(clock: Clock, isSource: (id: string) => b
     return new Promise((resolve, reject) => {
       clock.after(Math.min(delayMs, leftMs), () => {
         if (delayMs <= leftMs) resolve();
-        else reject(new Fault("source.timeout", { afterMs: Math.round(call.deadlineAt - call.startedAt) }));
+        else reject(faultOfDeadline(call));
       });
     });
   }

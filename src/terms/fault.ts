@@ -92,6 +92,7 @@ export const FAULTS = {
   "source.vendor_4xx": source("vendor_4xx", false, "unknown", "the vendor answered with status {status}"),
   "source.vendor_input": source("input", false, "unknown", "the vendor rejected the inputs"),
   "source.vendor_failure": source("vendor_5xx", true, "unknown", "the vendor reports a failure of its own"),
+  "source.pending": source("pending", true, "as_answered", "the vendor had not finished in time"),
   "source.vendor_timeout": source("timeout", true, "unknown", "the vendor reports a timeout of its own"),
   "source.vendor_refusal": source("vendor_4xx", false, "unknown", "the vendor refused the request"),
   "source.contract": source("contract", false, "as_answered", "the vendor's answer cannot be used: {problem}"),
@@ -195,6 +196,21 @@ export function faultCodeOfStatus(status: number) {
   if (status === 429) return "source.rate_limited";
   if (status >= 400 && status < 500) return "source.vendor_4xx";
   return status >= 500 && status < 600 ? "source.vendor_5xx" : null;
+}
+
+/** What the deadline of a call is told by. */
+export interface CallTimes {
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  /** What its vendor works on, where that is known. */
+  readonly order: object | null;
+}
+
+/** The failure of a call whose deadline has passed: what its vendor still works on is not lost, and can be asked for again. */
+export function faultOfDeadline({ startedAt, deadlineAt, order }: CallTimes): Fault {
+  if (order !== null) return new Fault("source.pending");
+  // A body that took its time to arrive may have left none.
+  return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
 }
 
 /** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */

@@ -22,10 +22,10 @@ export function typescriptSourcesPage(): Page {
     block("ts", exampleRun()),
     [
       `- **Nothing is sent twice.** No request is repeated for you, because it may be billed. Catch no failure of ${code("http")} to try again.`,
-      `- **Wait by ${code("signal")}.** ${code("setTimeout")} of ${code("node:timers/promises")} takes it and wakes up when the call has ended: at the deadline, or because the service stops. From then on ${code("http")} sends nothing, whatever the code does.`,
+      `- **Wait by ${code("wait")}.** It ends when the call does: at the deadline, or because the service stops. From then on ${code("http")} sends nothing, whatever the code does. When cases are played no time passes; a source that waits by other means makes its tests as slow as its vendor.`,
       `- **There are 60 seconds, no more.** ${code("timeout_ms")} counts from the arrival of the request; it is ${TIMEOUT_MS_DEFAULT.toLocaleString("en")} unless said and ${CALL_MS_MAX.toLocaleString("en")} at the most. A function has [its own time](functions.md#the-declaration), and what a client waits is for the client to say.`,
       `- **Say what is billed.** ${code("free: true")} for a login and for polls; the order then carries the charge alone. When the deadline passes while it polls, the order stays charged, as its own answer said. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the rules.`,
-      `- **Log what finds it again.** The vendor's order number in the log is what a charge is settled by after a timeout. Never log inputs or credentials.`,
+      `- **Say what finds it again.** ${code("ordered(id)")} puts the vendor's order number into the log and, for workflows with ${code("failure_details")}, beside the failure; a deadline that passes after it is ${code("pending")}. That number is what a charge is settled by. Never log inputs or credentials.`,
     ].join("\n"),
     "### A report that takes longer",
     `Make two sources of it. The first orders and returns the order's number as its record. The second takes that number as its input and makes one free request: a record when the report is there, ${code('noMatch({ state: "pending" })')} when it is not. Whoever calls keeps the number and asks again later, after a minute or a day, from any replica; a run that is broken off costs no second order. Nothing calls back by itself: a vendor's webhook goes to a service of yours, which then asks the second source.`,

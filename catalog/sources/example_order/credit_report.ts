@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { defineSource, Type } from "datarun";
 
 const VENDOR = "https://api.bureau.example";
@@ -26,7 +25,7 @@ export default defineSource({
   timeout_ms: 60_000,
   charge: "per_success",
 
-  async run({ inputs, credentials, http, signal, fail, log }) {
+  async run({ inputs, credentials, http, ordered, wait, fail }) {
     const headers = { "x-api-key": credentials.api_key };
     const order = await http.post(`${VENDOR}/orders`, { headers, json: inputs, answers: [404] });
     if (order.status === 404) {
@@ -34,11 +33,11 @@ export default defineSource({
       return null;
     }
     const { id } = order.json();
-    // Whoever settles a charge after a timeout can ask the vendor for this order.
-    log.info("ordered", { order: id });
+    // From here on a deadline that passes is `pending`, and the order's number is in the log.
+    ordered(id);
 
     for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, 3_000)) {
-      await sleep(waitMs, undefined, { signal });
+      await wait(waitMs);
       const poll = await http.get(`${VENDOR}/orders/${encodeURIComponent(id)}`, { headers, free: true });
       const { state, report } = poll.json();
       if (state === "failed") fail("vendor_5xx", { charged: "no", detail: "the vendor gave the order up" });

@@ -30,6 +30,11 @@ const SourceStatus = Type.Object(
           charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")], {
             description: "Whether the vendor has probably charged for the failed call.",
           }),
+          order_id: Type.Optional(
+            Type.String({
+              description: "The vendor's own number for what it has taken up, to be asked for by a later run.",
+            }),
+          ),
         },
         { description: "On failed entries of a workflow that opted in to failure_details." },
       ),

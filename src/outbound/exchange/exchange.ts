@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Attempt, PlannedCall } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
-import { Fault } from "../../terms/fault.ts";
+import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
 import type { UsualSizes } from "../../terms/usual-sizes.ts";
 import type { Connection } from "../sockets/connection.ts";
@@ -14,7 +14,7 @@ import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
 import { type ParsedFields, VendorReply } from "./reply.ts";
 import { ReadAhead } from "./read-ahead.ts";
-import { contractFault, faultOfStatus, faultOfTransport, timeoutFault } from "./vendor-fault.ts";
+import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
 /** What every exchange of a door shares. */
 export interface ExchangeNeeds {
@@ -164,7 +164,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     if (this.#settled) throw ABANDONED;
     if (!this.#call.maySend) throw new Fault("source.stopped");
     // A busy process may run a connection's event before an older timer.
-    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw timeoutFault(this.#call);
+    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
     const { clock } = this.#needs;
     this.#attempt = this.#call.beginAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
     this.#controller = controller;
@@ -297,7 +297,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   }
 
   #onDeadline(): void {
-    if (!this.#settled) this.#fail(timeoutFault(this.#call));
+    if (!this.#settled) this.#fail(faultOfDeadline(this.#call));
     this.#cancelWait?.();
     this.#pool.withdraw(this);
     if (this.#controller !== null) this.#controller.abort(ABANDONED);

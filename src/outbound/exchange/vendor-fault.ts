@@ -1,5 +1,4 @@
 import { errors } from "undici";
-import type { PlannedCall } from "../../run/ports.ts";
 import { Fault, faultCodeOfStatus, type FaultDetail } from "../../terms/fault.ts";
 
 /** The fault a status is, for a status that is neither 2xx nor one the source reads itself. */
@@ -12,10 +11,6 @@ export function faultOfStatus(status: number): Fault {
 
 export function contractFault(problem: string, detail: FaultDetail = {}): Fault {
   return new Fault("source.contract", { ...detail, problem });
-}
-
-export function timeoutFault(call: PlannedCall): Fault {
-  return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(call.deadlineAt - call.startedAt)) });
 }
 
 const CONTRACT_PROBLEMS: Readonly<Record<string, string>> = {

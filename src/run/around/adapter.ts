@@ -5,12 +5,15 @@ import type { Clock } from "../../terms/clock.ts";
 import { asFault, Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { collectAnswer } from "../collect.ts";
-import type { Around, Door, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import type { Around, Door, PlannedCall, RunnableSource, RunSource, Wait } from "../ports.ts";
+import { createWait } from "./wait.ts";
 
 export interface AdapterParts {
   readonly door: Door;
   readonly clock: Clock;
   readonly log: (call: PlannedCall, level: "info" | "warn", message: string, fields: JsonObject | undefined) => void;
+  /** Where waiting is not to take time. */
+  readonly wait?: Wait;
 }
 
 const NO_FIELDS: JsonObject = Object.freeze({});
@@ -39,6 +42,7 @@ export function compose(around: readonly Around[], innermost: RunSource): RunSou
  * signal costs more than the rest of the call's bookkeeping.
  */
 function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: PlannedCall) => SourceCall {
+  const wait = parts.wait ?? createWait(parts.clock);
   return class Argument implements SourceCall {
     readonly inputs: JsonObject;
     readonly credentials: JsonObject;
@@ -84,6 +88,21 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
         info: (message, fields) => parts.log(call, "info", message, fields),
         warn: (message, fields) => parts.log(call, "warn", message, fields),
       };
+    }
+
+    get ordered(): SourceCall["ordered"] {
+      const call = this.#call;
+      return (orderId) => {
+        const id = orderId === undefined ? null : String(orderId);
+        call.takeOrder(id);
+        // Whoever settles a charge asks the vendor by it.
+        if (id !== null) parts.log(call, "info", "ordered", { order_id: id });
+      };
+    }
+
+    get wait(): SourceCall["wait"] {
+      const call = this.#call;
+      return (ms) => wait(call, ms);
     }
 
     // The three below are taken out of the argument by destructuring, so they must not need `this`.

@@ -1,5 +1,5 @@
 import type { Clock } from "../../terms/clock.ts";
-import { Fault } from "../../terms/fault.ts";
+import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Answer, Around, PlannedCall } from "../ports.ts";
 import { within } from "../../terms/within.ts";
 
@@ -23,7 +23,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
-        end(timedOut(call));
+        end(faultOfDeadline(call));
       });
       underWay.add(end);
       next(source, call).then(
@@ -51,10 +51,5 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
 
 /** What a call has to wait for before its adapter runs, until its deadline at the longest. Nothing was sent by then. */
 export function beforeDeadline<Value>(call: PlannedCall, clock: Clock, waited: Promise<Value>): Promise<Value> {
-  return within(clock, Math.max(0, call.deadlineAt - clock.now()), waited, () => timedOut(call));
-}
-
-function timedOut({ deadlineAt, startedAt }: PlannedCall): Fault {
-  // A body that took its time to arrive may have left none.
-  return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
+  return within(clock, Math.max(0, call.deadlineAt - clock.now()), waited, () => faultOfDeadline(call));
 }

@@ -13,6 +13,10 @@ export interface Asked {
 export interface FakeCall {
   readonly call: SourceCall;
   readonly asked: readonly Asked[];
+  /** What it waited, in milliseconds, of which none passed. */
+  readonly waits: readonly number[];
+  /** The orders that it says its vendor has taken. */
+  readonly orders: readonly (string | number | undefined)[];
 }
 
 /** A vendor's answer for tests: JSON unless it is text. */
@@ -34,9 +38,12 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
 /** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */
 export function fakeCall(
   answer: (asked: Asked, index: number) => Reply | Promise<Reply>,
-  given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined } = {},
+  given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined; timeMs?: number } = {},
 ): FakeCall {
   const asked: Asked[] = [];
+  const waits: number[] = [];
+  const orders: (string | number | undefined)[] = [];
+  let leftMs = given.timeMs ?? 15_000;
   const request = async (method: string, url: string, options: HttpOptions = {}) => {
     const one = { method, url, options };
     asked.push(one);
@@ -57,13 +64,18 @@ export function fakeCall(
     [credentialScope]: given.scope,
     signal: new AbortController().signal,
     log: { info: () => {}, warn: () => {} },
+    ordered: (orderId) => void orders.push(orderId),
+    wait: async (ms) => {
+      if ((leftMs -= ms) <= 0) throw new Fault("source.pending");
+      waits.push(ms);
+    },
     basic: (user, password) => ({ authorization: `${user}:${password}` }),
     noMatch: (output) => new NoMatch(output),
     fail: (kind) => {
       throw new Fault(FAULT_OF_KIND[kind]);
     },
   };
-  return { call, asked };
+  return { call, asked, waits, orders };
 }
 
 /** A file with these parts in place of, or beside, the least that a source needs. */

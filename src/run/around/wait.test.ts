@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../terms/clock.kit.ts";
+import type { Fault } from "../../terms/fault.ts";
+import { makeCall } from "../call.kit.ts";
+import type { RunnableSource } from "../ports.ts";
+import { compose } from "./adapter.ts";
+import { withDeadline } from "./deadline.ts";
+import { createWait } from "./wait.ts";
+
+const SOURCE = {} as RunnableSource;
+
+/** A call with ten seconds to go, on a clock that stands still. */
+function underWay() {
+  const clock = new FakeClock();
+  const call = makeCall({ startedAt: clock.now(), deadlineAt: clock.now() + 10_000 });
+  return { clock, call, wait: createWait(clock) };
+}
+
+const codeOf = (started: Promise<unknown>) =>
+  started.then(
+    () => "waited",
+    (fault: Fault) => fault.code,
+  );
+
+test("a call waits as long as it says, and no longer than it lasts", async () => {
+  const { clock, call, wait } = underWay();
+  const waited = codeOf(wait(call, 2_000));
+  await clock.advance(1_999);
+  assert.equal(clock.timers, 1);
+  await clock.advance(1);
+  assert.equal(await waited, "waited");
+  const ended = codeOf(wait(call, 2_000));
+  call.end();
+  assert.equal(await ended, "source.stopped");
+  assert.equal(clock.timers, 0, "nothing is left behind");
+  assert.equal(await codeOf(wait(call, 1)), "source.stopped");
+});
+
+test("a wait that the deadline would cut short is none: the call ends as pending at once", async () => {
+  const { clock, call, wait } = underWay();
+  assert.equal(await codeOf(wait(call, 10_000)), "source.pending");
+  assert.equal(clock.timers, 0);
+});
+
+test("a deadline that passes is pending once the vendor has taken an order, and a timeout before", async () => {
+  for (const [ordered, code] of [[false, "source.timeout"], [true, "source.pending"]] as const) {
+    const { clock, call } = underWay();
+    const never = () => new Promise<never>(() => {});
+    if (ordered) call.takeOrder("o-1");
+    const ended = codeOf(compose([withDeadline(clock)], never)(SOURCE, call));
+    await clock.advance(10_000);
+    assert.equal(await ended, code);
+  } // prettier-ignore
+});
+
+test("a number of an order that nobody could ask for again is refused", () => {
+  for (const id of ["", "a b", "a\r\nb", "ä", "x".repeat(201)]) {
+    const { call } = underWay();
+    assert.throws(() => call.takeOrder(id), { code: "source.contract" }, JSON.stringify(id));
+    assert.equal(call.order, null);
+  }
+});
