@@ -1,30 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { Reply } from "../../sdk/http.ts";
-import {
-  credentialScope,
-  NoMatch,
-  type SourceAnswer,
-  type SourceCall,
-  type SourceDeclaration,
-} from "../../sdk/source.ts";
+import { NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
+import { durationMs } from "../../terms/durations.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import { parseOrigin } from "../../terms/origins.ts";
-import { Stretch } from "../../terms/stretch.ts";
-import { compileAuth, type Auth } from "./auth/compile-auth.ts";
-import { compileCharge } from "./reply/judge-reply.ts";
-import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
 import { declaredNames } from "../schema-names.ts";
-import { durationMs } from "../../terms/durations.ts";
-import type { RequestFile } from "./format/exchange-format.ts";
-import { RECIPE, type SourceFile } from "./format/format.ts";
-import { compileErrors, compileJudge, faultOfStatus } from "./reply/judge-reply.ts";
-import { assertFits, compileMap } from "./reply/map-record.ts";
+import { compileAuth } from "./auth/compile-auth.ts";
+import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
+import { compileOneRequest, type ExchangeSetting } from "./exchange/one-request.ts";
 import { compilePredicate } from "./expressions/expression.ts";
+import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
+import { RECIPE, type SourceFile } from "./format/format.ts";
 import type { Place } from "./format/read-document.ts";
-import { compileRequest, createSend, type RequestTemplate } from "./request/render-request.ts";
-import type { KnownNames, Values } from "./request/template.ts";
+import { compileCharge, compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
+import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compileView } from "./reply/view-reply.ts";
+import type { KnownNames } from "./request/template.ts";
 
 export interface DeclarativeOptions {
   readonly clock?: Clock;
@@ -73,16 +64,15 @@ type Recipe = Pick<SourceDeclaration, "run" | "verify">;
 
 /** What a source does, from how its file says to ask and what answers mean. */
 function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOptions): Recipe {
-  const setting = {
-    origins: source.origins,
-    known: namesIn(source),
-    place: root.in("auth"),
-    clock: options.clock ?? systemClock,
-    nonce: options.nonce ?? randomUUID,
-  };
-  const auth = compileAuth(source.auth, setting);
-  const run = compileRun(source, auth, setting, root);
-  const verify = compileVerify(source, auth, setting.known, root.in("verify"));
+  const { origins } = source;
+  const clock = options.clock ?? systemClock;
+  const known = namesIn(source);
+  const nonce = options.nonce ?? randomUUID;
+  const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, nonce });
+  const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
+  const setting = { auth, charge, known, clock, root };
+  const run = compileRun(source, setting);
+  const verify = compileVerify(source, setting);
   return { ...(verify === undefined ? {} : { verify }), run };
 }
 
@@ -92,7 +82,11 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 /** The rest of the file, `x-` annotations included. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
-  return { ...head, ...(source.limits === undefined ? {} : { limits: limitsOf(source.limits) }) } as SourceDeclaration;
+  const { limits } = source;
+  return {
+    ...head,
+    ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
+  } as unknown as SourceDeclaration;
 }
 
 function limitsOf({ rate, ...limits }: NonNullable<SourceFile["limits"]>): SourceDeclaration["limits"] {
@@ -109,15 +103,9 @@ function namesIn(source: SourceFile): KnownNames {
   };
 }
 
-function compileRun(
-  source: SourceFile,
-  auth: Auth,
-  { known, clock }: { readonly known: KnownNames; readonly clock: Clock },
-  root: Place,
-) {
-  const request = compileAuthenticated(source.request, source.origins, auth, known, root.in("request"));
-  const viewOf = compileView(source.reply);
-  const judge = compileJudge(source, root);
+function compileRun(source: SourceFile, setting: ExchangeSetting) {
+  const { root } = setting;
+  const exchange = compileOneRequest(source.request, source, setting);
   const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"));
   const nothing =
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"));
@@ -125,18 +113,9 @@ function compileRun(
   if (map === undefined && source.reply?.format === "xml") {
     root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
   }
-  const accept = acceptOf(source);
-  const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
 
   return async (call: SourceCall): Promise<SourceAnswer> => {
-    const reply = await ask(request, auth, call, accept, charge.isFree(call.inputs));
-    // Each of these steps is bounded, and takes many milliseconds where a vendor means ill.
-    const stretch = new Stretch(clock);
-    const view = viewOf(reply);
-    if (stretch.isLong) await stretch.end();
-    const verdict = judge(view);
-    if (!charge.isBilled(view, call.inputs)) reply.chargedAs("no");
-    if (stretch.isLong) await stretch.end();
+    const { reply, view, verdict, stretch } = await exchange(call);
     if (verdict === "no_record") return nothing === undefined ? null : new NoMatch(nothing(view));
     const record = map === undefined ? view.body : map(view);
     if (stretch.isLong) await stretch.end();
@@ -146,84 +125,24 @@ function compileRun(
   };
 }
 
-/** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. */
-async function ask(
-  request: RequestTemplate,
-  auth: Auth,
-  call: SourceCall,
-  accept: string,
-  free: boolean,
-): Promise<Reply> {
-  const values = valuesOf(call);
-  const { http } = call;
-  const send = createSend(http, auth.tls?.(values), accept, free);
-  const { tokens } = auth;
-  if (tokens === undefined) return send(authenticate(request, auth, values));
-  // With any token, to see that the rest can be sent before a login call is made for it.
-  authenticate(request, auth, { ...values, token: "-" });
-  const owner = call[credentialScope];
-  const login = createSend(http, auth.tls?.(values), accept, true);
-  const { token, fromCache } = await tokens.obtain(owner, values, login);
-  const reply = await send(authenticate(request, auth, { ...values, token }));
-  // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
-  if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
-  if (reply.status !== 401) return reply;
-  reply.chargedAs("no");
-  const renewed = await tokens.obtain(owner, values, login);
-  return send(authenticate(request, auth, { ...values, token: renewed.token }));
-}
-
-function authenticate(request: RequestTemplate, auth: Auth, values: Values) {
-  return auth.steps.reduce((ready, step) => step.apply(ready, values), request.render(values));
-}
-
-function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): Values {
-  return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
-}
-
-function compileVerify(source: SourceFile, auth: Auth, known: KnownNames, place: Place) {
+function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSetting) {
   const { verify } = source;
   if (verify === undefined) return undefined;
+  const place = root.in("verify");
   const { inputs: _, ...lasting } = known;
   const request = compileAuthenticated(verify.request, source.origins, auth, lasting, place.in("request"));
   const ok = verify.ok === undefined ? undefined : compilePredicate(verify.ok, place.in("ok"));
-  const failing = compileErrors(source.errors, place);
+  const failing = compileErrors(source.errors, root.in("errors"));
   const viewOf = compileView(source.reply);
+  const accept = acceptOf(source.reply);
   return async (call: SourceCall): Promise<boolean> => {
-    const view = viewOf(await ask(request, auth, call, acceptOf(source), true));
+    const view = viewOf(await ask(request, call, valuesOf(call), { auth, accept, free: true }));
     if (ok?.(view) === true) return true;
     failing(view);
     const fault = faultOfStatus(view.status);
     if (fault !== null) throw fault;
     return ok === undefined;
   };
-}
-
-/** The request of a part of the file, seen to share no header and no parameter with what authentication adds. */
-function compileAuthenticated(
-  file: RequestFile,
-  origins: readonly string[],
-  auth: Auth,
-  known: KnownNames,
-  place: Place,
-): RequestTemplate {
-  const request = compileRequest(file, origins, known, place);
-  const headers = new Set(request.headerNames);
-  const parameters = new Set(request.queryNames);
-  for (const step of auth.steps) {
-    for (const name of step.headerNames) claim(headers, name, "header");
-    for (const name of step.queryNames) claim(parameters, name, "parameter");
-  }
-  return request;
-
-  function claim(taken: Set<string>, name: string, what: string): void {
-    if (taken.has(name)) place.refuseKey("request.duplicate", `the ${what} "${name}" is also set by auth`);
-    taken.add(name);
-  }
-}
-
-function acceptOf(source: SourceFile): string {
-  return source.reply?.format === "xml" ? "application/xml, text/xml" : "application/json";
 }
 
 function checkOrigins(origins: readonly string[], place: Place): void {

@@ -6,14 +6,27 @@ import { evaluate, isTrue, type Node } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
 import { slipIn } from "./expression-slips.ts";
 
-/** What an expression is about: one answer of a vendor. `body` is `null` where it cannot be read. */
-export interface ReplyView {
+/** One answer of a vendor. `body` is `null` where it cannot be read. */
+export interface AnswerView {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-export const ANSWER_NAMES: readonly string[] = ["status", "headers", "body"];
+/** What an expression is about: an answer, and in a source of several steps those of the steps before. */
+export interface ReplyView extends AnswerView {
+  readonly steps?: Readonly<Record<string, AnswerView>>;
+}
+
+/** The names that an expression may begin with. */
+export interface ExpressionNames {
+  readonly roots: readonly string[];
+  /** What there is below a root, where that is known already. */
+  readonly below?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const ANSWER_PARTS: readonly string[] = ["status", "headers", "body"];
+export const ANSWER_NAMES: ExpressionNames = { roots: ANSWER_PARTS };
 
 /**
  * Compiles JMESPath: side-effect free, synchronous, sure to end. A misspelled function or a name at the top that the view
@@ -22,7 +35,7 @@ export const ANSWER_NAMES: readonly string[] = ["status", "headers", "body"];
 export function compileExpression<View extends object = ReplyView>(
   written: string,
   place: Place,
-  names: readonly string[] = ANSWER_NAMES,
+  names: ExpressionNames = ANSWER_NAMES,
 ): (view: View) => Json {
   const slip = slipIn(written);
   if (slip !== null) place.refuse("expression.slip", slip.problem, slip.hint, slip.at);
@@ -32,8 +45,12 @@ export function compileExpression<View extends object = ReplyView>(
 }
 
 /** As `compileExpression`, read as yes or no. An expression that cannot be worked out over an answer does not hold. */
-export function compilePredicate(written: string, place: Place): (view: ReplyView) => boolean {
-  const evaluate = compileExpression(written, place);
+export function compilePredicate(
+  written: string,
+  place: Place,
+  names: ExpressionNames = ANSWER_NAMES,
+): (view: ReplyView) => boolean {
+  const evaluate = compileExpression(written, place, names);
   return (view) => {
     try {
       return isTrue(evaluate(view));
@@ -53,11 +70,11 @@ function parse(written: string, place: Place): Node {
 }
 
 /** Walks the tree; `top` are the names that there are, while names are still those of the view itself. */
-function check(node: Node, top: readonly string[] | false, place: Place): void {
+function check(node: Node, top: ExpressionNames | false, place: Place): void {
   switch (node.type) {
     case "Field":
-      if (top && !top.includes(node.name)) {
-        const hint = didYouMean(node.name, top) ?? `an expression begins with ${top.join(", ")}`;
+      if (top && !top.roots.includes(node.name)) {
+        const hint = didYouMean(node.name, top.roots) ?? `an expression begins with ${top.roots.join(", ")}`;
         place.refuse("expression.unknown_name", `an answer has no "${node.name}"`, hint);
       }
       return;
@@ -69,19 +86,19 @@ function check(node: Node, top: readonly string[] | false, place: Place): void {
       for (const child of node.children) check(child, top, place);
       return;
     case "Comparator":
-      checkComparison(node, top !== false && top.includes("status"), place);
+      checkComparison(node, top !== false && top.roots.includes("status"), place);
       check(node.left, top, place);
       check(node.right, top, place);
       return;
     case "Pipe":
-      if (top) checkAfterPipe(node.left, node.right, top, place);
+      if (top) checkAfterPipe(node.left, node.right, top.roots, place);
       check(node.left, top, place);
       check(node.right, false, place);
       return;
     case "Subexpression":
-      if (top && top.includes("headers")) checkHeaderName(node.left, node.right, place);
+      if (top) checkPath(pathOf(node), top, place);
       check(node.left, top, place);
-      check(node.right, false, place);
+      check(node.right, isView(node.left) && top, place);
       return;
     case "IndexExpression":
     case "Projection":
@@ -171,10 +188,46 @@ function firstName(node: Node): string | null {
   return "left" in node ? firstName(node.left) : null;
 }
 
+/** `$` and, at the top, `@`. */
+function isView({ type }: Node): boolean {
+  return type === "Root" || type === "Current";
+}
+
+/** Names one below the other, from the top on; `null` for anything else. */
+function pathOf(node: Node): readonly string[] | null {
+  if (node.type === "Field") return [node.name];
+  if (node.type !== "Subexpression" || node.right.type !== "Field") return null;
+  if (isView(node.left)) return [node.right.name];
+  const before = pathOf(node.left);
+  return before === null ? null : [...before, node.right.name];
+}
+
+/** The last name of a path; those before it are checked on their own. */
+function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNames, place: Place): void {
+  if (path === null) return;
+  const [root = "", name = "", part = ""] = path;
+  const known = Object.hasOwn(below, root) ? below[root]! : undefined;
+  if (path.length === 2 && known !== undefined && !known.includes(name)) {
+    const there = known.length === 0 ? `there are no ${root} here` : `there are ${known.join(", ")}`;
+    const hint = didYouMean(name, known) ?? there;
+    place.refuse("expression.unknown_name", `there is no ${nameOfOne(root)} "${name}" here`, hint);
+  }
+  const ofStep = root === "steps" && known !== undefined;
+  if (ofStep && path.length === 3 && !ANSWER_PARTS.includes(part)) {
+    const hint = didYouMean(part, ANSWER_PARTS) ?? `an answer has ${ANSWER_PARTS.join(", ")}`;
+    place.refuse("expression.unknown_name", `an answer has no "${part}"`, hint);
+  }
+  const isField = root === "headers" ? path.length === 2 : ofStep && part === "headers" && path.length === 4;
+  if (isField) checkHeaderName(path.at(-1)!, place);
+}
+
+function nameOfOne(root: string): string {
+  return root.endsWith("s") ? root.slice(0, -1) : root;
+}
+
 /** Header fields are there in lower case. */
-function checkHeaderName(left: Node, right: Node, place: Place): void {
-  if (left.type !== "Field" || left.name !== "headers" || right.type !== "Field") return;
-  const lower = right.name.toLowerCase();
-  if (right.name !== lower)
+function checkHeaderName(name: string, place: Place): void {
+  const lower = name.toLowerCase();
+  if (name !== lower)
     place.refuse("expression.slip", "names of header fields are in lower case", `write headers."${lower}"`);
 }

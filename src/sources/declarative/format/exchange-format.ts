@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
+import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/type.ts";
-import { closed, schemaOf, template, text, words } from "./format-words.ts";
+import { closed, expression, schemaOf, template, text, words } from "./format-words.ts";
 
 /** What a file says of one request, and of how its answer is read. */
 
@@ -69,6 +70,34 @@ export const ReplyFormat = Type.Object(
   { ...closed, description: "How to read the vendor's answers." },
 );
 
+export const ErrorRow = Type.Object(
+  {
+    when: Type.Object(
+      {
+        status: Type.Optional(
+          Type.Union(
+            [Type.Integer(), Type.Array(Type.Integer(), { minItems: 1 }), Type.String({ pattern: "^[1-5]xx$" })],
+            {
+              description: "A status, several, or a class such as `4xx`.",
+            },
+          ),
+        ),
+        predicate: Type.Optional(expression("What must hold.")),
+      },
+      { ...closed, minProperties: 1, description: "Both must hold when both are given." },
+    ),
+    kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "What kind of failure it is."),
+    charged: Type.Optional(
+      words(
+        ["yes", "no", "unknown"],
+        "Whether the vendor charges for the answer that says so, where the kind alone does not say it.",
+      ),
+    ),
+  },
+  closed,
+);
+
 export type RequestFile = Static<typeof Request>;
 export type BodyFile = Static<typeof Body>;
 export type ReplyFile = Static<typeof ReplyFormat>;
+export type ErrorRowFile = Static<typeof ErrorRow>;

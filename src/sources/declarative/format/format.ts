@@ -1,11 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../../terms/type.ts";
 import { CHARGE_MODELS } from "../../../terms/charge.ts";
-import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/times.ts";
 import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
-import { ReplyFormat, Request } from "./exchange-format.ts";
+import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
 import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
 /**
@@ -19,33 +18,6 @@ const AnyAuth = Type.Unsafe<AuthFile>({
   discriminator: { propertyName: "kind" },
   oneOf: AUTH_KINDS.map(({ schema }) => schema),
 });
-
-const ErrorRow = Type.Object(
-  {
-    when: Type.Object(
-      {
-        status: Type.Optional(
-          Type.Union(
-            [Type.Integer(), Type.Array(Type.Integer(), { minItems: 1 }), Type.String({ pattern: "^[1-5]xx$" })],
-            {
-              description: "A status, several, or a class such as `4xx`.",
-            },
-          ),
-        ),
-        predicate: Type.Optional(expression("What must hold.")),
-      },
-      { ...closed, minProperties: 1, description: "Both must hold when both are given." },
-    ),
-    kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "What kind of failure it is."),
-    charged: Type.Optional(
-      words(
-        ["yes", "no", "unknown"],
-        "Whether the vendor charges for the answer that says so, where the kind alone does not say it.",
-      ),
-    ),
-  },
-  closed,
-);
 
 const ScriptedReply = Type.Object(
   {
@@ -215,7 +187,6 @@ export const SourceFormat = Type.Object(
 export const RECIPE = ["auth", "request", "reply", "errors", "match", "map", "map_no_record", "verify"] as const;
 
 export type SourceFile = Static<typeof SourceFormat>;
-export type ErrorRowFile = Static<typeof ErrorRow>;
 
 /** The schema of the format as it is published beside this file; a test keeps the two equal. */
 export function publishedSchema(): Record<string, unknown> {

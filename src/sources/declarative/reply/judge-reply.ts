@@ -1,9 +1,16 @@
 import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json.ts";
-import { didYouMean } from "../../../terms/nearest.ts";
 import { isTrue } from "../expressions/evaluate.ts";
-import { ANSWER_NAMES, compileExpression, compilePredicate, type ReplyView } from "../expressions/expression.ts";
-import type { ErrorRowFile, SourceFile } from "../format/format.ts";
+import {
+  ANSWER_NAMES,
+  ANSWER_PARTS,
+  compileExpression,
+  compilePredicate,
+  type ExpressionNames,
+  type ReplyView,
+} from "../expressions/expression.ts";
+import type { ErrorRowFile } from "../format/exchange-format.ts";
+import type { SourceFile } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 
 export type Verdict = "record" | "no_record";
@@ -15,10 +22,14 @@ export type Verdict = "record" | "no_record";
 export type Judge = (view: ReplyView) => Verdict;
 
 /** @throws DeclarationError */
-export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: Place): Judge {
-  const failing = compileErrors(file.errors, root.in("errors"));
-  const isRecord = compilePredicate(file.match.record, root.in("match", "record"));
-  const isNone = compilePredicate(file.match.no_record, root.in("match", "no_record"));
+export function compileJudge(
+  file: Pick<SourceFile, "errors" | "match">,
+  root: Place,
+  names: ExpressionNames = ANSWER_NAMES,
+): Judge {
+  const failing = compileErrors(file.errors, root.in("errors"), names);
+  const isRecord = compilePredicate(file.match.record, root.in("match", "record"), names);
+  const isNone = compilePredicate(file.match.no_record, root.in("match", "no_record"), names);
   return (view) => {
     failing(view);
     const record = isRecord(view);
@@ -34,11 +45,15 @@ export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: P
 export type Failing = (view: ReplyView) => void;
 
 /** @throws DeclarationError */
-export function compileErrors(rows: readonly ErrorRowFile[] = [], place: Place): Failing {
+export function compileErrors(
+  rows: readonly ErrorRowFile[] = [],
+  place: Place,
+  names: ExpressionNames = ANSWER_NAMES,
+): Failing {
   const compiled = rows.map((row, index) => {
     const { status, predicate } = row.when;
     const holds =
-      predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"));
+      predicate === undefined ? undefined : compilePredicate(predicate, place.in(index, "when", "predicate"), names);
     const statusFits = compileStatus(status, place.in(index, "when", "status"));
     return { row, fits: (view: ReplyView) => statusFits(view.status) && (holds === undefined || holds(view)) };
   });
@@ -92,8 +107,8 @@ const BILLED: ChargeRule = { isFree: () => false, isBilled: () => true };
 export function compileCharge(charge: SourceFile["charge"], inputs: readonly string[], place: Place): ChargeRule {
   const when = typeof charge === "object" ? charge.when : undefined;
   if (when === undefined) return BILLED;
-  const evaluate = compileExpression<object>(when, place.in("when"), ["inputs", ...ANSWER_NAMES]);
-  checkInputs(when, inputs, place.in("when"));
+  const names = { roots: ["inputs", ...ANSWER_PARTS], below: { inputs } };
+  const evaluate = compileExpression<object>(when, place.in("when"), names);
   const holds = (known: object): boolean => {
     try {
       return isTrue(evaluate(known));
@@ -108,19 +123,11 @@ export function compileCharge(charge: SourceFile["charge"], inputs: readonly str
   };
 }
 
-/** One that is misspelled would never hold, and nothing would ever be billed. */
-function checkInputs(when: string, declared: readonly string[], place: Place): void {
-  for (const [, name] of when.matchAll(/(?<![.\w"'`])inputs\.([A-Za-z_]\w*)/g)) {
-    if (!declared.includes(name!))
-      place.refuse("expression.unknown_name", `there is no input "${name!}"`, didYouMean(name!, declared));
-  }
-}
-
 /** `@` is all that is known, the answer too. */
 function isAboutInputs(when: string, place: Place): boolean {
   if (when.includes("@")) return false;
   try {
-    compileExpression<object>(when, place, ["inputs"]);
+    compileExpression<object>(when, place, { roots: ["inputs"] });
     return true;
   } catch {
     return false;

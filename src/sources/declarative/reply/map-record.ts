@@ -3,7 +3,7 @@ import { nearestNumbers } from "../../../terms/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 import type { Stretch } from "../../../terms/stretch.ts";
-import { compileExpression, type ReplyView } from "../expressions/expression.ts";
+import { ANSWER_NAMES, compileExpression, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { FieldMap } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 import { stepsOf } from "../../../terms/json-pointer.ts";
@@ -12,8 +12,8 @@ import { stepsOf } from "../../../terms/json-pointer.ts";
 export type MapRecord = (view: ReplyView) => JsonObject;
 
 /** @throws DeclarationError */
-export function compileMap(map: FieldMap, place: Place): MapRecord {
-  const evaluate = compileField(map, place);
+export function compileMap(map: FieldMap, place: Place, names: ExpressionNames = ANSWER_NAMES): MapRecord {
+  const evaluate = compileField(map, place, names);
   return (view) => {
     const record = working(evaluate, view);
     if (!isJsonObject(record)) throw new Fault("source.contract", { problem: "no object can be made of it" });
@@ -31,12 +31,14 @@ function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyVie
 }
 
 /** Fields that come to nothing are left out, and an object of such fields as well. */
-function compileField(map: FieldMap, place: Place): (view: ReplyView) => Json | undefined {
+function compileField(map: FieldMap, place: Place, names: ExpressionNames): (view: ReplyView) => Json | undefined {
   if (typeof map === "string") {
-    const evaluate = compileExpression(map, place);
+    const evaluate = compileExpression(map, place, names);
     return (view) => evaluate(view) ?? undefined;
   }
-  const fields = Object.entries(map).map(([name, inner]) => [name, compileField(inner, place.in(name))] as const);
+  const fields = Object.entries(map).map(
+    ([name, inner]) => [name, compileField(inner, place.in(name), names)] as const,
+  );
   const top = place.path.length === 1;
   return (view) => {
     const made: [string, Json][] = [];

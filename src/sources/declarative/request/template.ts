@@ -1,4 +1,4 @@
-import type { Json } from "../../../terms/json.ts";
+import type { Json, JsonObject } from "../../../terms/json.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
 import { didYouMean } from "../../../terms/nearest.ts";
@@ -24,7 +24,8 @@ export interface Expression extends ValueOrigin {
 export type Template = readonly (string | Expression)[];
 
 const BRACES = /\{\{(.*?)\}\}/gs;
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+/** Names joined by dots, with the place in a list in brackets; below the first, also an attribute's or a text's of XML. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[@#]?[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]{1,4}\])*$/;
 const STEP = /^\s*([a-z][a-z0-9_]*)\s*(?:\(\s*(.*?)\s*\))?\s*$/s;
 const ARGUMENT = /^\s*(?:'([^']*)'|"([^"]*)"|(-?[0-9]+))\s*(?:,|$)/;
 
@@ -52,7 +53,7 @@ function parseExpression(inside: string, known: KnownNames, place: Place): Expre
   if (!NAME.test(name)) {
     place.refuse("template.syntax", "a template begins with a name", "write {{ inputs.name | filter }}");
   }
-  const [root = "", ...path] = name.split(".");
+  const [root = "", ...path] = name.split(/[.[\]]+/).filter((part) => part !== "");
   assertKnown(root, path, known, place);
   return { root, path, filters: steps.map((step) => parseFilter(step, place)) };
 }
@@ -66,12 +67,35 @@ function assertKnown(root: string, path: readonly string[], known: KnownNames, p
   const [first] = path;
   if (names === null || names === undefined) return;
   if (first === undefined) place.refuse("template.syntax", `"${root}" needs a name after it`, `write ${root}.name`);
+  if (root === "steps") assertStep(path, names, known, place);
   if (first !== undefined && !names.includes(first)) {
     const hint =
       didYouMean(first, names) ?? (names.length === 0 ? `no ${root} are declared` : `declared are ${names.join(", ")}`);
     place.refuse("template.unknown_name", `${root} has no "${first}"`, hint);
   }
 }
+
+/** The answer of a step that is there whenever this request is made. */
+function assertStep(
+  [name = "", part]: readonly string[],
+  names: readonly string[],
+  known: KnownNames,
+  place: Place,
+): void {
+  if (!names.includes(name)) {
+    const there = names.length === 0 ? "no step can be read here" : `steps that can be read here: ${names.join(", ")}`;
+    const order = Object.hasOwn(known, "order_id") ? "; the order's number is {{ order_id }}" : "";
+    const problem = `step "${name}" has no answer yet where this is sent`;
+    place.refuse("template.unknown_name", problem, didYouMean(name, names) ?? there + order);
+  }
+  if (part === undefined || !ANSWER_PARTS.includes(part)) {
+    const hint = `write steps.${name}.${ANSWER_PARTS.join(`, steps.${name}.`)}`;
+    place.refuse("template.unknown_name", `an answer has no "${part ?? ""}"`, hint);
+  }
+}
+
+/** What is read of an answer. */
+const ANSWER_PARTS = ["body", "status", "headers"];
 
 function parseFilter(step: string, place: Place): Expression["filters"][number] {
   const [whole, name = "", inside] = STEP.exec(step) ?? [];
@@ -124,9 +148,17 @@ export function isOneExpression(template: Template): template is readonly [Expre
   return template.length === 1 && typeof template[0] === "object";
 }
 
+/**
+ * Stands under a root whose values are not known yet: whatever is asked of it is this text. So a request can be made to
+ * find out whether the values that are known can be sent.
+ */
+export const NOT_YET: JsonObject = Object.freeze({});
+const SOMETHING = "-";
+
 /** The value of an expression, `undefined` where it is absent. @throws Fault */
 export function evaluate(expression: Expression, values: Values): Json | undefined {
   let value = lookUp(expression, values);
+  if (value === NOT_YET) return SOMETHING;
   try {
     for (const { filter, args } of expression.filters) value = applyFilter(filter, value, args);
   } catch (thrown) {
@@ -138,6 +170,7 @@ export function evaluate(expression: Expression, values: Values): Json | undefin
 
 function lookUp(expression: Expression, values: Values): Json | undefined {
   let value: Json | undefined = Object.hasOwn(values, expression.root) ? values[expression.root] : undefined;
+  if (value === NOT_YET) return value;
   for (const name of expression.path) {
     const holder: Json | undefined = value;
     if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, name)) return undefined;
@@ -183,7 +216,7 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
 
 /**
  * The fault of a value that cannot stand where the file puts it: it names the field and never the value, and nothing is
- * sent. Besides inputs and credentials only a vendor's own token can be such a value.
+ * sent. Besides inputs and credentials only a vendor's own words can be such a value: its token, or an earlier answer.
  */
 export function valueProblem(origin: ValueOrigin, problem: string): Fault {
   const field = origin.path.join(".");
@@ -191,5 +224,6 @@ export function valueProblem(origin: ValueOrigin, problem: string): Fault {
   if (origin.root === "credentials") {
     return new Fault("source.credential_missing", { field, problem: `credential field ${field} ${problem}` });
   }
-  return new Fault("source.contract", { problem: `its ${origin.root} ${problem}` });
+  const whose = origin.root === "steps" ? `what step ${origin.path[0]} got` : `its ${origin.root}`;
+  return new Fault("source.contract", { problem: `${whose} ${problem}` });
 }

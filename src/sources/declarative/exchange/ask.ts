@@ -1,0 +1,87 @@
+import type { Reply } from "../../../sdk/http.ts";
+import { credentialScope, type SourceCall } from "../../../sdk/source.ts";
+import type { Auth } from "../auth/compile-auth.ts";
+import type { ReadyToken } from "../auth/token-cache.ts";
+import type { RequestFile, ReplyFile } from "../format/exchange-format.ts";
+import type { Place } from "../format/read-document.ts";
+import { compileRequest, createSend, type RequestTemplate } from "../request/render-request.ts";
+import type { KnownNames, Values } from "../request/template.ts";
+
+/** The login of a call that makes several requests. */
+export interface Login {
+  ready?: ReadyToken;
+}
+
+/** How the requests of a file are sent. */
+export interface Asking {
+  readonly auth: Auth;
+  readonly accept: string;
+  /** Never billed. */
+  readonly free: boolean;
+  readonly login?: Login;
+}
+
+/** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. @throws Fault */
+export function ask(request: RequestTemplate, call: SourceCall, values: Values, asking: Asking): Promise<Reply> {
+  const { auth, accept, free } = asking;
+  if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking);
+  return createSend(call.http, auth.tls?.(values), accept, free)(authenticate(request, auth, values));
+}
+
+async function askWithToken(
+  request: RequestTemplate,
+  tokens: NonNullable<Auth["tokens"]>,
+  call: SourceCall,
+  values: Values,
+  { auth, accept, free, login = {} }: Asking,
+): Promise<Reply> {
+  const tls = auth.tls?.(values);
+  const send = createSend(call.http, tls, accept, free);
+  // With any token, to see that the rest can be sent before a login call is made for it.
+  authenticate(request, auth, { ...values, token: "-" });
+  const owner = call[credentialScope];
+  const logIn = createSend(call.http, tls, accept, true);
+  const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
+  const reply = await send(authenticate(request, auth, { ...values, token }));
+  // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
+  if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
+  if (reply.status !== 401) return reply;
+  reply.chargedAs("no");
+  login.ready = await tokens.obtain(owner, values, logIn);
+  return send(authenticate(request, auth, { ...values, token: login.ready.token }));
+}
+
+export function authenticate(request: RequestTemplate, auth: Auth, values: Values) {
+  return auth.steps.reduce((ready, step) => step.apply(ready, values), request.render(values));
+}
+
+export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): Values {
+  return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
+}
+
+/** The request of a part of the file, seen to share no header and no parameter with what authentication adds. @throws DeclarationError */
+export function compileAuthenticated(
+  file: RequestFile,
+  origins: readonly string[],
+  auth: Auth,
+  known: KnownNames,
+  place: Place,
+): RequestTemplate {
+  const request = compileRequest(file, origins, known, place);
+  const headers = new Set(request.headerNames);
+  const parameters = new Set(request.queryNames);
+  for (const step of auth.steps) {
+    for (const name of step.headerNames) claim(headers, name, "header");
+    for (const name of step.queryNames) claim(parameters, name, "parameter");
+  }
+  return request;
+
+  function claim(taken: Set<string>, name: string, what: string): void {
+    if (taken.has(name)) place.refuseKey("request.duplicate", `the ${what} "${name}" is also set by auth`);
+    taken.add(name);
+  }
+}
+
+export function acceptOf(reply: ReplyFile | undefined): string {
+  return reply?.format === "xml" ? "application/xml, text/xml" : "application/json";
+}
