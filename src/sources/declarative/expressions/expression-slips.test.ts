@@ -40,6 +40,8 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ["`1` < body.n < `5`", 'expression.slip comparisons do not chain -> compare twice, with "&&" between'],
   ["type(body.list) == 'list'", "expression.slip there is no type list -> types are array, boolean, null, number, object, string"],
   ["status == `404` | status == `410`", 'expression.slip after "|" there is no status of the answer -> write "||" for or, or $ before the name'],
+  ["!body.cached", 'expression.slip "!" is about the first name alone -> write !(…) around the whole'],
+  ["status == `200` && (!body.hits[0].name || body.x)", 'expression.slip "!" is about the first name alone -> write !(…) around the whole'],
   [`headers."Content-Type" == 'a'`, 'expression.slip names of header fields are in lower case -> write headers."content-type"'],
 ]; // prettier-ignore
 
@@ -67,7 +69,7 @@ test("what means what it says is left alone", () => {
     "body.text == 'it\\'s `quoted` \"so\"'",
     'body.a == `{"n": 0.1}`',
     "body.big == `1e22`",
-    "!body.a && (body.b > `1`) == (body.c > `1`)",
+    "!(body.a) && (body.b > `1`) == (body.c > `1`)",
   ]) {
     // prettier-ignore
     assert.equal(slipIn(expression), null, expression);

@@ -60,6 +60,17 @@ export function compilePredicate(
   };
 }
 
+/** Whether these are all it is about. `@` and `$` are all that is known, the answer too. */
+export function isOnlyAbout(written: string, roots: readonly string[], place: Place): boolean {
+  if (/[@$]/.test(written)) return false;
+  try {
+    compileExpression<object>(written, place, { roots });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function parse(written: string, place: Place): Node {
   try {
     return compile(written);
@@ -96,6 +107,8 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
       check(node.right, false, place);
       return;
     case "Subexpression":
+      if (node.left.type === "NotExpression")
+        place.refuse("expression.slip", '"!" is about the first name alone', "write !(…) around the whole");
       if (top) checkPath(pathOf(node), top, place);
       check(node.left, top, place);
       check(node.right, isView(node.left) && top, place);

@@ -6,6 +6,7 @@ import {
   ANSWER_PARTS,
   compileExpression,
   compilePredicate,
+  isOnlyAbout,
   type ExpressionNames,
   type ReplyView,
 } from "../expressions/expression.ts";
@@ -116,20 +117,9 @@ export function compileCharge(charge: SourceFile["charge"], inputs: readonly str
       return true;
     }
   };
-  const beforehand = isAboutInputs(when, place);
+  const beforehand = isOnlyAbout(when, ["inputs"], place);
   return {
     isFree: (inputs) => beforehand && !holds({ inputs }),
     isBilled: (view, inputs) => holds({ ...view, inputs }),
   };
-}
-
-/** `@` is all that is known, the answer too. */
-function isAboutInputs(when: string, place: Place): boolean {
-  if (when.includes("@")) return false;
-  try {
-    compileExpression<object>(when, place, { roots: ["inputs"] });
-    return true;
-  } catch {
-    return false;
-  }
 }
