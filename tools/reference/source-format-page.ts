@@ -43,6 +43,15 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   json: "its JSON text",
 };
 
+const STEPS_EXAMPLE = `steps:
+  - name: person
+    free: true
+    request: {url: 'https://api.vendor.example/people', query: {name: '{{ inputs.name }}'}}
+    match: {no_record: length(body.hits) == \`0\`}
+  - name: score
+    request: {url: 'https://api.vendor.example/people/{{ steps.person.body.hits[0].id }}/score'}
+map: {name: 'steps.person.body.hits[0].name', score: body.score}`;
+
 /** The format of declarative sources, from its JSON Schema. */
 export function sourceFormatPage(): Page {
   const root = publishedSchema() as Schema;
@@ -53,9 +62,9 @@ export function sourceFormatPage(): Page {
     "docs/reference/source-format.md",
     generated("the format in src/sources/declarative/format/format.ts"),
     "# The format of a source file",
-    `A source that is one HTTP call and a mapping is one YAML file. ${code("npx datarun source new")} writes a first one; the [tutorial](../tutorials/from-api-docs-to-source.md) goes all the way. Keys that are not listed here are errors; those that begin with ${code("x-")} are yours. An editor completes and checks a file whose first line names the schema:`,
+    `A source of one HTTP call or a few, and a mapping, is one YAML file. ${code("npx datarun source new")} writes a first one; the [tutorial](../tutorials/from-api-docs-to-source.md) goes all the way. Keys that are not listed here are errors; those that begin with ${code("x-")} are yours. An editor completes and checks a file whose first line names the schema:`,
     block("yaml", "# yaml-language-server: $schema=…/src/sources/declarative/source.schema.json"),
-    "A file makes one request, besides a login. Several requests, a report that is ordered and waited for, and paging through a list are written [in TypeScript](typescript-sources.md#several-requests-and-waiting-for-a-report).",
+    "A file makes one request, or [several steps](#steps), besides a login. Paging through a list, and whatever no expression says, is written [in TypeScript](typescript-sources.md).",
     "## The file",
     fields(root),
     "## `request`",
@@ -64,6 +73,12 @@ export function sourceFormatPage(): Page {
     "### `request.body`",
     at("request", "body").description!,
     fields(at("request", "body")),
+    "## `steps`",
+    at("steps").description!,
+    block("yaml", STEPS_EXAMPLE),
+    fields(at("steps").items!),
+    `An answer is judged in this order: the step's ${code("errors")}, the file's ${code("errors")}, its ${code("match.no_record")}; then its status must be 2xx or one of ${code("answers")}, or the source fails by it. The last step's answer is judged by the file's ${code("match")} instead of the last of these. ${code("match")}, ${code("map")} and ${code("map_no_record")} may read ${code("steps.<name>")} of every step; of one that was left out they get nothing. A request may only read what is there whenever it is made: anything else is refused when the file is loaded.`,
+    `What a request is made of that the caller sent is checked before the first is sent. An order is sent once, whatever becomes of the rest. Each request is [charged by itself](../explanation/charges-and-records.md#what-was-charged): an error in the status of a ${code("free")} one says nothing of the order before it, while a failure that it reports in a readable answer, or for which a row of ${code("errors")} says ${code("charged")}, is about the order.`,
     "## `reply`",
     fields(at("reply")),
     "## `auth`",
@@ -99,7 +114,7 @@ export function sourceFormatPage(): Page {
     objectOf(at("cases").items!).properties!["expect"]!.description!,
     fields(objectOf(at("cases").items!).properties!["expect"]!),
     "## Templates",
-    `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each through any number of filters: ${code("{{ inputs.vin | trim | upper }}")}.`,
+    `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each through any number of filters: ${code("{{ inputs.vin | trim | upper }}")}. Names go on with dots, ${code("[0]")} is an entry of a list. In [steps](#steps) also ${code("{{ steps.<name>.body.id }}")}, ${code(".status")}, ${code(".headers.location")}, and ${code("{{ order_id }}")}.`,
     table(["filter", "gives"], filterRows()),
     `A filter that takes characters away (${shortening().map(code).join(", ")}) fails the call where it leaves nothing, naming the field, and nothing is sent: a vendor's "nobody" to an empty question would read like an answer.`,
     "## Expressions",

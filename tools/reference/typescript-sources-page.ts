@@ -15,7 +15,7 @@ export function typescriptSourcesPage(): Page {
     "docs/reference/typescript-sources.md",
     generated("the types and comments of src/sdk"),
     "# Sources in TypeScript",
-    `A source is one file in the folder ${code("sources")} of a project, ${code(".ts")}, ${code(".js")} or ${code(".mjs")}, at any depth, with one default export; files and folders whose names begin with ${code("_")} are no sources. Write one in YAML as long as it is [one request and a mapping](source-format.md). Write it in TypeScript when it makes several requests, waits for a report, pages through a list, or works out what no expression says. [Your first source](../tutorials/first-source.md) shows one being made.`,
+    `A source is one file in the folder ${code("sources")} of a project, ${code(".ts")}, ${code(".js")} or ${code(".mjs")}, at any depth, with one default export; files and folders whose names begin with ${code("_")} are no sources. Write one in YAML as long as it is [one request or a few, and a mapping](source-format.md). Write it in TypeScript when it pages through a list, asks several at once, or works out what no expression says. [Your first source](../tutorials/first-source.md) shows one being made.`,
     `It may import what the project has installed, and Node's own modules. It runs within the service and is trusted as the service is: only ${code("http")} has the deadline, the limits, the ledger and the rules about addresses, so ask vendors by nothing else.`,
     "## Several requests, and waiting for a report",
     `From [${code(EXAMPLE)}](../../${EXAMPLE}), which the catalog's tests run:`,

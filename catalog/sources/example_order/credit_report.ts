@@ -7,7 +7,7 @@ export default defineSource({
   id: "example_order__credit_report",
   title: "Example: a report that is ordered and waited for",
   description:
-    "No real vendor: how a source orders a report, asks until it is ready, and says which request is billed. Written in TypeScript, because a file in YAML makes one request.",
+    "No real vendor: how a source orders a report, asks until it is ready, and says which request is billed. Written in TypeScript.",
   "x-example": true,
   inputs: Type.Object({
     company_number: Type.String({

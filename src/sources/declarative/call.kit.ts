@@ -1,6 +1,6 @@
 import { rawJsonObject, type HttpOptions, type Reply } from "../../sdk/http.ts";
 import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
-import { Fault, FAULT_OF_KIND } from "../../terms/fault.ts";
+import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 
 /** One request as the door was asked for it. */
@@ -19,8 +19,13 @@ export interface FakeCall {
   readonly orders: readonly (string | number | undefined)[];
 }
 
+/** A vendor's answer that remembers what was said of its charge. */
+export interface FakeReply extends Reply {
+  readonly said: readonly Charged[];
+}
+
 /** A vendor's answer for tests: JSON unless it is text. */
-export function replyOf(status: number, body: Json | Buffer = {}, headers: Record<string, string> = {}): Reply {
+export function replyOf(status: number, body: Json | Buffer = {}, headers: Record<string, string> = {}): FakeReply {
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === "string" ? body : JSON.stringify(body), "utf8");
@@ -31,7 +36,9 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
       throw new Fault("source.contract", { problem: "it is not JSON" }, { cause });
     }
   };
-  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs: () => {} };
+  const said: Charged[] = [];
+  const chargedAs = (charged: Charged) => void said.push(charged);
+  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs, said };
   return Object.assign(reply, { [rawJsonObject]: () => ({ bytes, value: json() }) });
 }
 
@@ -91,6 +98,7 @@ export function fileWith(parts: string): string {
     request: "{url: 'https://api.acme.example/people'}",
     match: "{record: 'status == `200`', no_record: 'status == `404`'}",
   };
+  if (given.has("steps")) given.add("request");
   const lines = Object.entries(least).filter(([name]) => !given.has(name));
   return `${lines.map(([name, value]) => `${name}: ${value}`).join("\n")}\n${parts}\n`;
 }

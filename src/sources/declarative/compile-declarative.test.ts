@@ -27,9 +27,9 @@ async function outcome(parts: string, status: number, body: Json | Buffer = {}) 
 const WRONG: readonly (readonly [what: string, parts: string, code: string, hint?: RegExp])[] = [
   ["a misspelled key", "mapp: {a: body.a}", "format.unknown_key", /"map"/],
   ["a misspelled key further in", "match: {record: 'status', no_recrod: 'status'}", "format.unknown_key", /no_record/],
-  ["polling", "poll: {every: 1s}", "format.unknown_key", /TypeScript.*docs\/reference\/typescript-sources\.md/],
-  ["several steps", "steps: []", "format.unknown_key", /TypeScript/],
-  ["several requests", "request: [{url: 'https://api.acme.example/x'}]", "format.value", /one request.*TypeScript/],
+  ["polling outside of a step", "poll: {every: 1s}", "format.unknown_key", /belongs to a step/],
+  ["paging", "pagination: {}", "format.unknown_key", /TypeScript.*docs\/reference\/typescript-sources\.md/],
+  ["several requests", "request: [{url: 'https://api.acme.example/x'}]", "format.value", /steps:/],
   ["no rule for no record", "match: {record: 'status'}", "format.missing_key"],
   ["a value that is none of those allowed", "charge: per_cal", "format.value", /per_call/],
   ["a kind of authentication that does not exist", "auth: {kind: baisc}", "format.value", /"basic"/],

@@ -7,8 +7,10 @@ import { parseOrigin } from "../../terms/origins.ts";
 import { declaredNames } from "../schema-names.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
-import { compileOneRequest, type ExchangeSetting } from "./exchange/one-request.ts";
-import { compilePredicate } from "./expressions/expression.ts";
+import { namesAfter } from "./exchange/compile-steps.ts";
+import { compileOneRequest, type Exchange, type ExchangeSetting } from "./exchange/one-request.ts";
+import { compileSteps } from "./exchange/steps.ts";
+import { ANSWER_NAMES, compilePredicate } from "./expressions/expression.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
 import { RECIPE, type SourceFile } from "./format/format.ts";
 import type { Place } from "./format/read-document.ts";
@@ -105,10 +107,11 @@ function namesIn(source: SourceFile): KnownNames {
 
 function compileRun(source: SourceFile, setting: ExchangeSetting) {
   const { root } = setting;
-  const exchange = compileOneRequest(source.request, source, setting);
-  const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"));
+  const exchange = compileExchange(source, setting);
+  const names = source.steps === undefined ? ANSWER_NAMES : namesAfter(source.steps.map(({ name }) => name));
+  const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"), names);
   const nothing =
-    source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"));
+    source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);
   const fits = source.output === undefined ? undefined : compileWhenNeeded(source.output);
   if (map === undefined && source.reply?.format === "xml") {
     root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
@@ -123,6 +126,17 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
     if (stretch.isLong) await stretch.end();
     return map === undefined ? reply : (record as JsonObject);
   };
+}
+
+function compileExchange(source: SourceFile, setting: ExchangeSetting): Exchange {
+  const { request, steps } = source;
+  const { root } = setting;
+  if (steps === undefined) {
+    if (request !== undefined) return compileOneRequest(request, source, setting);
+    return root.refuse("format.missing_key", 'a source needs the key "request"', 'or "steps", for several requests');
+  }
+  if (request === undefined) return compileSteps(steps, source, setting);
+  return root.in("request").refuseKey("request.duplicate", "a source has a request or steps", "make it a step");
 }
 
 function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSetting) {

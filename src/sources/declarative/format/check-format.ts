@@ -8,14 +8,18 @@ import type { Place } from "./read-document.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 
-/** What authors who know other tools write where one request is not enough. */
-const SEVERAL_REQUESTS: ReadonlySet<string> = new Set(
-  "poll polling polls wait wait_for until step steps requests then next sequence pages paging paginate pagination".split(
-    " ",
-  ),
-);
-const IN_TYPESCRIPT =
-  "a file makes one request: write several requests, polling and paging in TypeScript, see docs/reference/typescript-sources.md";
+/** What authors who know other tools write where one request is not enough, and what it is written as here. */
+const MEANT: readonly (readonly [words: string, hint: string])[] = [
+  ["step requests then next sequence", "write steps: [{name: order, request: {…}}, …] in place of request"],
+  [
+    "poll polling polls wait wait_for until",
+    "it belongs to a step: steps: [{name: report, free: true, request: {…}, poll: {until: …}}]",
+  ],
+  [
+    "pages paging paginate pagination",
+    "paging through a list is written in TypeScript, see docs/reference/typescript-sources.md",
+  ],
+];
 
 /** Checks a document against the format; the first thing wrong with it is said at its place. @throws DeclarationError */
 export function checkFormat(value: Json, root: Place): SourceFile {
@@ -42,18 +46,16 @@ function nameOfCase([index, ...path]: readonly (string | number)[]): string {
 
 function refuse({ code, path, says, known, description }: FormatProblem, written: unknown, root: Place): never {
   const place = root.in(...path);
-  if (code === "format.unknown_key" && SEVERAL_REQUESTS.has(says)) {
-    return place.refuseKey(code, `unknown key "${says}" in ${nameOf(path.slice(0, -1))}`, IN_TYPESCRIPT);
-  }
   if (path.length === 1 && path[0] === "request" && Array.isArray(written)) {
-    return place.refuse(code, `"request" must be one request`, IN_TYPESCRIPT);
+    return place.refuse(code, `"request" must be one request`, MEANT[0]![1]);
   }
   if (code === "format.value") {
     const hint = (typeof written === "string" ? didYouMean(written, known) : undefined) ?? description;
     return place.refuse(code, `${nameOf(path)} ${says}`, hint);
   }
   if (code === "format.missing_key") return place.refuseKey(code, `${nameOf(path)} needs the key "${says}"`);
-  const hint = didYouMean(says, known) ?? `known are ${known.join(", ")}`;
+  const meant = MEANT.find(([words]) => words.split(" ").includes(says))?.[1];
+  const hint = meant ?? didYouMean(says, known) ?? `known are ${known.join(", ")}`;
   return place.refuseKey(code, `unknown key "${says}" in ${nameOf(path.slice(0, -1))}`, hint);
 }
 

@@ -55,7 +55,7 @@ export const Request = Type.Object(
       }),
     ),
   },
-  { ...closed, description: "The one request that asks the vendor." },
+  { ...closed, description: "A request that asks the vendor." },
 );
 
 export const ReplyFormat = Type.Object(

@@ -26,6 +26,7 @@ auth:
   - {kind: mtls, cert: c, key: k, ca: a}
   - {kind: token_exchange, request: {url: u}, token: body.t, default_ttl: 5m, early: 1s, auth: {kind: bearer, token: t}}
 request: {method: POST, url: u, query: {a: 1}, headers: {b: x}, body: {json: {a: [1]}, content_type: t}, redirects: 1}
+steps: [{name: order, when: inputs.a, request: {url: u}, free: true, answers: [409], order_id: body.id, errors: [{when: {status: 409}, kind: input}], match: {no_record: status}}]
 reply: {format: xml, lists: [a.b]}
 errors: [{when: {status: 4xx, predicate: status}, kind: input, charged: no}, {when: {status: [1, 2]}, kind: contract}]
 map: {a: body.a, b: {c: body.c}}
@@ -100,7 +101,7 @@ test("the walk over the format says yes and no where a full validator does", () 
 
 test("the keywords of the format are those that the walk reads", () => {
   const read = new Set(
-    "$schema title $defs $ref description type const enum minLength pattern minimum maximum minItems items required minProperties properties patternProperties additionalProperties anyOf oneOf discriminator if then else".split(
+    "$schema title $defs $ref description type const enum minLength pattern minimum maximum minItems maxItems items required minProperties properties patternProperties additionalProperties anyOf oneOf discriminator if then else".split(
       " ",
     ),
   );

@@ -59,8 +59,10 @@ const checkNumber: Check = (schema, value, path) => {
 
 const checkList: Check = (schema, value, path, format) => {
   if (!Array.isArray(value)) return null;
-  const { minItems, items } = schema;
+  const { minItems, maxItems, items } = schema;
   if (typeof minItems === "number" && value.length < minItems) return refuse(schema, path, "must not be empty");
+  if (typeof maxItems === "number" && value.length > maxItems)
+    return refuse(schema, path, `must have at most ${maxItems} entries`);
   if (!isJsonObject(items)) return null;
   return firstOf(value.entries(), ([index, entry]) => formatProblem(items, entry as Json, [...path, index], format));
 };

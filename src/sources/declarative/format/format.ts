@@ -5,6 +5,7 @@ import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/times.ts";
 import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
 import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
+import { Steps } from "./steps-format.ts";
 import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
 /**
@@ -110,7 +111,8 @@ export const SourceFormat = Type.Object(
         else: AnyAuth,
       }),
     ),
-    request: Request,
+    request: Type.Optional(Request),
+    steps: Type.Optional(Steps),
     reply: Type.Optional(ReplyFormat),
     errors: Type.Optional(
       Type.Array(ErrorRow, {
@@ -184,7 +186,17 @@ export const SourceFormat = Type.Object(
 );
 
 /** Keys that say how to ask and what answers mean, in the order in which a file is read. */
-export const RECIPE = ["auth", "request", "reply", "errors", "match", "map", "map_no_record", "verify"] as const;
+export const RECIPE = [
+  "auth",
+  "request",
+  "steps",
+  "reply",
+  "errors",
+  "match",
+  "map",
+  "map_no_record",
+  "verify",
+] as const;
 
 export type SourceFile = Static<typeof SourceFormat>;
 

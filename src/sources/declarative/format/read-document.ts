@@ -71,7 +71,7 @@ function assertNumbersSurvive(document: Document, positionOf: (offset: number) =
         throw new DeclarationError("yaml.number_too_large", position, "JSON has no such number", hint);
       }
       const sent = String(node.value);
-      if (sent !== node.source && SENT.has(keyOf(path))) {
+      if (sent !== node.source && isSent(path)) {
         const problem = `this number would be sent as ${sent}`;
         throw new DeclarationError(
           "yaml.number_form",
@@ -93,10 +93,10 @@ interface Written {
 /** The parts of a file whose numbers go out as they are written. */
 const SENT = new Set(["request", "auth", "verify"]);
 
-/** The key at the top of the file below which something stands. */
-function keyOf(path: Parameters<visitorFn<unknown>>[2]): string {
-  const pair = path.find((above) => isPair(above));
-  return isPair(pair) && isScalar(pair.key) ? String(pair.key.value) : "";
+/** Whether it stands below such a key at the top of the file, or in the request of a step. */
+function isSent(path: Parameters<visitorFn<unknown>>[2]): boolean {
+  const keys = path.flatMap((above) => (isPair(above) && isScalar(above.key) ? [String(above.key.value)] : []));
+  return SENT.has(keys[0] ?? "") || (keys[0] === "steps" && keys[1] === "request");
 }
 
 function placeAt(written: Written, path: readonly (string | number)[]): Place {

@@ -1,0 +1,168 @@
+import type { Reply } from "../../../sdk/http.ts";
+import type { SourceCall } from "../../../sdk/source.ts";
+import { inDigits, isNumber } from "../../../terms/exact-number.ts";
+import { Fault } from "../../../terms/fault.ts";
+import type { Json } from "../../../terms/json.ts";
+import { Stretch } from "../../../terms/stretch.ts";
+import type { AnswerView, ReplyView } from "../expressions/expression.ts";
+import type { SourceFile } from "../format/format.ts";
+import type { StepFile } from "../format/steps-format.ts";
+import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
+import { compileView } from "../reply/view-reply.ts";
+import { NOT_YET, type Values } from "../request/template.ts";
+import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
+import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
+import type { Exchange, ExchangeSetting } from "./one-request.ts";
+
+/** Several requests, one after the other. @throws DeclarationError */
+export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
+  const steps = compileStepList(files, source, setting);
+  const parts: WalkParts = {
+    ...setting,
+    steps,
+    accept: acceptOf(source.reply),
+    viewOf: compileView(source.reply),
+    judge: compileJudge(source, setting.root, namesAfter(files.map(({ name }) => name))),
+  };
+  return (call) => new Walk(parts, call).toItsEnd();
+}
+
+interface WalkParts extends ExchangeSetting {
+  readonly steps: readonly Step[];
+  readonly accept: string;
+  readonly viewOf: (reply: Reply) => AnswerView;
+  readonly judge: Judge;
+}
+
+/** The answer of one step. */
+interface Answered {
+  readonly step: Step;
+  readonly reply: Reply;
+  readonly view: ReplyView;
+  readonly stretch: Stretch;
+  readonly free: boolean;
+}
+
+/** One call's way through the steps. */
+class Walk {
+  readonly #parts: WalkParts;
+  readonly #call: SourceCall;
+  readonly #answers: Record<string, AnswerView> = {};
+  readonly #login: Login = {};
+  #orderId: string | undefined;
+
+  constructor(parts: WalkParts, call: SourceCall) {
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  async toItsEnd(): ReturnType<Exchange> {
+    const { steps, judge } = this.#parts;
+    this.#assertAllCanBeSent(steps);
+    let last: Answered | undefined;
+    for (const step of steps) {
+      if (!this.#isAsked(step)) continue;
+      const answered = await this.#ask(step);
+      const { reply, view, stretch } = answered;
+      if (told(answered, () => this.#endsHere(answered, steps))) {
+        this.#settleCharge(answered);
+        return { reply, view, verdict: "no_record", stretch };
+      }
+      this.#answers[step.name] = { status: view.status, headers: view.headers, body: view.body };
+      if (step !== steps.at(-1)) this.#settleCharge(answered);
+      this.#takeOrder(answered);
+      last = answered;
+    }
+    const { reply, view, stretch } = last!;
+    const verdict = told(last!, () => judge(view));
+    this.#settleCharge(last!);
+    if (stretch.isLong) await stretch.end();
+    return { reply, view, verdict, stretch };
+  }
+
+  async #ask(step: Step): Promise<Answered> {
+    const { auth, charge, accept, viewOf, clock } = this.#parts;
+    const free = step.free || charge.isFree(this.#call.inputs);
+    const asking = { auth, accept, free, login: this.#login };
+    const reply = await ask(step.request, this.#call, this.#values(), asking);
+    const stretch = new Stretch(clock);
+    const view = { ...viewOf(reply), steps: this.#answers };
+    if (stretch.isLong) await stretch.end();
+    return { step, reply, view, stretch, free };
+  }
+
+  /** Whether this answer says that there is no record. What the last one says of it stands in the file's `match`. @throws Fault */
+  #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
+    step.failing(view);
+    if (step.isNone(view)) return true;
+    if (step === steps.at(-1) || step.isUsable(view.status)) return false;
+    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "its status says neither yes nor no" });
+  }
+
+  #isAsked({ name, condition }: Step): boolean {
+    try {
+      return condition === null || condition.holds({ inputs: this.#call.inputs, steps: this.#answers });
+    } catch (cause) {
+      throw new Fault("source.contract", { problem: `whether step ${name} is needed cannot be worked out` }, { cause });
+    }
+  }
+
+  /** An order is paid for: no later request may turn out to be one that cannot be made of what the caller sent. */
+  #assertAllCanBeSent(steps: readonly Step[]): void {
+    const values = { ...this.#values(), steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-" };
+    for (const step of steps) {
+      const { condition, request } = step;
+      if (condition !== null && !(condition.isAboutInputs && this.#isAsked(step))) continue;
+      try {
+        authenticate(request, this.#parts.auth, values);
+      } catch (thrown) {
+        if (thrown instanceof Fault && CALLERS.has(thrown.code)) throw thrown;
+        // What an answer brings will be seen when it is there.
+      }
+    }
+  }
+
+  #takeOrder({ step, view }: Answered): void {
+    if (step.orderIdOf === null) return;
+    const id = textOf(step.orderIdOf, view);
+    if (id === null) throw new Fault("source.contract", { problem: "its order has no number" });
+    this.#orderId = id;
+    this.#call.ordered(id);
+  }
+
+  #settleCharge({ free, reply, view }: Answered): void {
+    if (!free && !this.#parts.charge.isBilled(view, this.#call.inputs)) reply.chargedAs("no");
+  }
+
+  #values(): Values {
+    return { ...valuesOf(this.#call), steps: this.#answers as unknown as Json, order_id: this.#orderId };
+  }
+}
+
+/** What whoever sent the inputs can mend. */
+const CALLERS: ReadonlySet<string> = new Set(["source.input_invalid", "source.credential_missing"]);
+
+/**
+ * An error in the status of a free request is told of that request: the order before it stays charged as it was answered.
+ * What an answer reports in its body, or a file says is charged, is about the order.
+ */
+function told<Value>({ free, view }: Answered, judge: () => Value): Value {
+  try {
+    return judge();
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.reported === null) throw thrown;
+    const isOwn = free && view.status >= 400 && thrown.reported.charged === undefined;
+    throw isOwn ? new Fault(thrown.code, thrown.detail) : thrown;
+  }
+}
+
+function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | null {
+  let value: Json;
+  try {
+    value = evaluate(view);
+  } catch {
+    return null;
+  }
+  if (isNumber(value)) return inDigits(value);
+  return typeof value === "string" && value !== "" ? value : null;
+}
