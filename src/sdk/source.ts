@@ -48,6 +48,7 @@ export interface SourceDeclaration<
   run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
   /** Proves a credential by the cheapest call there is; `inputs` are empty. False, or a fault: it is not good. */
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
+  readonly [asksAgain]?: boolean;
 }
 
 export type { ChargeModel };
@@ -90,6 +91,9 @@ export interface DataOrigin {
  * authors, and not enumerable.
  */
 export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
+
+/** On a declaration: it asks again where the vendor says "not yet". What compiles files says so; it is not for authors. */
+export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
 
 /** What a source's `run` is given. */
 export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {

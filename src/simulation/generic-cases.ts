@@ -1,5 +1,5 @@
 import type { RunnableSource } from "../run/ports.ts";
-import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { asList } from "./as-list.ts";
 
 /** A failure that every vendor can have, and the kinds that are an honest account of it. */
@@ -10,14 +10,15 @@ export interface GenericCase {
 
 const BROKEN_JSON = '{"cut": "of';
 
-const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly string[] }[] = [
+/** `waits`: to a source that asks again it looks as if the vendor were not ready. */
+const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly string[]; waits?: true }[] = [
   { name: "the credential is refused (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
   { name: "another client error (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
   { name: "the rate is limited (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },
   { name: "the vendor fails (500)", reply: { status: 500, body: "<h1>failure</h1>" }, kinds: ["vendor_5xx"] },
-  { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout"] },
+  { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout"], waits: true },
   { name: "the answer is malformed", reply: { body: BROKEN_JSON }, kinds: ["contract"] },
-  { name: "the answer is empty", reply: { body: "" }, kinds: ["contract"] },
+  { name: "the answer is empty", reply: { body: "" }, kinds: ["contract"], waits: true },
   {
     name: "the connection ends within the answer",
     reply: { fault: "truncate" },
@@ -29,6 +30,7 @@ const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly s
  * What is played for every source whose calls leave the machine, from its first case with a record: all replies but the
  * last as they are, then the failure. A status that one of the source's own cases plays is left to that case. A refused
  * credential is played twice where requests come before it: a source that logs in may do so anew, once, with a fresh token.
+ * One that polls asks for the last reply, here the failure, as often as it takes.
  */
 export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const cases = source.declaration.cases ?? [];
@@ -37,7 +39,7 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const replies = asList(found.reply);
   const own = new Set(cases.flatMap(({ reply }) => asList(reply).map(({ status }) => status ?? 200)));
   return FAILURES.filter(({ reply }) => reply.status === undefined || !own.has(reply.status)).map(
-    ({ name, reply, kinds }) => ({
+    ({ name, reply, kinds, waits }) => ({
       case: {
         name,
         inputs: found.inputs,
@@ -46,7 +48,7 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
         reply: scriptOf(replies, reply),
         expect: { failure: kinds[0]! },
       },
-      kinds,
+      kinds: waits === true && source.declaration[asksAgain] === true ? [...kinds, "pending"] : kinds,
     }),
   );
 }

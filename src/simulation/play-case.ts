@@ -1,6 +1,6 @@
 import { oneCall } from "../run/one-call.ts";
 import type { Answer, RunnableSource } from "../run/ports.ts";
-import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
+import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { aimDoor } from "./aimed-door.ts";
@@ -19,6 +19,8 @@ export interface Played {
   readonly requests: readonly ReceivedRequest[];
   /** How many replies the case has; a request beyond them was not expected. */
   readonly repliesGiven: number;
+  /** The last reply may be asked for again and again, by one request. */
+  readonly mayRepeat: boolean;
   readonly logged: string;
   readonly credentials: JsonObject;
 }
@@ -85,6 +87,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
       ...(result instanceof Fault ? { answer: null, fault: result } : { answer: result, fault: null }),
       requests,
       repliesGiven: script.length,
+      mayRepeat: source.declaration[asksAgain] === true,
       logged: logged.join("\n"),
       credentials,
     };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
+import { asksAgain, NoMatch, type SourceAnswer, type SourceCall, type SourceDeclaration } from "../../sdk/source.ts";
 import { systemClock, type Clock } from "../../terms/clock.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
@@ -84,10 +84,11 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 /** The rest of the file, `x-` annotations included. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
-  const { limits } = source;
+  const { limits, steps } = source;
   return {
     ...head,
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
+    ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
   } as unknown as SourceDeclaration;
 }
 

@@ -16,6 +16,7 @@ import type { RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames } from "../request/template.ts";
 import { compileAuthenticated } from "./ask.ts";
 import type { ExchangeSetting } from "./one-request.ts";
+import { compilePoll, type Poll } from "./poll.ts";
 
 /** One request of several. */
 export interface Step {
@@ -30,6 +31,8 @@ export interface Step {
   /** Whether what comes next may build on an answer of this status. */
   isUsable(status: number): boolean;
   readonly orderIdOf: ((view: ReplyView) => Json) | null;
+  /** Asked again and again; `null`: once. */
+  readonly poll: Poll | null;
 }
 
 export interface Condition {
@@ -85,6 +88,7 @@ function compileStep(
     isNone: none === undefined ? () => false : compilePredicate(none, place.in("match", "no_record"), names),
     isUsable: (status) => (status >= 200 && status < 300) || file.answers?.includes(status) === true,
     orderIdOf: file.order_id === undefined ? null : compileExpression(file.order_id, place.in("order_id"), names),
+    poll: compilePoll(file, names, place.in("poll")),
   };
 }
 

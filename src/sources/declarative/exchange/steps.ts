@@ -13,6 +13,7 @@ import { NOT_YET, type Values } from "../request/template.ts";
 import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
 import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
 import type { Exchange, ExchangeSetting } from "./one-request.ts";
+import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
 
 /** Several requests, one after the other. @throws DeclarationError */
 export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
@@ -50,6 +51,8 @@ class Walk {
   readonly #answers: Record<string, AnswerView> = {};
   readonly #login: Login = {};
   #orderId: string | undefined;
+  /** What the last answer asks to be waited. */
+  #retryAfterMs = 0;
 
   constructor(parts: WalkParts, call: SourceCall) {
     this.#parts = parts;
@@ -57,12 +60,12 @@ class Walk {
   }
 
   async toItsEnd(): ReturnType<Exchange> {
-    const { steps, judge } = this.#parts;
+    const { steps, judge, clock } = this.#parts;
     this.#assertAllCanBeSent(steps);
     let last: Answered | undefined;
     for (const step of steps) {
       if (!this.#isAsked(step)) continue;
-      const answered = await this.#ask(step);
+      const answered = step.poll === null ? await this.#ask(step) : await this.#askUntilReady(step, step.poll);
       const { reply, view, stretch } = answered;
       if (told(answered, () => this.#endsHere(answered, steps))) {
         this.#settleCharge(answered);
@@ -71,6 +74,7 @@ class Walk {
       this.#answers[step.name] = { status: view.status, headers: view.headers, body: view.body };
       if (step !== steps.at(-1)) this.#settleCharge(answered);
       this.#takeOrder(answered);
+      this.#retryAfterMs = retryAfterMs(view.headers, clock);
       last = answered;
     }
     const { reply, view, stretch } = last!;
@@ -91,12 +95,37 @@ class Walk {
     return { step, reply, view, stretch, free };
   }
 
+  #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
+    const start = { afterMs: Math.max(poll.firstAfterMs, this.#retryAfterMs), isOrdered: this.#orderId !== undefined };
+    return pollFor(poll, this.#call, start, async () => {
+      let answered: Answered;
+      try {
+        answered = await this.#ask(step);
+      } catch (thrown) {
+        const lost = passingFault(thrown);
+        if (lost === null) throw thrown;
+        return { lost, retryAfterMs: 0 };
+      }
+      const { view } = answered;
+      const asks = { retryAfterMs: retryAfterMs(view.headers, this.#parts.clock) };
+      return told(answered, () => {
+        step.failing(view);
+        poll.failing(view);
+        if (step.isNone(view)) return { answer: answered, isReady: true, ...asks };
+        if (step.isUsable(view.status)) return { answer: answered, isReady: poll.isReady(view), ...asks };
+        const fault = faultOfUnusable(view.status);
+        if (!isPassingStatus(view.status)) throw fault;
+        return { lost: new Fault(fault.code, fault.detail), ...asks };
+      });
+    });
+  }
+
   /** Whether this answer says that there is no record. What the last one says of it stands in the file's `match`. @throws Fault */
   #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
     step.failing(view);
     if (step.isNone(view)) return true;
     if (step === steps.at(-1) || step.isUsable(view.status)) return false;
-    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "its status says neither yes nor no" });
+    throw faultOfUnusable(view.status);
   }
 
   #isAsked({ name, condition }: Step): boolean {
@@ -137,6 +166,10 @@ class Walk {
   #values(): Values {
     return { ...valuesOf(this.#call), steps: this.#answers as unknown as Json, order_id: this.#orderId };
   }
+}
+
+function faultOfUnusable(status: number): Fault {
+  return faultOfStatus(status) ?? new Fault("source.contract", { problem: "its status says neither yes nor no" });
 }
 
 /** What whoever sent the inputs can mend. */

@@ -10,6 +10,38 @@ export const STEPS_MAX = 8;
 const ofStep = (description: string) =>
   text(`${description} JMESPath over \`status\`, \`headers\` and \`body\` of its answer, and \`steps\`, those before.`);
 
+const wholeMs = (minimum: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum, maximum: 60_000, description }));
+
+const Poll = Type.Object(
+  {
+    until: ofStep("True when the vendor has finished."),
+    fail_when: Type.Optional(
+      ofStep(
+        "True when it has given up: a failure of kind `vendor_5xx`. A row of `errors` says another kind, and what is charged.",
+      ),
+    ),
+    first_after_ms: wholeMs(0, "What is waited before the first request. 0 unless said."),
+    every_ms: wholeMs(50, "What is waited between two. 1000 unless said."),
+    backoff: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 10,
+        description:
+          "How many times as long each wait is as the one before, up to ten times `every_ms`. 1 unless said.",
+      }),
+    ),
+    max_polls: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 500, description: "How many requests at the most. 30 unless said." }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      "The request is made again until something holds, within the source's one deadline. `Retry-After` is obeyed. An answer of 408, 429 or 5xx, and a lost connection, are followed by the next request; the third in a row fails.",
+  },
+);
+
 const Step = Type.Object(
   {
     name: Type.String({
@@ -32,7 +64,7 @@ const Step = Type.Object(
     ),
     order_id: Type.Optional(
       ofStep(
-        "The vendor's number for what it has taken up. Later requests say `{{ order_id }}`; a source that fails after this names it.",
+        "The vendor's number for what it has taken up. Later requests say `{{ order_id }}`; a source that fails after this names it, and one that is not ready at the deadline fails as `pending`.",
       ),
     ),
     errors: Type.Optional(
@@ -44,6 +76,7 @@ const Step = Type.Object(
         { ...closed, description: "What ends the source early." },
       ),
     ),
+    poll: Type.Optional(Poll),
   },
   closed,
 );
@@ -52,7 +85,8 @@ export const Steps = Type.Array(Step, {
   minItems: 1,
   maxItems: STEPS_MAX,
   description:
-    "Several requests, one after the other, in place of `request`: at most eight, each made once. `match`, `map` and `output` are about the last answer, and may read `steps`.",
+    "Several requests, one after the other, in place of `request`: at most eight, each made once unless it polls. `match`, `map` and `output` are about the last answer, and may read `steps`.",
 });
 
 export type StepFile = Static<typeof Step>;
+export type PollFile = Static<typeof Poll>;

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { createDoor } from "../outbound/door.ts";
+import { createPlayedDoor } from "../outbound/played-door.ts";
+import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
+import { VendorReply } from "../outbound/exchange/reply.ts";
+import { oneCall } from "../run/one-call.ts";
+import type { RunnableSource } from "../run/ports.ts";
+import { compileDeclarative } from "../sources/declarative/compile-declarative.ts";
+import { toRunnable } from "../sources/runnable.ts";
+import { createSchemas } from "../terms/author-schemas.ts";
+import { systemClock } from "../terms/clock.ts";
+import { Fault } from "../terms/fault.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { renderReport, runCases } from "./run-cases.ts";
+import { createSimulatedVendors } from "./simulated-vendors.ts";
+import { createSkippedWait } from "./skipped-wait.ts";
+import { startVendorSimulator } from "./vendor-simulator.ts";
+
+const BUREAU = `
+id: bureau__report
+title: Report
+inputs: {type: object, required: [name], properties: {name: {type: string, minLength: 2}}}
+origins: [https://api.bureau.example]
+timeout_ms: 60000
+steps:
+  - name: order
+    request: {method: POST, url: 'https://api.bureau.example/orders', body: {json: {name: '{{ inputs.name }}'}}}
+    match: {no_record: 'status == \`404\`'}
+    order_id: body.id
+  - name: report
+    free: true
+    request: {url: 'https://api.bureau.example/orders/{{ order_id }}'}
+    poll: {until: body.state == 'done', first_after_ms: 5000, every_ms: 10000}
+match: {record: body.state == 'done', no_record: status == \`404\`}
+map: {score: body.score}
+cases:
+  - name: ready at the second look
+    inputs: {name: ada}
+    request: [{method: POST, path: /orders, body: {name: ada}}, {path: /orders/o-1}, {path: /orders/o-1}]
+    reply: [{status: 201, body: {id: o-1}}, {body: {state: new}}, {body: {state: done, score: 7}}]
+    expect: {match: true, output: {score: 7}}
+  - {name: nobody, inputs: {name: bob}, reply: {status: 404}, expect: {match: false}}
+  - name: never ready
+    inputs: {name: cyd}
+    reply: [{status: 201, body: {id: o-3}}, {body: {state: new}}]
+    expect: {failure: pending}
+  - {name: too short, inputs: {name: a}, expect: {failure: input, field: name}}
+`.replaceAll("\\`", "`");
+
+const runnable = (text: string): RunnableSource =>
+  toRunnable(compileDeclarative(text, "bureau.yaml"), createSchemas(), "now");
+
+async function ran(t: TestContext, text: string) {
+  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  t.after(() => parts.door.close());
+  return runCases(runnable(text), parts);
+}
+
+test("a source that orders and polls passes its cases, and the failures that every vendor can have", async (t) => {
+  const report = await ran(t, BUREAU);
+  assert.equal(report.passed, true, renderReport(report));
+});
+
+test("a case tells a request that is polled from one that is sent twice", async (t) => {
+  const polledWrongly = BUREAU.replace("reply: [{status: 201, body: {id: o-3}}, {body", "request: [{path: /orders}, {path: /orders/o-4}]\n    reply: [{status: 201, body: {id: o-3}}, {body"); // prettier-ignore
+  const report = await ran(t, polledWrongly);
+  assert.deepEqual(report.cases.filter(({ passed }) => !passed).map(({ name }) => name), ["never ready"]); // prettier-ignore
+  const once = BUREAU.replace(/poll: .*/, "");
+  assert.equal((await ran(t, once)).passed, false, "it never asks again");
+});
+
+test("a simulated call polls through the replies of its case, and one that is never ready ends as pending", async () => {
+  const source = runnable(BUREAU);
+  const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock, () => true) });
+  const parts = { door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
+  const asked = { source, organizationId: "org_1", context: "dev", region: "", entry: {} } as const;
+  const ask = async (inputs: JsonObject) => oneCall({ ...asked, inputs }, parts);
+  const found = await ask({ name: "ada" });
+  assert.equal(found.result instanceof Fault ? found.result.code : found.result.json, '{"score":7}');
+  const never = await ask({ name: "cyd" });
+  assert.equal((never.result as Fault).code, "source.pending");
+  assert.deepEqual(never.call.order, { id: "o-3" });
+});
+
+test("on the simulator's port a poll advances", async (t) => {
+  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
+    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }, null);
+  const simulator = await startVendorSimulator({
+    sources: [runnable(BUREAU)],
+    clock: systemClock,
+    makeReply,
+    faultOfStatus,
+  });
+  t.after(() => simulator.close());
+  const vendor = `${simulator.url}/api.bureau.example`;
+  const order = await fetch(`${vendor}/orders`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "ada" }),
+  });
+  assert.deepEqual(await order.json(), { id: "o-1" });
+  const states: unknown[] = [];
+  for (let look = 0; look < 2; look += 1) states.push(await (await fetch(`${vendor}/orders/o-1`)).json());
+  assert.deepEqual(states, [{ state: "new" }, { state: "done", score: 7 }]);
+});
