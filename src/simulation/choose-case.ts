@@ -12,15 +12,22 @@ export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): So
   const equal = cases.filter((each) => isDeepStrictEqual(each.inputs, given));
   if (equal.length > 0) return equal.find(({ expect }) => "match" in expect) ?? equal[0]!;
   let best: SourceCase | null = null;
-  let bestShared = -1;
+  let bestLikeness = -1;
   for (const each of cases) {
-    const shared = Object.entries(each.inputs).filter(([name, value]) => isDeepStrictEqual(given[name], value)).length;
-    if ("match" in each.expect && each.expect.match && shared > bestShared) {
+    const likeness = likenessOf(each.inputs, given);
+    if ("match" in each.expect && each.expect.match && likeness > bestLikeness) {
       best = each;
-      bestShared = shared;
+      bestLikeness = likeness;
     }
   }
   return best;
+}
+
+/** Inputs that are shared; of as many, whether the same are given: an order's number asks for another road than a name. */
+function likenessOf(inputs: JsonObject, given: JsonObject): number {
+  const shared = Object.entries(inputs).filter(([name, value]) => isDeepStrictEqual(given[name], value)).length;
+  const asksAlike = isDeepStrictEqual(Object.keys(inputs).sort(), Object.keys(given).sort());
+  return shared + (asksAlike ? 0.5 : 0);
 }
 
 /** The case that shows what "no record" looks like. */

@@ -20,7 +20,8 @@ import { startVendorSimulator } from "./vendor-simulator.ts";
 const BUREAU = `
 id: bureau__report
 title: Report
-inputs: {type: object, required: [name], properties: {name: {type: string, minLength: 2}}}
+inputs: {type: object, anyOf: [{required: [name]}, {required: [order_id]}], properties: {name: {type: string, minLength: 2}, order_id: {type: string}}}
+resume: {step: report}
 origins: [https://api.bureau.example]
 timeout_ms: 60000
 steps:
@@ -45,6 +46,11 @@ cases:
     inputs: {name: cyd}
     reply: [{status: 201, body: {id: o-3}}, {body: {state: new}}]
     expect: {failure: pending}
+  - name: resumed
+    inputs: {order_id: o-3}
+    request: {method: GET, path: /orders/o-3}
+    reply: {body: {state: done, score: 9}}
+    expect: {match: true, output: {score: 9}}
   - {name: too short, inputs: {name: a}, expect: {failure: input, field: name}}
 `.replaceAll("\\`", "`");
 
@@ -81,6 +87,10 @@ test("a simulated call polls through the replies of its case, and one that is ne
   const never = await ask({ name: "cyd" });
   assert.equal((never.result as Fault).code, "source.pending");
   assert.deepEqual(never.call.order, { id: "o-3" });
+  for (const order of ["o-3", "o-8"]) {
+    const { result } = await ask({ order_id: order });
+    assert.equal(result instanceof Fault ? result.code : result.json, '{"score":9}', "a later run goes on with it");
+  }
 });
 
 test("on the simulator's port a poll advances", async (t) => {

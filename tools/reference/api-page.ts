@@ -214,7 +214,7 @@ const DATA =
 const RETRYING = [
   "- A retry starts the external calls again, and each can be billed again. The service itself never repeats a call of which a byte may have reached the vendor.",
   "- On `/data` retry only the sources that failed by a timeout or a 5xx of the vendor: send a new request that names just those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice; `unreachable` and `shed` are retryable too, and there nothing was sent.",
-  "- A failure with `failure.order_id` has an order at the vendor, which is probably billed. Do not order again: a source that takes such a number as an input asks for what was ordered. `pending` means that the vendor was not ready; ask again after a while.",
+  "- A failure with `failure.order_id` has an order at the vendor, which is probably billed. Do not order again: a source that [resumes](source-format.md#resume) takes that number as an input, and asks for what was ordered. `pending` means that the vendor was not ready; ask again after a while.",
   "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little, and longer each time.",
   "- After 401, 422 and `no_sources` a retry changes nothing.",
   "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger.",

@@ -61,6 +61,12 @@ const POLL_EXAMPLE = `steps:
     request: {url: 'https://api.vendor.example/orders/{{ order_id }}'}
     poll: {until: body.state == 'done', fail_when: body.state == 'failed', first_after_ms: 500, every_ms: 1000}`;
 
+const RESUME_EXAMPLE = `inputs:
+  type: object
+  properties: {name: {type: string}, order_id: {type: string, maxLength: 60}}
+  anyOf: [{required: [name]}, {required: [order_id]}]
+resume: {step: report}`;
+
 /** The format of declarative sources, from its JSON Schema. */
 export function sourceFormatPage(): Page {
   const root = publishedSchema() as Schema;
@@ -86,13 +92,18 @@ export function sourceFormatPage(): Page {
     at("steps").description!,
     block("yaml", STEPS_EXAMPLE),
     fields(at("steps").items!),
-    `An answer is judged in this order: the step's ${code("errors")}, the file's ${code("errors")}, its ${code("match.no_record")}; then its status must be 2xx or one of ${code("answers")}, or the source fails by it. The last step's answer is judged by the file's ${code("match")} instead of the last of these. ${code("match")}, ${code("map")} and ${code("map_no_record")} may read ${code("steps.<name>")} of every step; of one that was left out they get nothing. A request may only read what is there whenever it is made: anything else is refused when the file is loaded.`,
+    `An answer is judged in this order: the step's ${code("errors")}, the file's ${code("errors")}, its ${code("match.no_record")}; then its status must be 2xx or one of ${code("answers")}, or the source fails by it. The last step's answer is judged by the file's ${code("match")} instead of the last of these. ${code("match")}, ${code("map")} and ${code("map_no_record")} may read ${code("steps.<name>")} of every step; of one that was left out they get nothing. What reads a step that comes later is refused when the file is loaded.`,
     `What a request is made of that the caller sent is checked before the first is sent. An order is sent once, whatever becomes of the rest. Each request is [charged by itself](../explanation/charges-and-records.md#what-was-charged): an error in the status of a ${code("free")} one says nothing of the order before it, while a failure that it reports in a readable answer, or for which a row of ${code("errors")} says ${code("charged")}, is about the order.`,
     "### `steps.poll`",
     at("steps").items!.properties!["poll"]!.description!,
     block("yaml", POLL_EXAMPLE),
     fields(at("steps").items!.properties!["poll"]!),
     `What is not ready at the deadline, or after ${code("max_polls")}, fails as ${code("pending")}, and so does a wait that would reach beyond the deadline, at once. With ${code("order_id")} its failure names the order. A request in between that cannot be judged, such as one of status 400, fails the source; the order is not lost then either.`,
+    "## `resume`",
+    at("resume").description!,
+    block("yaml", RESUME_EXAMPLE),
+    fields(at("resume")),
+    `A report that takes ten minutes is then two runs and one bill. Both numbers, the order's and whatever only the order needs, are inputs: say in ${code("inputs")} which are needed together. A run that is given an order's number makes the steps from the one named on, whatever else it is given; its polls are free as ever. Requests of those steps say ${code("{{ order_id }}")} and cannot read the answers before them. Whoever may ask the source may ask for any order of the same credential, so pass numbers on as you would the reports.`,
     "## `reply`",
     fields(at("reply")),
     "## `auth`",

@@ -133,6 +133,8 @@ function compileExchange(source: SourceFile, setting: ExchangeSetting): Exchange
   const { request, steps } = source;
   const { root } = setting;
   if (steps === undefined) {
+    if (source.resume !== undefined)
+      root.in("resume").refuseKey("format.value", "there are no steps to resume", "it belongs to a source of steps");
     if (request !== undefined) return compileOneRequest(request, source, setting);
     return root.refuse("format.missing_key", 'a source needs the key "request"', 'or "steps", for several requests');
   }

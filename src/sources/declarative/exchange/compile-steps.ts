@@ -16,6 +16,7 @@ import type { RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames } from "../request/template.ts";
 import { compileAuthenticated } from "./ask.ts";
 import type { ExchangeSetting } from "./one-request.ts";
+import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
 
 /** One request of several. */
@@ -42,7 +43,12 @@ export interface Condition {
 }
 
 /** @throws DeclarationError */
-export function compileStepList(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Step[] {
+export function compileStepList(
+  files: readonly StepFile[],
+  source: SourceFile,
+  resume: Resume | null,
+  setting: ExchangeSetting,
+): Step[] {
   const place = setting.root.in("steps");
   assertNames(files, place);
   const orderAt = orderStep(files, place);
@@ -51,11 +57,9 @@ export function compileStepList(files: readonly StepFile[], source: SourceFile, 
   }
   return files.map((file, at) => {
     const before = files.slice(0, at).map(({ name }) => name);
-    const known = {
-      ...setting.known,
-      steps: before,
-      ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}),
-    };
+    // What a run that resumes has not asked is nothing that a request can be made of.
+    const asked = resume !== null && at >= resume.from ? before.slice(resume.from) : before;
+    const known = { ...setting.known, steps: asked, ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}) };
     return compileStep(file, before, known, source, { ...setting, place: place.in(at) });
   });
 }

@@ -120,6 +120,32 @@ test("an order that is lost on the way is not sent again", async () => {
   assert.equal(asked.length, 1);
 });
 
+const RESUMING = `inputs: {type: object, properties: {name: {type: string}, order_id: {type: [string, integer]}}}
+resume: {step: report}
+steps: [${ORDER}, ${REPORT.replace(", query: {lang: '{{ steps.order.body.lang }}'}", "")}]
+map: {score: body.score, lang: steps.order.body.lang}`;
+
+test("a run that is given an order's number orders nothing, and asks for what was ordered", async () => {
+  for (const given of ["o-7", 7]) {
+    const { call, asked, orders } = answering([replyOf(200, { score: 1 })], { inputs: { name: "Ada", order_id: given } }); // prettier-ignore
+    assert.deepEqual(await compiled(RESUMING).run(call), { score: 1 });
+    assert.deepEqual(urlsOf(asked), [`GET /orders/${given}`]);
+    assert.deepEqual(orders, [String(given)]);
+  }
+  const first = answering([replyOf(201, { id: "o-1", lang: "de" }), replyOf(200, { score: 2 })], { inputs: { name: "Ada", order_id: "" } }); // prettier-ignore
+  assert.deepEqual(await compiled(RESUMING).run(first.call), { score: 2, lang: "de" });
+});
+
+test("a number that can be none is the caller's, and nothing is sent", async () => {
+  const { call, asked } = answering([], { inputs: { order_id: "a b" } });
+  const refusing = { ...call, ordered: () => assert.fail("no number") };
+  for (const [each, inputs] of [[refusing, { order_id: "a b" }], [call, { order_id: ["o-1"] }]] as const) {
+    const fault = await faultOf(compiled(RESUMING).run({ ...each, inputs: inputs as unknown as JsonObject }));
+    assert.deepEqual([fault.code, fault.detail["field"]], ["source.input_invalid", "order_id"]);
+  } // prettier-ignore
+  assert.equal(asked.length, 0);
+});
+
 const step = (parts: string) => `{name: a, request: {url: 'https://api.acme.example/a'}${parts}}`;
 const WRONG: readonly (readonly [what: string, parts: string, code: string, says: RegExp])[] = [
   ["neither a request nor steps", "request:", "format.value", /request/],
@@ -139,6 +165,12 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
   ["a header's name of an earlier answer", `steps: [${ORDER}]\nmap: {x: steps.order.headers.Location}`, "expression.slip", /location/],
   ["a condition over an input that there is not", `steps: [${ORDER}, ${step(", when: inputs.nmae")}]`, "expression.unknown_name", /"name"/],
   ["a condition over its own answer", `steps: [${ORDER}, ${step(", when: body.x")}]`, "expression.unknown_name", /inputs, steps/],
+  ["resuming at a step that there is not", RESUMING.replace("step: report", "step: reprot"), "format.value", /"report"/],
+  ["resuming at the order itself", RESUMING.replace("step: report", "step: order"), "format.value", /order_id: body\.id/],
+  ["resuming by an input that is not declared", RESUMING.replace(", order_id: {type: [string, integer]}", ""), "format.value", /no input "order_id".*anyOf/],
+  ["resuming at a step with a condition", RESUMING.replace("free: true", "free: true, when: inputs.name"), "format.value", /always begins/],
+  ["resuming without steps", "resume: {step: a}", "format.value", /no steps/],
+  ["a request made of what a resumed run has not asked", `${RESUMING.replace(/steps:.*/, `steps: [${ORDER}, ${REPORT}]`)}`, "template.unknown_name", /order_id/],
   ["steps where there are none", "map: {x: steps.order.body.x}", "expression.unknown_name", /"steps"/],
   ["a status that is an answer anyway", `steps: [${step(", answers: [200]")}]`, "format.value", /at least 400/],
   ["a number that would be sent otherwise", `steps: [${step("").replace("/a'", "/a', query: {v: 2.0}")}]`, "yaml.number_form", /"2\.0"/],

@@ -13,23 +13,27 @@ import { NOT_YET, type Values } from "../request/template.ts";
 import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
 import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
 import type { Exchange, ExchangeSetting } from "./one-request.ts";
+import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
 
 /** Several requests, one after the other. @throws DeclarationError */
 export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
-  const steps = compileStepList(files, source, setting);
+  const { known, root } = setting;
+  const resume = compileResume(source.resume, files, known["inputs"] ?? [], root.in("resume"));
   const parts: WalkParts = {
     ...setting,
-    steps,
+    steps: compileStepList(files, source, resume, setting),
+    resume,
     accept: acceptOf(source.reply),
     viewOf: compileView(source.reply),
-    judge: compileJudge(source, setting.root, namesAfter(files.map(({ name }) => name))),
+    judge: compileJudge(source, root, namesAfter(files.map(({ name }) => name))),
   };
   return (call) => new Walk(parts, call).toItsEnd();
 }
 
 interface WalkParts extends ExchangeSetting {
   readonly steps: readonly Step[];
+  readonly resume: Resume | null;
   readonly accept: string;
   readonly viewOf: (reply: Reply) => AnswerView;
   readonly judge: Judge;
@@ -51,6 +55,7 @@ class Walk {
   readonly #answers: Record<string, AnswerView> = {};
   readonly #login: Login = {};
   #orderId: string | undefined;
+  #isResumed = false;
   /** What the last answer asks to be waited. */
   #retryAfterMs = 0;
 
@@ -60,7 +65,8 @@ class Walk {
   }
 
   async toItsEnd(): ReturnType<Exchange> {
-    const { steps, judge, clock } = this.#parts;
+    const { judge, clock } = this.#parts;
+    const steps = this.#stepsToMake();
     this.#assertAllCanBeSent(steps);
     let last: Answered | undefined;
     for (const step of steps) {
@@ -84,6 +90,22 @@ class Walk {
     return { reply, view, verdict, stretch };
   }
 
+  /** All of them, or those that are left of an order which an earlier run has placed. @throws Fault */
+  #stepsToMake(): readonly Step[] {
+    const { steps, resume } = this.#parts;
+    const order = resume === null ? null : orderToResume(resume, this.#call.inputs);
+    if (resume === null || order === null) return steps;
+    try {
+      this.#call.ordered(order);
+    } catch (cause) {
+      const detail = { field: resume.input, problem: "is no number of an order" };
+      throw new Fault("source.input_invalid", detail, { cause });
+    }
+    this.#orderId = order;
+    this.#isResumed = true;
+    return steps.slice(resume.from);
+  }
+
   async #ask(step: Step): Promise<Answered> {
     const { auth, charge, accept, viewOf, clock } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
@@ -96,7 +118,9 @@ class Walk {
   }
 
   #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
-    const start = { afterMs: Math.max(poll.firstAfterMs, this.#retryAfterMs), isOrdered: this.#orderId !== undefined };
+    // An order of an earlier run has had its time.
+    const afterMs = this.#isResumed ? this.#retryAfterMs : Math.max(poll.firstAfterMs, this.#retryAfterMs);
+    const start = { afterMs, isOrdered: this.#orderId !== undefined };
     return pollFor(poll, this.#call, start, async () => {
       let answered: Answered;
       try {

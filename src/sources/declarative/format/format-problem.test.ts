@@ -27,6 +27,7 @@ auth:
   - {kind: token_exchange, request: {url: u}, token: body.t, default_ttl: 5m, early: 1s, auth: {kind: bearer, token: t}}
 request: {method: POST, url: u, query: {a: 1}, headers: {b: x}, body: {json: {a: [1]}, content_type: t}, redirects: 1}
 steps: [{name: order, when: inputs.a, request: {url: u}, free: true, answers: [409], order_id: body.id, errors: [{when: {status: 409}, kind: input}], match: {no_record: status}, poll: {until: status, fail_when: status, first_after_ms: 0, every_ms: 50, backoff: 1.5, max_polls: 1}}]
+resume: {step: order, input: a}
 reply: {format: xml, lists: [a.b]}
 errors: [{when: {status: 4xx, predicate: status}, kind: input, charged: no}, {when: {status: [1, 2]}, kind: contract}]
 map: {a: body.a, b: {c: body.c}}

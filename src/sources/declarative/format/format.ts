@@ -5,7 +5,7 @@ import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/times.ts";
 import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
 import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
-import { Steps } from "./steps-format.ts";
+import { Resume, Steps } from "./steps-format.ts";
 import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
 /**
@@ -113,6 +113,7 @@ export const SourceFormat = Type.Object(
     ),
     request: Type.Optional(Request),
     steps: Type.Optional(Steps),
+    resume: Type.Optional(Resume),
     reply: Type.Optional(ReplyFormat),
     errors: Type.Optional(
       Type.Array(ErrorRow, {
@@ -190,6 +191,7 @@ export const RECIPE = [
   "auth",
   "request",
   "steps",
+  "resume",
   "reply",
   "errors",
   "match",

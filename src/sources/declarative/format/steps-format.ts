@@ -88,5 +88,19 @@ export const Steps = Type.Array(Step, {
     "Several requests, one after the other, in place of `request`: at most eight, each made once unless it polls. `match`, `map` and `output` are about the last answer, and may read `steps`.",
 });
 
+export const Resume = Type.Object(
+  {
+    step: text("The step that it begins with. What comes before is not asked, so nothing is ordered again."),
+    input: Type.Optional(
+      text("The input that holds the order's number, declared in `inputs`. `order_id` unless said."),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      "Lets a later run ask for what was ordered: one that is given the vendor's number for it, as `failure.order_id` names it, begins at the step named here.",
+  },
+);
+
 export type StepFile = Static<typeof Step>;
 export type PollFile = Static<typeof Poll>;

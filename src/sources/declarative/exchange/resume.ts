@@ -1,0 +1,55 @@
+import { inDigits, isNumber } from "../../../terms/exact-number.ts";
+import { Fault } from "../../../terms/fault.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { didYouMean } from "../../../terms/nearest.ts";
+import type { SourceFile } from "../format/format.ts";
+import type { Place } from "../format/read-document.ts";
+import type { StepFile } from "../format/steps-format.ts";
+
+/** How a later run goes on with what an earlier one has ordered. */
+export interface Resume {
+  /** The place of the step that it begins with. */
+  readonly from: number;
+  readonly input: string;
+}
+
+/** @throws DeclarationError */
+export function compileResume(
+  file: SourceFile["resume"],
+  steps: readonly StepFile[],
+  inputs: readonly string[],
+  place: Place,
+): Resume | null {
+  if (file === undefined) return null;
+  const { step, input = "order_id" } = file;
+  const names = steps.map(({ name }) => name);
+  const from = names.indexOf(step);
+  if (from < 0) {
+    const hint = didYouMean(step, names) ?? `steps are ${names.join(", ")}`;
+    place.in("step").refuse("format.value", `there is no step "${step}"`, hint);
+  }
+  const orderAt = steps.findIndex(({ order_id: id }) => id !== undefined);
+  if (orderAt < 0 || orderAt >= from) {
+    const hint = "say order_id: body.id, or wherever its answer has the number, on the step that orders";
+    place.in("step").refuse("format.value", `no step before "${step}" says the number of an order`, hint);
+  }
+  if (steps[from]!.when !== undefined) {
+    const problem = `step "${step}" has a condition, and a run that resumes always begins with it`;
+    place.in("step").refuse("format.value", problem, "leave its condition out");
+  }
+  if (!inputs.includes(input)) {
+    const hint =
+      didYouMean(input, inputs) ?? "declare it beside the others, and require it or them: anyOf: [{required: […]}, …]";
+    place.refuseKey("format.value", `there is no input "${input}" to resume by`, hint);
+  }
+  return { from, input };
+}
+
+/** The number of the order that a run is to go on with; `null` where it is to begin. @throws Fault */
+export function orderToResume({ input }: Resume, inputs: JsonObject): string | null {
+  const given = inputs[input];
+  if (given === undefined || given === null || given === "") return null;
+  if (isNumber(given)) return inDigits(given);
+  if (typeof given === "string") return given;
+  throw new Fault("source.input_invalid", { field: input, problem: "is no number of an order" });
+}
