@@ -113,6 +113,21 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
   );
 }
 
+/** What a file says of requests that cost something else. */
+function exceptionsOf(charge: unknown): string {
+  if (typeof charge !== "object" || charge === null) return "";
+  const { when, rows = [] } = charge as { readonly when?: string; readonly rows?: readonly ChargeRow[] };
+  if (when !== undefined) return `, where ${code(when)} holds`;
+  const told = rows.filter((row) => row.when !== undefined);
+  return told.map((row) => `; ${row.amount === 0 ? "nothing" : `${row.amount} ${row.currency ?? ""}`.trim()} where ${code(row.when!)} holds`).join(""); // prettier-ignore
+}
+
+interface ChargeRow {
+  readonly when?: string;
+  readonly amount?: number;
+  readonly currency?: string;
+}
+
 function functionPage({ id, title, description, inputs, output, timeoutMs, memoryMb, cases }: ListedFunction): Page {
   return page(
     `${FOLDER}/${id}.md`,
@@ -161,11 +176,10 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
 function facts(source: LoadedSource["source"]): string[][] {
   const { declaration } = source;
   // Of a file; code says it request by request.
-  const { when } = (typeof declaration.charge === "object" ? declaration.charge : {}) as { readonly when?: string };
   return [
     ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data it carries"],
     ["credential", source.credentialUse],
-    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[source.charge] + (when === undefined ? "" : `, where ${code(when)} holds`)],
+    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[source.charge] + exceptionsOf(declaration.charge)],
     ["time", `${source.timeoutMs} ms at the most`],
     ...(source.leavesMachine ? [["run live", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),

@@ -67,6 +67,11 @@ const RESUME_EXAMPLE = `inputs:
   anyOf: [{required: [name]}, {required: [order_id]}]
 resume: {step: report}`;
 
+const CHARGE_EXAMPLE = `charge:
+  - {when: body.from_cache, amount: 0}
+  - {when: inputs.express, amount: 0.9, currency: EUR}
+  - {model: per_success, amount: 0.35, currency: EUR}`;
+
 /** The format of declarative sources, from its JSON Schema. */
 export function sourceFormatPage(): Page {
   const root = publishedSchema() as Schema;
@@ -124,6 +129,10 @@ export function sourceFormatPage(): Page {
     "## `charge`",
     `${at("charge").description} [Charges and records](../explanation/charges-and-records.md#what-was-charged) says what it makes of each ending.`,
     fields(at("charge")),
+    `Or a list of rows, of which the first that holds counts:`,
+    block("yaml", CHARGE_EXAMPLE),
+    fields(at("charge").anyOf!.find(({ items }) => items !== undefined)!.items!),
+    "A rule is asked of each request that is not `free`, with its own answer. One that cannot be worked out never makes a bill smaller.",
     "## `verify`",
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes it.`,
     fields(at("verify")),

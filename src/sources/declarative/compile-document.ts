@@ -14,7 +14,8 @@ import { ANSWER_NAMES, compilePredicate } from "./expressions/expression.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
 import { RECIPE, type SourceFile } from "./format/format.ts";
 import type { Place } from "./format/read-document.ts";
-import { compileCharge, compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
+import { compileCharge, isTable, modelOfTable } from "./reply/compile-charge.ts";
+import { compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compileView } from "./reply/view-reply.ts";
 import type { KnownNames } from "./request/template.ts";
@@ -84,11 +85,12 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 /** The rest of the file, `x-` annotations included. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
-  const { limits, steps } = source;
+  const { charge, limits, steps } = source;
   return {
     ...head,
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
+    ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),
   } as unknown as SourceDeclaration;
 }
 

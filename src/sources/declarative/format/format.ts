@@ -1,10 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../../terms/type.ts";
-import { CHARGE_MODELS } from "../../../terms/charge.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/times.ts";
 import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
 import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
+import { Charge } from "./charge-format.ts";
 import { Resume, Steps } from "./steps-format.ts";
 import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
@@ -149,30 +149,7 @@ export const SourceFormat = Type.Object(
         { ...closed, description: "What the vendor allows. A call beyond it fails at once and is not sent." },
       ),
     ),
-    charge: Type.Optional(
-      Type.Union(
-        [
-          words(CHARGE_MODELS, "The model alone."),
-          Type.Object(
-            {
-              model: words(CHARGE_MODELS, "What is billed."),
-              when: Type.Optional(
-                text(
-                  "What must hold for a request to be billed so; otherwise it is free. JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.",
-                ),
-              ),
-              amount: Type.Optional(Type.Number({ minimum: 0 })),
-              currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
-            },
-            closed,
-          ),
-        ],
-        {
-          description:
-            "What the vendor bills: nothing, every request, every request that it completes, or a record. `per_call` unless said.",
-        },
-      ),
-    ),
+    charge: Type.Optional(Charge),
     verify: Type.Optional(
       Type.Object(
         { request: Request, ok: Type.Optional(expression("What must hold. Any 2xx unless said.")) },

@@ -1,15 +1,5 @@
 import { Fault, FAULT_OF_KIND, faultCodeOfStatus } from "../../../terms/fault.ts";
-import type { JsonObject } from "../../../terms/json.ts";
-import { isTrue } from "../expressions/evaluate.ts";
-import {
-  ANSWER_NAMES,
-  ANSWER_PARTS,
-  compileExpression,
-  compilePredicate,
-  isOnlyAbout,
-  type ExpressionNames,
-  type ReplyView,
-} from "../expressions/expression.ts";
+import { ANSWER_NAMES, compilePredicate, type ExpressionNames, type ReplyView } from "../expressions/expression.ts";
 import type { ErrorRowFile } from "../format/exchange-format.ts";
 import type { SourceFile } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
@@ -92,34 +82,4 @@ function faultOfRow(row: ErrorRowFile, status: number): Fault {
 export function faultOfStatus(status: number): Fault | null {
   const code = faultCodeOfStatus(status);
   return code === null ? null : new Fault(code, { status }, { reported: {} });
-}
-
-/** What a file says of when its vendor bills. Where it cannot be worked out, the charge model alone counts. */
-export interface ChargeRule {
-  /** Whatever the answer will be, a request with these inputs costs nothing. */
-  isFree(inputs: JsonObject): boolean;
-  /** This answer, of which it is known whether it is a record, was billed by the charge model. */
-  isBilled(view: ReplyView, inputs: JsonObject): boolean;
-}
-
-const BILLED: ChargeRule = { isFree: () => false, isBilled: () => true };
-
-/** @throws DeclarationError */
-export function compileCharge(charge: SourceFile["charge"], inputs: readonly string[], place: Place): ChargeRule {
-  const when = typeof charge === "object" ? charge.when : undefined;
-  if (when === undefined) return BILLED;
-  const names = { roots: ["inputs", ...ANSWER_PARTS], below: { inputs } };
-  const evaluate = compileExpression<object>(when, place.in("when"), names);
-  const holds = (known: object): boolean => {
-    try {
-      return isTrue(evaluate(known));
-    } catch {
-      return true;
-    }
-  };
-  const beforehand = isOnlyAbout(when, ["inputs"], place);
-  return {
-    isFree: (inputs) => beforehand && !holds({ inputs }),
-    isBilled: (view, inputs) => holds({ ...view, inputs }),
-  };
 }

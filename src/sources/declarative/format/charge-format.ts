@@ -1,0 +1,51 @@
+import type { Static } from "typebox";
+import { Type } from "../../../terms/type.ts";
+import { CHARGE_MODELS } from "../../../terms/charge.ts";
+import { closed, text, words } from "./format-words.ts";
+
+/** What a file says of the vendor's bill. */
+
+const OVER =
+  "JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.";
+
+const amount = Type.Optional(
+  Type.Number({ minimum: 0, description: "The list price of one, for whoever reads the file. 0: it is not billed." }),
+);
+const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Of the amount, such as `EUR`." }));
+
+const Row = Type.Object(
+  {
+    when: Type.Optional(text(`What must hold. Left out in the last row alone, which is for all the rest. ${OVER}`)),
+    model: Type.Optional(words(CHARGE_MODELS, "In the last row: what is billed. `per_call` unless said.")),
+    amount,
+    currency,
+  },
+  {
+    ...closed,
+    minProperties: 1,
+    description: "Of a list the first row that holds counts; where none does, it is billed.",
+  },
+);
+
+export const Charge = Type.Union(
+  [
+    words(CHARGE_MODELS, "The model alone."),
+    Type.Object(
+      {
+        model: words(CHARGE_MODELS, "What is billed."),
+        when: Type.Optional(text(`What must hold for a request to be billed so; otherwise it is free. ${OVER}`)),
+        amount,
+        currency,
+      },
+      closed,
+    ),
+    Type.Array(Row, { minItems: 1 }),
+  ],
+  {
+    description:
+      "What the vendor bills: nothing, every request, every request that it completes, or a record. `per_call` unless said.",
+  },
+);
+
+export type ChargeFile = Static<typeof Charge>;
+export type ChargeRowFile = Static<typeof Row>;

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parse } from "yaml";
+import type { JsonObject } from "../../../terms/json.ts";
+import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
+import { compileDeclarative } from "../compile-declarative.ts";
+import { DeclarationError } from "../format/declaration-error.ts";
+
+/** Whether a request was said to be free beforehand, and what was said of its answer. */
+async function charged(charge: string, inputs: JsonObject, body: JsonObject) {
+  const reply = replyOf(200, body);
+  const { call, asked } = fakeCall(() => reply, { inputs });
+  const source = compileDeclarative(fileWith(`charge: ${charge}`), "acme.yaml");
+  await source.run(call);
+  return { free: asked[0]!.options.free, said: reply.said, declared: source.charge };
+}
+
+const TABLE = "[{when: body.from_cache, amount: 0}, {when: inputs.n, amount: 0.9, currency: EUR}, {model: per_success, amount: 0.35, currency: EUR}]"; // prettier-ignore
+
+test("of a table the first row that holds counts, and the last is for the rest", async () => {
+  assert.deepEqual((await charged(TABLE, {}, { from_cache: true })).said, ["no"]);
+  assert.deepEqual((await charged(TABLE, { n: 1 }, { from_cache: true })).said, ["no"]);
+  assert.deepEqual((await charged(TABLE, { n: 1 }, {})).said, []);
+  const { declared, free } = await charged(TABLE, {}, {});
+  assert.deepEqual(declared, { model: "per_success", rows: parse(TABLE) });
+  assert.equal(free, false, "it takes the answer to know");
+});
+
+test("what hangs on inputs alone is known before anything is sent", async () => {
+  const byInputs = "[{when: inputs.n, amount: 1}, {when: inputs.tags, amount: 0}, {when: body.x, amount: 2}]";
+  assert.equal((await charged(byInputs, { tags: ["a"] }, {})).free, true);
+  assert.equal((await charged(byInputs, { tags: ["a"], n: 1 }, {})).free, false);
+  assert.equal((await charged(byInputs, {}, {})).free, false);
+  assert.equal((await charged("[{when: inputs.n, amount: 1}, {amount: 0}]", {}, {})).free, true);
+});
+
+test("a row that cannot be worked out never makes a bill smaller", async () => {
+  const broken = "length(body.n) == `1`";
+  assert.deepEqual((await charged(`["{when: x}"]`.replace('"{when: x}"', `{when: '${broken}', amount: 0}`), {}, { n: 1 })).said, []); // prettier-ignore
+  assert.deepEqual((await charged(`[{when: '${broken}', amount: 1}, {amount: 0}]`, {}, { n: 1 })).said, []);
+});
+
+test("a table is checked when it is loaded", () => {
+  for (const [charge, says] of [
+    ["[]", /must not be empty/],
+    ["[{amount: 0}, {when: body.x, amount: 1}]", /never count/],
+    ["[{when: body.x}]", /"amount"/],
+    ["[{when: body.x, amount: 0, model: per_match}]", /last row/],
+    ["[{when: inputs.tagss, amount: 0}]", /"tags"/],
+    ["[{when: body.x = `1`, amount: 0}]", /"=="/],
+    ["[{when: body.x, amout: 0}]", /"amount"/],
+    ["[{model: per_cal}]", /per_call/],
+  ] as const) {
+    assert.throws(
+      () => compileDeclarative(fileWith(`charge: ${charge}`), "acme.yaml"),
+      (error) => error instanceof DeclarationError && says.test(error.message),
+      charge,
+    );
+  }
+});
