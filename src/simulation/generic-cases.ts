@@ -56,7 +56,8 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
 function scriptOf(replies: readonly ScriptedReply[], failing: ScriptedReply): readonly ScriptedReply[] {
   const before = replies.slice(0, -1);
   const script = [...before, failing.fault === "truncate" ? { ...replies.at(-1), ...failing } : failing];
-  return failing.status === 401 && before.length > 0 ? [...script, ...script] : script;
+  // A login comes first.
+  return failing.status === 401 && before.length > 0 ? [...script, before[0]!, failing] : script;
 }
 
 /** What a source's own cases must show besides; empty if nothing is missing. */

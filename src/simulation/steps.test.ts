@@ -12,6 +12,7 @@ import { createSchemas } from "../terms/author-schemas.ts";
 import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { recordCase, wordsOfRules } from "./record-case.ts";
 import { renderReport, runCases } from "./run-cases.ts";
 import { createSimulatedVendors } from "./simulated-vendors.ts";
 import { createSkippedWait } from "./skipped-wait.ts";
@@ -54,6 +55,9 @@ cases:
   - {name: too short, inputs: {name: a}, expect: {failure: input, field: name}}
 `.replaceAll("\\`", "`");
 
+const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
+  new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }, null);
+
 const runnable = (text: string): RunnableSource =>
   toRunnable(compileDeclarative(text, "bureau.yaml"), createSchemas(), "now");
 
@@ -93,9 +97,27 @@ test("a simulated call polls through the replies of its case, and one that is ne
   }
 });
 
+test("what was seen of a live order and its polls becomes a case, masked, that plays as it was seen", async (t) => {
+  const source = runnable(BUREAU);
+  const parts = { door: createDoor({ clock: systemClock }), clock: systemClock };
+  t.after(() => parts.door.close());
+  const said = (status: number, body: object) => makeReply(status, {}, Buffer.from(JSON.stringify(body)));
+  const seen = {
+    name: "as seen",
+    inputs: { name: "ada" },
+    inputsArePrivate: false,
+    context: "dev",
+    replies: [said(201, { id: "ord-99-secret" }), said(200, { state: "new" }), said(200, { state: "done", score: 7 })],
+    outcome: true,
+  } as const;
+  const recorded = await recordCase(source, seen, wordsOfRules(BUREAU, source), parts);
+  assert.equal((recorded.reply as readonly unknown[]).length, 3);
+  assert.doesNotMatch(JSON.stringify(recorded), /99-secret/);
+  const never = { ...seen, replies: seen.replies.slice(0, 2), outcome: "pending" };
+  assert.deepEqual((await recordCase(source, never, wordsOfRules(BUREAU, source), parts)).expect, { failure: "pending" }); // prettier-ignore
+});
+
 test("on the simulator's port a poll advances", async (t) => {
-  const makeReply = (status: number, headers: Readonly<Record<string, string>>, bytes: Buffer) =>
-    new VendorReply(status, headers, bytes, { depthMax: 64, keysPerObjectMax: 10_000 }, null);
   const simulator = await startVendorSimulator({
     sources: [runnable(BUREAU)],
     clock: systemClock,

@@ -11,6 +11,7 @@ import { oneCall } from "../../src/run/one-call.ts";
 import type { RunnableSource } from "../../src/run/ports.ts";
 import { makeUpCredentials } from "../../src/simulation/made-up-credentials.ts";
 import { createSimulatedVendors } from "../../src/simulation/simulated-vendors.ts";
+import { createSkippedWait } from "../../src/simulation/skipped-wait.ts";
 import { startVendorSimulator } from "../../src/simulation/vendor-simulator.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
@@ -31,7 +32,7 @@ const reading = {
 
 test("a simulated call of every catalog source comes out as its case says", async () => {
   const door = createPlayedDoor({ clock: systemClock, player: createSimulatedVendors(systemClock, () => false) });
-  const parts = { door, clock: systemClock, log: () => {} };
+  const parts = { door, clock: systemClock, log: () => {}, wait: createSkippedWait(systemClock) };
   let asked = 0;
   for (const source of sources) {
     const cases = source.declaration.cases ?? [];

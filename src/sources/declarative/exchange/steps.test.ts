@@ -170,7 +170,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
   ["resuming by an input that is not declared", RESUMING.replace(", order_id: {type: [string, integer]}", ""), "format.value", /no input "order_id".*anyOf/],
   ["resuming at a step with a condition", RESUMING.replace("free: true", "free: true, when: inputs.name"), "format.value", /always begins/],
   ["resuming without steps", "resume: {step: a}", "format.value", /no steps/],
-  ["a request made of what a resumed run has not asked", `${RESUMING.replace(/steps:.*/, `steps: [${ORDER}, ${REPORT}]`)}`, "template.unknown_name", /order_id/],
+  ["a request made of what a resumed run has not asked", RESUMING.replace(/steps:.*/, `steps: [${ORDER}, ${REPORT}]`), "template.unknown_name", /order_id/],
   ["steps where there are none", "map: {x: steps.order.body.x}", "expression.unknown_name", /"steps"/],
   ["a status that is an answer anyway", `steps: [${step(", answers: [200]")}]`, "format.value", /at least 400/],
   ["a number that would be sent otherwise", `steps: [${step("").replace("/a'", "/a', query: {v: 2.0}")}]`, "yaml.number_form", /"2\.0"/],
