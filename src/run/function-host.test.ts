@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
+import { Fault } from "../terms/fault.ts";
 import { makeRun } from "./call.kit.ts";
 import { openHost } from "./function-host.ts";
 import type { RunnableSource, RunSource } from "./ports.ts";
@@ -83,4 +84,16 @@ test("a call that is left when its function ends is told as its source's charge 
       ["source.abandoned", "unknown"],
     ],
   );
+});
+
+test("a function is told the number of an order that its source has placed and could not wait for", async () => {
+  const host = hostOver(async (_, call) => {
+    call.takeOrder("o-1");
+    throw new Fault("source.pending");
+  });
+  const { json } = await host.runSource("bureau__report", "{}");
+  const { success, order_id: orderId } = JSON.parse(json) as Record<string, unknown>;
+  assert.deepEqual([success, orderId], [false, "o-1"]);
+  const silent = hostOver(() => Promise.reject(new Fault("source.timeout")));
+  assert.equal("order_id" in (JSON.parse((await silent.runSource("bureau__report", "{}")).json) as object), false);
 });

@@ -4,7 +4,16 @@ import { isJsonObject, readJsonInStretches, type Json, type JsonObject } from ".
 import { Stretch } from "../terms/stretch.ts";
 import { endWith, reportCall, settle, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planCall, type Planned } from "./call.ts";
-import type { Answer, CallReport, FunctionHost, FunctionReply, Run, RunSource, SourceCatalog } from "./ports.ts";
+import type {
+  Answer,
+  CallReport,
+  FunctionHost,
+  FunctionReply,
+  Run,
+  RunSource,
+  SourceCatalog,
+  VendorOrder,
+} from "./ports.ts";
 import type { ReplyRoom, ReplyWindow } from "./reply-room.ts";
 
 export interface HostParts {
@@ -96,7 +105,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   function settled(slot: Slot, outcome: Outcome): FunctionReply {
     slot.report ??= reportCall(outcome);
     slot.left = null;
-    return unkept(outcome.result, outcome.tookMs);
+    return unkept(outcome.result, outcome.tookMs, outcome.call.order);
   }
 
   return {
@@ -139,14 +148,15 @@ function bytesOf({ json }: Answer): number {
   return typeof json === "string" ? Buffer.byteLength(json) : json.length;
 }
 
-function unkept(result: Outcome["result"], tookMs: number): FunctionReply {
-  return { json: outcomeText(result, tookMs), taken: () => {} };
+function unkept(result: Outcome["result"], tookMs: number, order: VendorOrder | null = null): FunctionReply {
+  return { json: outcomeText(result, tookMs, order), taken: () => {} };
 }
 
 /** A `SourceOutcome` as JSON text; the output is spliced, as in an answer. */
-function outcomeText(result: Outcome["result"], tookMs: number): string {
+function outcomeText(result: Outcome["result"], tookMs: number, order: VendorOrder | null): string {
   if (result instanceof Fault) {
-    return `{"success":false,"match":false,"message":${JSON.stringify(result.says)},"output":{},"response_time_ms":${tookMs}}`;
+    const known = order === null || order.id === null ? "" : `,"order_id":${JSON.stringify(order.id)}`;
+    return `{"success":false,"match":false,"message":${JSON.stringify(result.says)},"output":{},"response_time_ms":${tookMs}${known}}`;
   }
   const output = typeof result.json === "string" ? result.json : result.json.toString("utf8");
   const message = result.match ? "Record found" : "No record found";

@@ -51,6 +51,8 @@ export interface SourceOutcome {
   // eslint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
   readonly output: any;
   readonly response_time_ms: number;
+  /** Of a failure: the vendor's own number for what it has taken up, to be asked for by a later call. */
+  readonly order_id?: string;
 }
 
 /** The fields of the function's answer. Standard mode sends `output` and `pipes`; passthrough sends all of them. */

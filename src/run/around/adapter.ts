@@ -96,7 +96,7 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
         const id = orderId === undefined ? null : String(orderId);
         call.takeOrder(id);
         // Whoever settles a charge asks the vendor by it.
-        if (id !== null) parts.log(call, "info", "ordered", { order_id: id });
+        if (id !== null) parts.log(call, "info", "the vendor works on an order", { order_id: id });
       };
     }
 
