@@ -112,6 +112,17 @@ test("one login serves all requests of a call, and is made anew once where it is
   assert.deepEqual(asked.filter((_, at) => at !== 0 && at !== 3).map(({ options }) => options.headers?.["authorization"]), ["Bearer t1", "Bearer t1", "Bearer t2"]); // prettier-ignore
 });
 
+test("a vendor's own words change neither the host nor the shape of the path of what is sent next", async () => {
+  for (const id of ["../admin", "a/b", "..", "%2e%2e%2fadmin", "%252e%252e", "x\\y"]) {
+    const { call, asked } = answering([replyOf(201, { id })]);
+    assert.equal((await faultOf(compiled(ORDER, REPORT).run(call))).code, "source.contract", id);
+    assert.equal(asked.length, 1, "the order, and nothing else");
+  }
+  const { call, asked } = answering([replyOf(201, { id: "a b?c#d@evil.example" }), replyOf(200)]);
+  await compiled(ORDER, REPORT).run(call);
+  assert.equal(asked[1]!.url, "https://api.acme.example/orders/a%20b%3Fc%23d%40evil.example");
+});
+
 test("an order that is lost on the way is not sent again", async () => {
   const { call, asked } = fakeCall(() => Promise.reject(new Fault("source.connection_lost")), {
     inputs: { name: "A" },
