@@ -142,7 +142,7 @@ test("a case that fails is told with what differs, a dropped input with what was
   const { code, stdout } = await run(["source", "test", "acme__company"]);
   assert.equal(code, 1);
   assert.match(stdout, /FAILED found\n +output\/name: expected "OTHER", found "EXAMPLE"/);
-  assert.match(stdout, /note: input nubmer is not declared and never reaches the source \(number\?\)/);
+  assert.match(stdout, /note: input nubmer is not declared, so the source does not get it; did you mean "number"\?/);
   const result = await json(["source", "test", "acme__company"]);
   assert.equal(result.passed, false);
 });
@@ -303,7 +303,7 @@ test("inputs given by hand are told when they are misspelled, and recorded maske
   const live = ["source", "test", "acme__company", "--live", "--credential", id, "--accept-charge", "--record"];
   const { code, stderr } = await run([...live, "--set", "number=8", "--set", "nubmer=7"]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /The input nubmer is not declared and never reaches the source\. Did you mean number\?/);
+  assert.match(stderr, /The input nubmer is not declared, so the source does not get it\. Did you mean number\?/);
   assert.match(readFileSync(file, "utf8"), /inputs: \{number: '1', nubmer: '1'\}\n +reply: \{status: 404/);
 });
 
