@@ -20,7 +20,17 @@ test("every generated page is what the code says", async () => {
   assert.deepEqual(found.sort(), pages.map(({ path }) => path).sort(), "a page without a subject: run npm run docs");
 });
 
-/** The anchors of a page, as a reader of Markdown makes them from its headings. */
+test("the catalog's index counts the cases of every source and function", () => {
+  const rows = read("docs/catalog/README.md").matchAll(/^\| \[`(\w+)`\].* \| (\d+) \|$/gm);
+  const counts = new Map([...rows].map(([, id, cases]) => [id!, Number(cases)]));
+  assert.ok(counts.size > 20);
+  assert.deepEqual(
+    [...counts].filter(([, cases]) => cases === 0).map(([id]) => id),
+    [],
+  );
+});
+
+/** The anchors of a page, as a Markdown reader derives them from its headings. */
 function anchorsOf(text: string): Set<string> {
   const headings = text
     .replaceAll(/^```[\s\S]*?^```/gm, "")
