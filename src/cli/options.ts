@@ -83,7 +83,7 @@ function spread(option: Option): Option[] {
       name: "set",
       kind: "list",
       placeholder: "FIELD=VALUE",
-      description: `${description}. FIELD:=JSON for what is not text`,
+      description: `${description}. FIELD:=JSON for a value that is not text`,
     },
     {
       property,
@@ -120,7 +120,7 @@ const COMMON: readonly Option[] = [
     name: "data-dir",
     kind: "value",
     placeholder: "DIR",
-    description: "Where the embedded store lies; .datarun unless set otherwise",
+    description: "Folder of the embedded store; .datarun by default",
     required: false,
   },
   {
@@ -136,7 +136,7 @@ const COMMON: readonly Option[] = [
     name: "json",
     kind: "switch",
     placeholder: "",
-    description: "One JSON value on standard output and nothing else",
+    description: "Print one JSON value on standard output and nothing else",
     required: false,
   },
   HELP,

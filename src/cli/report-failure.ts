@@ -30,6 +30,6 @@ function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string;
   const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
   return {
     code: "internal",
-    message: `The command failed unexpectedly (${name}).${details || ` DATARUN_DEBUG=1 shows where.`}`,
+    message: `The command failed unexpectedly (${name}).${details || ` Set DATARUN_DEBUG=1 to see where.`}`,
   };
 }

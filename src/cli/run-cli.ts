@@ -72,7 +72,7 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
     const help = await helpOnAll(verbs, cli.lasting);
     if (noun === "help" || asksForHelp) return helpText(help, json);
     const namesNone = argv.every((arg) => arg.startsWith("-"));
-    throw usage(namesNone ? help : "The command comes first, then its options.");
+    throw usage(namesNone ? help : "Give the command first, then its options.");
   }
   const found = await findCommand(noun, second, cli);
   if (found === null) {
@@ -184,7 +184,7 @@ function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorErro
   // To whoever wrote both words, one word alone says nothing new.
   const nouns = name.includes(" ") ? [] : known.map((command) => command.split(" ")[0]!);
   const hint = didYouMeanAnyOf(name, [...new Set([...known, ...nouns])]) ?? '"datarun --help" lists all.';
-  return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
+  return usage(`Unknown command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
 function helpText(help: string, json: boolean): Answered {

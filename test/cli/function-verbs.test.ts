@@ -88,7 +88,7 @@ test("a new function never goes over a file that is there", async (t) => {
   here.write("functions/mine.ts", "// my work");
   const refused = await here.run(["function", "new", "dfunc_mine"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /There is a file .*mine\.ts already/);
+  assert.match(refused.stderr, /The file .*mine\.ts exists already/);
   assert.equal(readFileSync(join(here.project, "functions/mine.ts"), "utf8"), "// my work");
   assert.equal((await here.run(["function", "new", "../../x"])).code, 2);
 });

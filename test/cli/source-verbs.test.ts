@@ -401,7 +401,7 @@ test("source new writes a file whose cases pass at once, whatever the kind of re
     /no_record: status == `200` && body\.result == 'NONE' && !\(body\.company\)/,
   );
   const again = await run(["source", "new", "acme__by_path", ...options({ sample: at("reply.json") })]);
-  assert.match(again.stderr, /is there already/);
+  assert.match(again.stderr, /exists already/);
 });
 
 test("source new asks a person for what is not given", async (t) => {
@@ -448,7 +448,7 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');
   assert.match(
     await says({ sample: join(folder, "cut.json") }),
-    /The sample \S+cut\.json is not JSON .*\(line 3, column 1\)/,
+    /The sample \S+cut\.json is not valid JSON \(line 3, column 1\)/,
   );
   assert.match(await says({ nobody: "200" }), /from 400 to 599/);
   assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);
