@@ -97,7 +97,7 @@ export class IncomingBody {
       // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
       this.#request.on("close", () => {
         others?.end(coming);
-        if (!this.#hasEnded) reject(new Error("the client went away"));
+        if (!this.#hasEnded) reject(new Error("the client hung up"));
       });
       this.#isWanted = true;
       others?.begin(coming);
@@ -127,5 +127,5 @@ function tooLarge(bytesMax: number): Fault {
 }
 
 function tooManyPieces(pieces: number): Fault {
-  return invalid([{ path: "", message: `came in more than ${pieces} pieces` }]);
+  return invalid([{ path: "", message: `was sent in more than ${pieces} chunks` }]);
 }

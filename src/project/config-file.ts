@@ -43,7 +43,8 @@ export async function readSettingsOf(
   environment: Readonly<Record<string, string | undefined>>,
   version?: string,
 ): Promise<Settings> {
-  if (project !== undefined && !existsSync(project)) throw new ConfigError(`project: there is no folder ${project}`);
+  if (project !== undefined && !existsSync(project))
+    throw new ConfigError(`project: the folder ${project} does not exist`);
   const configFile = project === undefined ? undefined : configFileOf(project);
   if (configFile !== undefined) letProjectsImport([project!]);
   const file = configFile === undefined ? {} : await importDefault(configFile, version);

@@ -97,7 +97,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   for (const { id, file } of catalog?.list() ?? []) {
     const expected = id.slice(PREFIX.dataFunction.length);
     if (basename(file, extname(file)) !== expected)
-      problems.push(new LoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
+      problems.push(new LoadError(file, [`a function with the id ${id} has to be in functions/${expected}.ts`]));
   }
   let project = opened;
 

@@ -43,7 +43,7 @@ function textOf(reply: Reply): string {
   try {
     return decodeUtf8(bytes);
   } catch {
-    throw new Error("the vendor's answer is not text that can be masked");
+    throw new Error("the vendor's reply is not text that can be masked");
   }
 }
 

@@ -31,7 +31,7 @@ export async function recordCase(
   words: Words,
   parts: CaseParts,
 ): Promise<SourceCase> {
-  if (seen.replies.length === 0) throw new Error("the vendor's answer did not come as far as the source");
+  if (seen.replies.length === 0) throw new Error("the vendor's reply did not reach the source");
   const masking = createMasking(words.texts, words.names);
   const inputs = seen.inputsArePrivate ? (maskValues(seen.inputs, masking) as JsonObject) : seen.inputs;
   const replies = seen.replies.map((reply) => maskReply(reply, masking, words));

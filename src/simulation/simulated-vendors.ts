@@ -54,7 +54,7 @@ function scriptFor(source: RunnableSource, call: PlannedCall, isSource: (id: str
         ? [...replies.slice(0, -1), { ...replies.at(-1), delay_ms: SLOW_MS }]
         : replies;
   if (script.length === 0)
-    throw new Fault("source.contract", { problem: "the source has no case to simulate this by" });
+    throw new Fault("source.contract", { problem: "the source has no case from which this can be simulated" });
   let asked = 0;
   return () => script[Math.min(asked++, script.length - 1)]!;
 }

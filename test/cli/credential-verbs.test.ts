@@ -113,7 +113,10 @@ test("a new default replaces the one before, and says so", async (t) => {
   const { store, stored, json, org } = await prepared(t);
   const old = await stored("--default");
   const narrowed = await store("--default --context prod --set api_key=abcd");
-  assert.match(narrowed.stderr, new RegExp(`${old} is replaced by this one in prod and stays the default in test and dev`));
+  assert.match(
+    narrowed.stderr,
+    new RegExp(`${old} is replaced by this one in prod and stays the default in test and dev`),
+  );
   const replaced = await store("--default --set api_key=abcd");
   assert.match(replaced.stderr, new RegExp(`${old} is no longer a default: this one replaces it in every context`));
 

@@ -180,7 +180,7 @@ test("cases beside a function are a file of their own: no link is followed, and 
     make();
     const { code, stderr } = await here.run(["function", "test", "dfunc_a"]);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /a\.cases\.json: the cases must be a file of their own, no link/);
+    assert.match(stderr, /a\.cases\.json: the cases must be in a regular file, not a link/);
     assert.equal(stderr.includes("root_"), false);
     rmSync(beside, { recursive: true });
   }

@@ -207,7 +207,7 @@ test("cases beside a file are checked when it is loaded, and what is wrong is sa
     await said('[{"name": "a", "inputs": {}, "expect": {"match": 1}}]'),
     /: "expect\.match" of case 1 must be true or false$/,
   );
-  assert.match(await said("[\n"), /: it is not JSON from line 2, column 1$/);
+  assert.match(await said("[\n"), /: it is not valid JSON at line 2, column 1$/);
 });
 
 test("a live call that can be billed needs the operator's word, and a credential", async (t) => {
@@ -237,7 +237,7 @@ test("a live call says what differs from the case, and stands in the audit trail
   ]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /outcome: record\n {2}charged: yes, 1 request/);
-  assert.match(stdout, /legal_form is in the case and not in the answer\n +owner is in the answer and not in the case/);
+  assert.match(stdout, /legal_form is in the case but not in the reply\n +owner is in the reply but not in the case/);
   assert.deepEqual(heard, [{ url: "/companies/7", key: "right" }]);
   const { entries } = await json(["audit", "list", "--org", org]);
   const [after, before] = entries;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { NoMatch } from "../../sdk/source.ts";
+import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 import type { Json } from "../../terms/json.ts";
 import { slowClock } from "../../terms/slow-clock.kit.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
@@ -78,6 +79,14 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     "request: {url: 'https://api.acme.example/', headers: {Host: evil.example}}",
     "request.header",
   ],
+  ...[...CONNECTION_HEADERS, "Content-Type", "content-encoding"].map(
+    (name) =>
+      [
+        `the header ${name}`,
+        `request: {url: 'https://api.acme.example/', headers: {${name}: x}}`,
+        "request.header",
+      ] as const,
+  ),
   [
     "two headers of one name",
     "request: {url: 'https://api.acme.example/', headers: {A: x, a: y}}",

@@ -123,7 +123,7 @@ function compileRun(
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"));
   const fits = source.output === undefined ? undefined : compileWhenNeeded(source.output);
   if (map === undefined && source.reply?.format === "xml") {
-    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
+    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can be returned unchanged");
   }
   const accept = acceptOf(source);
   const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));

@@ -100,7 +100,7 @@ function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Va
   const bytes = Buffer.from(text, encoding);
   // Node stops at the first character that is not a digit, and would sign with a part of the key.
   const whole = encoding === "utf8" || normalized(bytes.toString(encoding)) === normalized(text);
-  if (!whole) throw fieldProblem(key, `is not written in ${encoding}`);
+  if (!whole) throw fieldProblem(key, `is not encoded in ${encoding}`);
   return bytes;
 }
 

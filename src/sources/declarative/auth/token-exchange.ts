@@ -92,7 +92,7 @@ function compileTokenExchange(
     if (code !== null) throw new Fault(code, { status: view.status });
     const token = working(tokenOf, view);
     if (typeof token !== "string" || token === "") {
-      throw new Fault("source.contract", { problem: "the login call gave no token" });
+      throw new Fault("source.contract", { problem: "the login call returned no token" });
     }
     return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
   }

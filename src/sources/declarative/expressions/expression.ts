@@ -58,7 +58,7 @@ function check(node: Node, top: readonly string[] | false, place: Place): void {
     case "Field":
       if (top && !top.includes(node.name)) {
         const hint = didYouMean(node.name, top) ?? `an expression begins with ${top.join(", ")}`;
-        place.refuse("expression.unknown_name", `an answer has no "${node.name}"`, hint);
+        place.refuse("expression.unknown_name", `a reply has no "${node.name}"`, hint);
       }
       return;
     case "Function":

@@ -23,10 +23,14 @@ export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: P
     failing(view);
     const record = isRecord(view);
     const none = isNone(view);
-    if (record && none) throw new Fault("source.contract", { problem: "it says both a record and none" });
+    if (record && none)
+      throw new Fault("source.contract", { problem: "it fits the rules for a record and for no record" });
     if (record) return "record";
     if (none) return "no_record";
-    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "it says neither a record nor none" });
+    throw (
+      faultOfStatus(view.status) ??
+      new Fault("source.contract", { problem: "it fits neither the rule for a record nor the one for no record" })
+    );
   };
 }
 

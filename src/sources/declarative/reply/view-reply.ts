@@ -53,7 +53,7 @@ export const XML_BYTES_MAX = 2 * 1024 * 1024;
 export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
   const names = namesOf(lists);
   return (bytes) => {
-    if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for XML");
+    if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for an XML reply");
     return parseXml(decode(withPlainLines(bytes)), names);
   };
 }
@@ -110,7 +110,7 @@ function decode(bytes: Buffer): string {
   const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(bytes.toString("latin1", 0, 200));
   const name = (declared?.[1] ?? "utf-8").toLowerCase();
   if (name === "iso-8859-1" || name === "latin1") return bytes.toString("latin1");
-  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it is in an encoding that is not read");
+  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it has an encoding that is not supported");
   try {
     return decodeUtf8(bytes);
   } catch {
