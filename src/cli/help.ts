@@ -80,7 +80,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
     .join("\n");
 }
 
-/** Breaks at blanks; later lines begin with the indent. */
+/** Breaks lines at spaces; further lines begin with the indent. */
 function wrap(text: string, indent: string, start = 0): string {
   let line = "";
   const lines: string[] = [];

@@ -3,18 +3,18 @@ import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 
-/** A command line taken apart. No value has been looked at yet: the verb's schema does that. */
+/** A parsed command line. Its values have not been checked yet: the verb's schema does that. */
 export interface ParsedCommand {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
   readonly json: boolean;
   readonly help: boolean;
-  /** The verb's input as far as the command line gives it. */
+  /** The part of the verb's input that the command line gives. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly fields: FieldOptions | null;
 }
 
-/** How the one object of a verb's input is to be filled. */
+/** How to set the fields of the one object in a verb's input. */
 export interface FieldOptions {
   readonly property: string;
   readonly set: readonly string[];
