@@ -49,7 +49,7 @@ const ERRORS = {
   ),
 };
 
-/** What a balancer may be told instead of 500, and what is no run at all. */
+/** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
 const OTHERS = {
   "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
   "4XX": response("400, 405, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),

@@ -3,7 +3,7 @@ import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
 
-/** On every response whatsoever. */
+/** Headers of every response. */
 export const PROTECTIVE_HEADERS = [
   "X-Frame-Options",
   "DENY",
@@ -16,13 +16,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export interface ReplyOptions {
   readonly close?: boolean;
   readonly allow?: string;
-  /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
+  /** Only affects the body: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
   /** A request whose body is still coming, and how much of it may come before the connection is closed. */
   readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
-/** The one way a response leaves: one head with its length, one body. */
+/** The only function that sends a response: one head with its length, one body. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -54,7 +54,7 @@ export function sendJson(
 }
 
 export interface FaultStatuses {
-  /** 500 by default; 503 for operators whose balancer acts on it. */
+  /** 500 by default; 503 for load balancers that react to it. */
   readonly overloadStatus: 500 | 503;
 }
 
