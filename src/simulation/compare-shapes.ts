@@ -1,8 +1,8 @@
 import { isJsonObject } from "../terms/json.ts";
 
 /**
- * Where two answers differ in shape, whatever their values: a field that one has and the other has not, or that is of
- * another type. Items of a list are taken together.
+ * The differences between two replies in structure, whatever their values: a field that only one of them has, or that has
+ * different types. The items of a list are compared together.
  */
 export function compareShapes(expected: unknown, found: unknown): readonly string[] {
   const [left, right] = [shapeOf(expected), shapeOf(found)];
