@@ -1,5 +1,4 @@
 import type { Charged } from "../terms/fault.ts";
-import type { Json } from "../terms/json.ts";
 
 /**
  * The only way in which a source may reach its vendor. Every request goes to one of the source's declared `origins`,
@@ -85,5 +84,5 @@ export interface HeldReply {
  */
 export const rawJsonObject: unique symbol = Symbol("datarun.rawJsonObject");
 export interface RawReply {
-  [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json };
+  [rawJsonObject](): Buffer;
 }

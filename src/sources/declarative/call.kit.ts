@@ -28,7 +28,7 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
     }
   };
   const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs: () => {} };
-  return Object.assign(reply, { [rawJsonObject]: () => ({ bytes, value: json() }) });
+  return Object.assign(reply, { [rawJsonObject]: () => bytes });
 }
 
 /** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */
