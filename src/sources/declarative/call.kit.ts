@@ -28,7 +28,12 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
     }
   };
   const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs: () => {} };
-  return Object.assign(reply, { [rawJsonObject]: () => bytes });
+  return Object.assign(reply, {
+    [rawJsonObject]() {
+      json();
+      return bytes;
+    },
+  });
 }
 
 /** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */

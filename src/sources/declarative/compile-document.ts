@@ -18,7 +18,7 @@ import { declaredNames } from "../schema-names.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { RequestFile } from "./format/exchange-format.ts";
 import { RECIPE, type SourceFile } from "./format/format.ts";
-import { compileErrors, compileJudge, faultOfStatus } from "./reply/judge-reply.ts";
+import { compileErrors, compileJudge, faultOfStatus, looksAtBody } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compilePredicate } from "./expressions/expression.ts";
 import type { Place } from "./format/read-document.ts";
@@ -116,7 +116,7 @@ function compileRun(
   root: Place,
 ) {
   const request = compileAuthenticated(source.request, source.origins, auth, known, root.in("request"));
-  const viewOf = compileView(source.reply);
+  const viewOf = compileView(source.reply, looksAtBody(source));
   const judge = compileJudge(source, root);
   const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"));
   const nothing =

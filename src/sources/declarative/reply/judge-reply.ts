@@ -34,6 +34,18 @@ export function compileJudge(file: Pick<SourceFile, "errors" | "match">, root: P
   };
 }
 
+/** Of the parts of a file that are compiled, those that may look at an answer's body. */
+type Rules = Pick<SourceFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
+
+/** Whether anything may look at the body: false where only statuses and headers are judged by, and the reply goes on as it is. */
+export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
+  if (made.map !== undefined || made.map_no_record !== undefined || made.output !== undefined) return true;
+  const billed = typeof charge === "object" ? charge.when : undefined;
+  const rules = [match.record, match.no_record, billed, ...errors.map(({ when }) => when.predicate)];
+  // The whole answer has it too, and a name may be written with escapes.
+  return rules.some((rule) => rule !== undefined && /body|[@$*\\]/.test(rule));
+}
+
 /** Throws the fault of the first row that holds, if any does. */
 export type Failing = (view: ReplyView) => void;
 
