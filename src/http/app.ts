@@ -78,8 +78,8 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
       response.on("close", started.clientGone);
-      const body = await started.answer;
-      if (!response.destroyed) sendJson(response, 200, body, { close: parts.isStopping() });
+      const answer = await started.answer;
+      if (!response.destroyed) sendJson(response, 200, answer, { close: parts.isStopping() });
     } catch (thrown) {
       // The client hung up while it was sending: nobody can be answered, and nothing was run.
       if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;

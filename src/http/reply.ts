@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { lengthOf } from "../run/envelope.ts";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
@@ -22,14 +23,14 @@ export interface ReplyOptions {
   readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
-/** The only function that sends a response: one head with its length, one body. */
+/** The one way a response leaves: one head with its length, one body. The pieces of a body are written together. */
 export function sendJson(
   response: ServerResponse,
   status: number,
-  body: Buffer | string,
+  body: string | readonly Buffer[],
   options: ReplyOptions = {},
 ): void {
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const pieces = typeof body === "string" ? [body] : body;
   const headers = [
     ...PROTECTIVE_HEADERS,
     "Content-Type",
@@ -37,16 +38,18 @@ export function sendJson(
     "Cache-Control",
     "no-store",
     "Content-Length",
-    String(length),
+    String(lengthOf(pieces)),
   ];
   // Node says so in the head, and `Connection` starts nothing behind it.
   if (options.close === true) response.shouldKeepAlive = false;
   if (options.allow !== undefined) headers.push("Allow", options.allow);
   response.writeHead(status, headers);
-  if (options.headOnly === true) response.end();
-  else if (options.unread === undefined) response.end(body);
+  if (options.headOnly === true) return void response.end();
+  for (const piece of pieces.slice(0, -1)) response.write(piece);
+  const last = pieces.at(-1);
+  if (options.unread === undefined) response.end(last);
   else {
-    response.write(body);
+    response.write(last);
     discardBody(options.unread.turn, options.unread.bytesMax, () => {
       if (!response.destroyed) response.end();
     });

@@ -71,7 +71,7 @@ export async function playFunctionCase(
     held: heldWithoutLimit(),
     arrivedAt: clock.now(),
   });
-  const envelope = JSON.parse((await answer).toString("utf8")) as Envelope;
+  const envelope = JSON.parse(Buffer.concat(await answer).toString("utf8")) as Envelope;
   return { ...envelope.outputs[id]!, ...envelope.status[id]!, called, log, offScript: script.problems() };
 }
 
