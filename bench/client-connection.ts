@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const HEAD = /^HTTP\/1\.1 (\d+)[^]*?\r\ncontent-length: *(\d+)/i;
@@ -18,8 +19,10 @@ export class ClientConnection {
   #settle: { resolve(received: Received): void; reject(error: Error): void } | null = null;
   closed = false;
 
-  constructor(port: number) {
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  /** `authority`: PEM of who vouches for the other side; left out: plain HTTP. */
+  constructor(port: number, authority?: string) {
+    const address = { port, host: "127.0.0.1", noDelay: true };
+    this.#socket = authority === undefined ? connect(address) : connectTls({ ...address, ca: authority });
     this.#socket.on("data", (chunk) => this.#read(chunk));
     this.#socket.on("error", (error) => this.#fail(error));
     this.#socket.on("close", () => this.#fail(new Error("the connection was closed")));

@@ -29,18 +29,17 @@ export function sourceId(index: number): string {
 }
 
 /** Writes a project folder with a source for every vendor: odd ones GET, even ones POST. */
-export async function writeProject(folder: string, ports: readonly number[], mapped: boolean): Promise<void> {
+export async function writeProject(folder: string, origins: readonly string[], mapped: boolean): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "sources"), { recursive: true });
   await Promise.all(
-    ports.map((port, index) =>
-      writeFile(join(folder, "sources", `${sourceId(index)}.ts`), source(port, index, mapped)),
+    origins.map((origin, index) =>
+      writeFile(join(folder, "sources", `${sourceId(index)}.ts`), source(origin, index, mapped)),
     ),
   );
 }
 
-function source(port: number, index: number, mapped: boolean): string {
-  const origin = `http://127.0.0.1:${port}`;
+function source(origin: string, index: number, mapped: boolean): string {
   const ask =
     index % 2 === 0
       ? `http.get("${origin}/person", { query: inputs })`

@@ -2,6 +2,8 @@ import { ClientConnection } from "./client-connection.ts";
 
 export interface Target {
   readonly port: number;
+  /** PEM of who vouches for it; left out: it speaks plain HTTP. */
+  readonly authority?: string;
   /** One whole HTTP request. */
   readonly request: Buffer;
   /** An answer with a smaller body is no answer. */
@@ -24,8 +26,8 @@ export class Load {
 
   /** One request on a connection that is free, or on a new one. Never rejects. */
   async run(): Promise<void> {
-    const { port, request, bodyBytesMin } = this.#target;
-    const connection = this.#idle.pop() ?? this.#connect(port);
+    const { request, bodyBytesMin } = this.#target;
+    const connection = this.#idle.pop() ?? this.#connect();
     try {
       const { status, bodyBytes } = await connection.send(request);
       if (status !== 200 || bodyBytes < bodyBytesMin) this.#failed(`status ${status}, ${bodyBytes} bytes`);
@@ -36,8 +38,8 @@ export class Load {
     this.runs += 1;
   }
 
-  #connect(port: number): ClientConnection {
-    const connection = new ClientConnection(port);
+  #connect(): ClientConnection {
+    const connection = new ClientConnection(this.#target.port, this.#target.authority);
     this.#all.add(connection);
     return connection;
   }

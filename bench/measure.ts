@@ -1,11 +1,15 @@
-import { Load, openLoop, quantile, startClosedLoop, type Target } from "./load.ts";
-import type { PeerStarter } from "./peers.ts";
-import { usageOf } from "./process-tree.ts";
+import { Load, openLoop, quantile, startClosedLoop } from "./load.ts";
+import type { Peer, PeerStarter } from "./peers.ts";
+import { cpuMicros, memoryOf, threadTimesOf, type CpuTimes, type Memory } from "./process-tree.ts";
 import type { PeerName, Scenario } from "./scenarios.ts";
 import type { Vendors } from "./start-vendors.ts";
 
 export interface Pace {
-  readonly warmUpSeconds: number;
+  /** So many runs before anything is measured, but no shorter and no longer than so many seconds. */
+  readonly warmRuns: number;
+  readonly warmSecondsMin: number;
+  readonly warmSecondsMax: number;
+  /** One burst of one peer. */
   readonly closedSeconds: number;
   readonly openSeconds: number;
   /** In a closed loop. */
@@ -14,14 +18,11 @@ export interface Pace {
   readonly runsPerSecond: number;
 }
 
-/** What one measurement of one peer gave. Times in microseconds of CPU are for one run. */
-export interface Figure {
-  readonly mainMicros: number;
-  readonly otherMicros: number;
-  readonly cpuMicros: number;
+/** What one burst of one peer gave. */
+export interface Burst {
+  /** Microseconds of one run. */
+  readonly cpu: CpuTimes;
   readonly runsPerSecond: number;
-  readonly peakRssMib: number;
-  readonly coldStartMs: number;
   /** Of an open loop: from when a request was due to its whole answer. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -29,104 +30,174 @@ export interface Figure {
 
 /** A sparing peer could drop a little of the JSON, such as blanks; one that lost a vendor's answer is far below this. */
 const BODY_SHARE_MIN = 0.9;
+const WARM_STEP_SECONDS = 0.25;
 
-/**
- * Starts a peer, warms it up, measures it under load, stops it.
- * @throws when any run failed, or when the vendors were not called exactly once by each run and source
- */
-export async function measure(
-  name: PeerName,
-  scenario: Scenario,
-  vendors: Vendors,
-  starter: PeerStarter,
-  pace: Pace,
-): Promise<Figure> {
-  await starter.prepare(name, vendors.ports);
-  await vendors.takeCounts();
-  const launchedAt = performance.now();
-  const peer = await starter.start(name, vendors.ports);
-  const load = new Load({
-    port: peer.port,
-    request: starter.request(scenario.sources),
-    bodyBytesMin: scenario.sources * vendors.replyBytes * BODY_SHARE_MIN,
-  });
-  try {
+/** One peer that runs, from its start to its end. It is measured in bursts, in turn with others that run too. */
+export class MeasuredPeer {
+  readonly name: PeerName;
+  /** From its launch to its first whole answer. */
+  readonly coldStartMs: number;
+  readonly #peer: Peer;
+  readonly #load: Load;
+  readonly #scenario: Scenario;
+  readonly #vendors: Vendors;
+  readonly #pace: Pace;
+
+  private constructor(
+    name: PeerName,
+    peer: Peer,
+    load: Load,
+    coldStartMs: number,
+    { scenario, vendors, pace }: Setting,
+  ) {
+    this.name = name;
+    this.#peer = peer;
+    this.#load = load;
+    this.coldStartMs = coldStartMs;
+    this.#scenario = scenario;
+    this.#vendors = vendors;
+    this.#pace = pace;
+  }
+
+  /** @throws when its first run fails */
+  static async start(name: PeerName, setting: Setting): Promise<MeasuredPeer> {
+    const { scenario, vendors, starter } = setting;
+    await starter.prepare(name, vendors);
+    await vendors.takeCounts();
+    const launchedAt = performance.now();
+    const peer = await starter.start(name, vendors);
+    const load = new Load({
+      port: peer.port,
+      request: starter.request(scenario.sources),
+      bodyBytesMin: scenario.sources * vendors.replyBytes * BODY_SHARE_MIN,
+    });
     await load.run();
-    const coldStartMs = performance.now() - launchedAt - scenario.vendorDelayMs;
-    const figures = await (scenario.loop === "closed" ? closed(peer.pid, load, pace) : open(peer.pid, load, pace));
-    await verify(name, scenario, load, vendors);
-    return { ...figures, coldStartMs, peakRssMib: usageOf(peer.pid).peakRssMib };
-  } finally {
-    load.close();
-    await peer.stop();
+    const measured = new MeasuredPeer(
+      name,
+      peer,
+      load,
+      performance.now() - launchedAt - scenario.vendorDelayMs,
+      setting,
+    );
+    try {
+      await measured.#verify(0);
+    } catch (error) {
+      await measured.stop();
+      throw error;
+    }
+    return measured;
+  }
+
+  get memory(): Memory {
+    return memoryOf(this.#peer.pid);
+  }
+
+  async warmUp(): Promise<void> {
+    const { warmRuns, warmSecondsMin, warmSecondsMax, connections } = this.#pace;
+    const runsBefore = this.#load.runs;
+    const from = performance.now();
+    const loop = startClosedLoop(this.#load, connections);
+    for (let took = 0; took < warmSecondsMax; took = (performance.now() - from) / 1000) {
+      if (took >= warmSecondsMin && this.#load.runs - runsBefore >= warmRuns) break;
+      await seconds(WARM_STEP_SECONDS);
+    }
+    await loop.stop();
+    await this.#verify(runsBefore);
+  }
+
+  /** @throws when any run failed, or when the vendors were not called exactly once by each run and source */
+  async burst(): Promise<Burst> {
+    const { closedSeconds, openSeconds, connections, runsPerSecond } = this.#pace;
+    const runsBefore = this.#load.runs;
+    const before = threadTimesOf(this.#peer.pid);
+    const from = performance.now();
+    let latencies: Float64Array = new Float64Array();
+    if (this.#scenario.loop === "closed") {
+      const loop = startClosedLoop(this.#load, connections);
+      await seconds(closedSeconds);
+      await loop.stop();
+    } else {
+      latencies = await openLoop(this.#load, runsPerSecond, openSeconds);
+    }
+    const runs = this.#load.runs - runsBefore;
+    const cpu = cpuMicros(before, threadTimesOf(this.#peer.pid), runs);
+    const took = (performance.now() - from) / 1000;
+    await this.#verify(runsBefore);
+    return { cpu, runsPerSecond: runs / took, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+  }
+
+  async stop(): Promise<void> {
+    this.#load.close();
+    await this.#peer.stop();
+  }
+
+  async #verify(runsBefore: number): Promise<void> {
+    await verify(this.name, this.#scenario, this.#load, runsBefore, this.#vendors);
   }
 }
 
-type Loaded = Omit<Figure, "coldStartMs" | "peakRssMib">;
-
-async function closed(pid: number, load: Load, pace: Pace): Promise<Loaded> {
-  const loop = startClosedLoop(load, pace.connections);
-  await seconds(pace.warmUpSeconds);
-  const window = openWindow(pid, load);
-  await seconds(pace.closedSeconds);
-  const cost = window();
-  await loop.stop();
-  return { ...cost, p50Ms: Number.NaN, p99Ms: Number.NaN };
+/** What all peers of a scenario share. */
+export interface Setting {
+  readonly scenario: Scenario;
+  readonly vendors: Vendors;
+  readonly starter: PeerStarter;
+  readonly pace: Pace;
 }
 
-async function open(pid: number, load: Load, pace: Pace): Promise<Loaded> {
-  await openLoop(load, pace.runsPerSecond, pace.warmUpSeconds);
-  const window = openWindow(pid, load);
-  const latencies = await openLoop(load, pace.runsPerSecond, pace.openSeconds);
-  return { ...window(), p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
-}
-
-/** From now until it is called: what a run has cost. */
-function openWindow(pid: number, load: Load): () => Omit<Loaded, "p50Ms" | "p99Ms"> {
-  const before = usageOf(pid);
-  const runsBefore = load.runs;
-  const startedAt = performance.now();
-  return () => {
-    const after = usageOf(pid);
-    const runs = load.runs - runsBefore;
-    const mainMicros = ((after.mainSeconds - before.mainSeconds) * 1e6) / runs;
-    const otherMicros = ((after.otherSeconds - before.otherSeconds) * 1e6) / runs;
-    const runsPerSecond = (runs * 1000) / (performance.now() - startedAt);
-    return { mainMicros, otherMicros, cpuMicros: mainMicros + otherMicros, runsPerSecond };
-  };
-}
-
-async function verify(name: string, scenario: Scenario, load: Load, vendors: Vendors): Promise<void> {
+async function verify(
+  name: string,
+  { kind, sources }: Pick<Scenario, "kind" | "sources">,
+  load: Load,
+  runsBefore: number,
+  vendors: Vendors,
+): Promise<void> {
   const { requests, withoutInputs } = await vendors.takeCounts();
-  const what = `${name}, ${scenario.sources} sources, ${scenario.kilobytes} KB`;
+  const runs = load.runs - runsBefore;
+  const what = `${name}, ${kind}`;
   if (load.failures > 0)
     throw new Error(`${what}: ${load.failures} of ${load.runs} runs failed, first ${load.firstFailure}`);
-  if (requests !== load.runs * scenario.sources)
-    throw new Error(`${what}: ${load.runs} runs made ${requests} vendor calls`);
+  if (requests !== runs * sources) throw new Error(`${what}: ${runs} runs made ${requests} vendor calls`);
   if (withoutInputs > 0) throw new Error(`${what}: ${withoutInputs} vendor calls came without the inputs`);
 }
 
 /** What a caller waits who asks one vendor without anything in between. */
-export async function measureDirect(scenario: Scenario, vendors: Vendors, pace: Pace): Promise<Loaded> {
-  const body = JSON.stringify({ email: "ada@example.com", phone: "+1 555 5550100" });
-  const target: Target = {
-    port: vendors.ports[0]!,
-    request: Buffer.from(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
-    bodyBytesMin: vendors.replyBytes,
-  };
-  const load = new Load(target);
-  // Also warms up the vendors and the load itself, for all peers after it.
-  const loop = startClosedLoop(load, pace.connections);
-  await seconds(pace.warmUpSeconds);
-  await loop.stop();
-  await openLoop(load, pace.runsPerSecond, pace.warmUpSeconds);
-  const latencies = await openLoop(load, pace.runsPerSecond, pace.openSeconds);
-  load.close();
-  await verify("a direct call", { ...scenario, sources: 1 }, load, vendors);
-  const none = { mainMicros: 0, otherMicros: 0, cpuMicros: 0, runsPerSecond: pace.runsPerSecond };
-  return { ...none, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+export class DirectCalls {
+  readonly #setting: Setting;
+  readonly #load: Load;
+
+  constructor(setting: Setting) {
+    const { vendors } = setting;
+    const body = JSON.stringify({ email: "ada@example.com", phone: "+1 555 5550100" });
+    this.#setting = setting;
+    this.#load = new Load({
+      port: vendors.ports[0]!,
+      ...(vendors.authority === null ? {} : { authority: vendors.authority }),
+      request: Buffer.from(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+      bodyBytesMin: vendors.replyBytes,
+    });
+  }
+
+  /** Also warms up the vendors and the load itself, for all peers after it. */
+  async warmUp(): Promise<void> {
+    const loop = startClosedLoop(this.#load, this.#setting.pace.connections);
+    await seconds(this.#setting.pace.warmSecondsMin);
+    await loop.stop();
+    await this.#setting.vendors.takeCounts();
+  }
+
+  async burst(): Promise<Pick<Burst, "p50Ms" | "p99Ms">> {
+    const { pace, scenario, vendors } = this.#setting;
+    const runsBefore = this.#load.runs;
+    const latencies = await openLoop(this.#load, pace.runsPerSecond, pace.openSeconds);
+    await verify("a direct call", { kind: scenario.kind, sources: 1 }, this.#load, runsBefore, vendors);
+    return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
+  }
+
+  close(): void {
+    this.#load.close();
+  }
 }
 
-function seconds(count: number): Promise<void> {
+export function seconds(count: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, count * 1000));
 }

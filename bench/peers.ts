@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, cpSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAccess, DATARUN, sourceId, writeProject, type Access } from "./datarun-setup.ts";
 import type { PeerName } from "./scenarios.ts";
-import { nextMessage } from "./start-vendors.ts";
+import { nextMessage, type Vendors } from "./start-vendors.ts";
 
 export interface Peer {
   readonly pid: number;
@@ -17,8 +17,8 @@ export interface PeerStarter {
   /** One whole HTTP request for a run of so many sources: the same for every peer. */
   request(sources: number): Buffer;
   /** Made ready before, so that a start is measured alone. */
-  prepare(name: PeerName, ports: readonly number[]): Promise<void>;
-  start(name: PeerName, ports: readonly number[]): Promise<Peer>;
+  prepare(name: PeerName, vendors: Vendors): Promise<void>;
+  start(name: PeerName, vendors: Vendors): Promise<Peer>;
 }
 
 /** The other peers refuse nobody; when the machine stalls for a moment, neither does the service. */
@@ -26,15 +26,21 @@ const NO_SHEDDING = { DATARUN_LIMITS_RUNS: "4096", DATARUN_LIMITS_RUNS_PER_ORGAN
 
 /** How each peer is started, all with one request, in a temporary folder that the caller deletes. */
 export async function createPeerStarter(folder: string, prefix: readonly string[]): Promise<PeerStarter> {
-  const dataDir = join(folder, "data");
-  const access = await createAccess(dataDir);
+  const access = await createAccess(join(folder, "access"));
+  /** Those that run at once have nothing in common. */
+  const folderOf = (name: PeerName) => join(folder, name.replace(" ", "-"));
 
-  function launch(argv: readonly string[], ipc: boolean): ChildProcess {
+  function launch(name: PeerName, argv: readonly string[], { authority }: Vendors): ChildProcess {
     const [command, ...args] = [...prefix, process.execPath, ...argv] as [string, ...string[]];
-    const log = openSync(join(folder, "log"), "w");
+    const log = openSync(`${folderOf(name)}.log`, "w");
     const child = spawn(command, args, {
-      stdio: ["ignore", log, "inherit", ...(ipc ? (["ipc"] as const) : [])],
-      env: { ...process.env, ...NO_SHEDDING, BENCH_TOKEN: access.token },
+      stdio: ["ignore", log, "inherit", ...(isDatarun(name) ? [] : (["ipc"] as const))],
+      env: {
+        ...process.env,
+        ...NO_SHEDDING,
+        BENCH_TOKEN: access.token,
+        ...(authority === null ? {} : trusting(join(folder, "authority.pem"), authority)),
+      },
     });
     closeSync(log);
     return child;
@@ -43,26 +49,33 @@ export async function createPeerStarter(folder: string, prefix: readonly string[
   return {
     request: (sources) => requestText(sources, access),
 
-    async prepare(name, ports) {
+    async prepare(name, { origins }) {
       if (!isDatarun(name)) return;
-      await writeProject(join(folder, "project"), ports, name === "datarun mapped");
-      // Each figure with a journal of its own: they must not differ by how full it is.
-      rmSync(join(dataDir, "ledger"), { recursive: true, force: true });
-      mkdirSync(dataDir, { recursive: true });
+      await writeProject(join(folderOf(name), "project"), origins, name === "datarun mapped");
+      // Each scenario with a journal of its own: they must not differ by how full it is.
+      rmSync(join(folderOf(name), "data"), { recursive: true, force: true });
+      cpSync(join(folder, "access"), join(folderOf(name), "data"), { recursive: true });
     },
 
-    async start(name, ports) {
+    async start(name, vendors) {
       if (!isDatarun(name)) {
         const file = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url));
-        const child = launch([file, ...ports.map(String)], true);
+        const child = launch(name, [file, ...vendors.origins], vendors);
         const { port } = await nextMessage<{ port: number }>(child);
         return peer(child, port);
       }
-      const options = ["--project", join(folder, "project"), "--data-dir", dataDir, "--port", "0", "--admin-port", "0"];
-      const child = launch([DATARUN, "start", ...options], false);
-      return peer(child, await listeningPort(child, join(folder, "log")));
+      const [project, data] = [join(folderOf(name), "project"), join(folderOf(name), "data")];
+      const options = ["--project", project, "--data-dir", data, "--port", "0", "--admin-port", "0"];
+      const child = launch(name, [DATARUN, "start", ...options], vendors);
+      return peer(child, await listeningPort(child, `${folderOf(name)}.log`));
     },
   };
+}
+
+/** What makes any of them trust the vendors, by Node or by the service's own setting. */
+function trusting(file: string, authority: string): Record<string, string> {
+  writeFileSync(file, authority);
+  return { NODE_EXTRA_CA_CERTS: file, DATARUN_OUTBOUND_CA_FILE: file };
 }
 
 function isDatarun(name: PeerName): boolean {

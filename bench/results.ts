@@ -1,58 +1,89 @@
-import type { Figure } from "./measure.ts";
+import type { Burst } from "./measure.ts";
+import type { CpuTimes, Memory } from "./process-tree.ts";
 import type { PeerName, Scenario } from "./scenarios.ts";
 
-/** One measurement as it was taken. In an open loop `direct` is what a caller waits for the vendor alone. */
+/** All that was measured of one peer in one scenario. */
 export interface Result {
-  readonly round: number;
   readonly scenario: Scenario;
   readonly peer: PeerName;
-  readonly figure: Figure;
-  readonly direct: { readonly p50Ms: number; readonly p99Ms: number } | null;
+  readonly coldStartMs: number;
+  /** Some seconds after its start, having answered once. */
+  readonly idle: Memory;
+  /** After its last burst. */
+  readonly loaded: Memory;
+  /** By round. */
+  readonly bursts: readonly Burst[];
+  /** By round. In an open loop, what a caller waits for the vendor alone; empty in a closed one. */
+  readonly direct: readonly Pick<Burst, "p50Ms" | "p99Ms">[];
 }
 
 /** The results as Markdown: medians of the rounds; a ratio is the median of the ratios within each round. */
 export function toMarkdown(results: readonly Result[]): string {
   const closed = results.filter(({ scenario }) => scenario.loop === "closed");
   const open = results.filter(({ scenario }) => scenario.loop === "open");
-  return [...(closed.length > 0 ? costTable(closed) : []), ...(open.length > 0 ? latencyTable(open) : [])].join("\n");
+  return [
+    ...(closed.length > 0 ? ["What a run costs:", "", ...costTable(closed), ""] : []),
+    ...(open.length > 0 ? ["What a caller waits more than for the vendor alone:", "", ...latencyTable(open), ""] : []),
+    ...(results.length > 0 ? ["Start and memory:", "", ...startTable(results), ""] : []),
+  ].join("\n");
 }
 
 function costTable(results: readonly Result[]): string[] {
   return [
-    "| sources | reply KB | peer | CPU us/run | main thread | other threads | ratio to floor | runs/s | peak RSS MiB | cold start ms |",
-    "|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|",
-    ...groups(results).map((group) => {
-      const { scenario, peer } = group[0]!;
-      const of = (pick: (figure: Figure) => number) => median(group.map(({ figure }) => pick(figure))).toFixed(0);
+    "| scenario | sources x KB | peer | ratio to floor | least .. most | CPU us/run | main | journal | V8's helpers | others | runs/s | loaded MiB: main | whole tree |",
+    "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ...results.map((result) => {
+      const { scenario, peer, bursts, loaded } = result;
+      const ratios = ratiosToFloor(result, results);
+      const part = (name: keyof CpuTimes) => median(bursts.map(({ cpu }) => cpu[name])).toFixed(0);
       return row(
-        scenario.sources,
-        scenario.kilobytes,
+        scenario.kind,
+        `${scenario.sources} x ${scenario.kilobytes}`,
         peer,
-        of((figure) => figure.cpuMicros),
-        of((figure) => figure.mainMicros),
-        of((figure) => figure.otherMicros),
-        ratioToFloor(group, results),
-        of((figure) => figure.runsPerSecond),
-        of((figure) => figure.peakRssMib),
-        of((figure) => figure.coldStartMs),
+        ratioOf(ratios),
+        ratios.length === 0 ? "" : `${Math.min(...ratios).toFixed(2)} .. ${Math.max(...ratios).toFixed(2)}`,
+        median(bursts.map(cpuOf)).toFixed(0),
+        part("main"),
+        part("journal"),
+        part("engine"),
+        part("others"),
+        median(bursts.map(({ runsPerSecond }) => runsPerSecond)).toFixed(0),
+        loaded.mainMib.toFixed(0),
+        loaded.treeMib.toFixed(0),
       );
     }),
-    "",
   ];
 }
 
 function latencyTable(results: readonly Result[]): string[] {
   return [
-    "| sources | peer | added p50 ms | added p99 ms | CPU us/run | ratio to floor |",
-    "|--:|---|--:|--:|--:|--:|",
-    ...groups(results).map((group) => {
-      const { scenario, peer } = group[0]!;
-      const p50 = median(group.map(({ figure, direct }) => figure.p50Ms - direct!.p50Ms));
-      const p99 = median(group.map(({ figure, direct }) => figure.p99Ms - direct!.p99Ms));
-      const cpu = median(group.map(({ figure }) => figure.cpuMicros));
-      return row(scenario.sources, peer, p50.toFixed(2), p99.toFixed(2), cpu.toFixed(0), ratioToFloor(group, results));
+    "| scenario | sources x KB | peer | added p50 ms | added p99 ms | CPU us/run | ratio to floor |",
+    "|---|--:|---|--:|--:|--:|--:|",
+    ...results.map((result) => {
+      const { scenario, peer, bursts, direct } = result;
+      return row(
+        scenario.kind,
+        `${scenario.sources} x ${scenario.kilobytes}`,
+        peer,
+        median(bursts.map(({ p50Ms }, round) => p50Ms - direct[round]!.p50Ms)).toFixed(2),
+        median(bursts.map(({ p99Ms }, round) => p99Ms - direct[round]!.p99Ms)).toFixed(2),
+        median(bursts.map(cpuOf)).toFixed(0),
+        ratioOf(ratiosToFloor(result, results)),
+      );
     }),
-    "",
+  ];
+}
+
+/** Over all scenarios: a peer is started once for each. */
+function startTable(results: readonly Result[]): string[] {
+  return [
+    "| peer | starts | cold start ms | idle MiB: main | whole tree |",
+    "|---|--:|--:|--:|--:|",
+    ...[...Map.groupBy(results, ({ peer }) => peer)].map(([peer, all]) => {
+      const of = (pick: (result: Result) => number) => median(all.map(pick)).toFixed(0);
+      const cold = of(({ coldStartMs }) => coldStartMs);
+      return row(peer, all.length, cold, of(({ idle }) => idle.mainMib), of(({ idle }) => idle.treeMib)); // prettier-ignore
+    }),
   ];
 }
 
@@ -60,29 +91,18 @@ function row(...cells: readonly (string | number)[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** The rounds of each scenario and peer, in the order they were first measured. */
-function groups(results: readonly Result[]): Result[][] {
-  return [...Map.groupBy(results, ({ scenario, peer }) => `${keyOf(scenario)} ${peer}`).values()].sort(
-    (a, b) => results.indexOf(firstOf(a[0]!.scenario, results)) - results.indexOf(firstOf(b[0]!.scenario, results)),
-  );
+function cpuOf({ cpu }: Burst): number {
+  return cpu.main + cpu.journal + cpu.engine + cpu.others;
 }
 
-function firstOf(scenario: Scenario, results: readonly Result[]): Result {
-  return results.find((result) => keyOf(result.scenario) === keyOf(scenario))!;
+/** Of each round; none where the floor was not measured. */
+function ratiosToFloor({ scenario, bursts }: Result, results: readonly Result[]): number[] {
+  const floor = results.find((other) => other.peer === "floor" && other.scenario === scenario);
+  return floor === undefined ? [] : bursts.map((burst, round) => cpuOf(burst) / cpuOf(floor.bursts[round]!));
 }
 
-function ratioToFloor(group: readonly Result[], results: readonly Result[]): string {
-  const ratios = group.flatMap(({ round, scenario, figure }) => {
-    const floor = results.find(
-      (other) => other.round === round && other.peer === "floor" && keyOf(other.scenario) === keyOf(scenario),
-    );
-    return floor === undefined ? [] : [figure.cpuMicros / floor.figure.cpuMicros];
-  });
+function ratioOf(ratios: readonly number[]): string {
   return ratios.length === 0 ? "" : median(ratios).toFixed(2);
-}
-
-function keyOf({ loop, sources, kilobytes }: Scenario): string {
-  return `${loop} ${sources} ${kilobytes}`;
 }
 
 export function median(values: readonly number[]): number {

@@ -1,100 +1,128 @@
 /** `npm run bench`: what the service costs beside the least that could do its job and beside what one writes in a day. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { divideCores } from "./cores.ts";
-import { measure, measureDirect, type Pace } from "./measure.ts";
+import { DirectCalls, MeasuredPeer, seconds, type Burst, type Pace, type Setting } from "./measure.ts";
 import { createPeerStarter } from "./peers.ts";
+import type { Memory } from "./process-tree.ts";
 import { toMarkdown, type Result } from "./results.ts";
-import { isMeasured, PEERS, scenariosOf, type Choice, type PeerName, type Scenario } from "./scenarios.ts";
+import { isMeasured, KINDS, LOOPS, PEERS, scenariosOf, type PeerName } from "./scenarios.ts";
 import { startVendors } from "./start-vendors.ts";
 
 const HELP = `Usage: npm run bench -- [OPTIONS]
 
-  --quick              five sources, 2 KB, one short round: whether it works, not how fast it is
-  --sources 1,5,20     numbers of sources in a run
-  --kilobytes 2,20,200 sizes of a vendor's reply (200 with five sources only)
-  --loops closed,open  closed: what a run costs; open: what a caller waits
-  --peers NAME,…       of ${PEERS.join(", ")}
-  --rounds 2           each figure is the median of so many
-  --seconds 3          how long a figure is measured (an open loop takes twice that)
+  --quick            five sources, 2 KB, one short round: whether it works, not how fast it is
+  --scenarios n1,…   of ${KINDS.join(", ")}: so many sources with 2 KB each,
+                     five with 20 or 200 KB, five over TLS
+  --loops closed,…   closed: what a run costs; open: what a caller waits, of replies of 2 KB
+  --peers NAME,…     of ${PEERS.join(", ")}
+  --rounds 6         bursts of each peer, in turn
+  --seconds 1.5      how long a burst takes (in an open loop twice that)
+  --warm-runs 3000   runs of each peer before it is measured, within 2 to 8 seconds
 `;
 
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    sources: { type: "string" },
-    kilobytes: { type: "string" },
-    loops: { type: "string", default: "closed,open" },
+    scenarios: { type: "string" },
+    loops: { type: "string", default: LOOPS.join(",") },
     peers: { type: "string", default: PEERS.join(",") },
     rounds: { type: "string" },
     seconds: { type: "string" },
+    "warm-runs": { type: "string" },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 
-if (values.help) process.stdout.write(HELP);
-else await bench();
+/** So long after the last start what peers hold at rest is looked at. */
+const REST_SECONDS = 6;
 
-async function bench(): Promise<void> {
-  const choice: Choice = {
-    sources: numbers(values.sources ?? (values.quick ? "5" : "1,5,20")),
-    kilobytes: numbers(values.kilobytes ?? (values.quick ? "2" : "2,20,200")),
-    loops: oneOf(values.loops, ["closed", "open"]),
-  };
+if (values.help) process.stdout.write(HELP);
+else await bench(values.quick);
+
+async function bench(quick: boolean): Promise<void> {
+  const scenarios = scenariosOf(
+    oneOf(values.scenarios ?? (quick ? "n5" : KINDS.join()), KINDS),
+    oneOf(values.loops, LOOPS),
+  );
   const peers = oneOf(values.peers, PEERS);
-  const rounds = Number(values.rounds ?? (values.quick ? 1 : 2));
-  const seconds = Number(values.seconds ?? (values.quick ? 1 : 3));
+  const rounds = number(values.rounds ?? (quick ? "1" : "6"));
+  const burstSeconds = number(values.seconds ?? (quick ? "1" : "1.5"));
   const pace: Pace = {
-    warmUpSeconds: values.quick ? 1 : 2,
-    closedSeconds: seconds,
-    openSeconds: seconds * 2,
+    warmRuns: number(values["warm-runs"] ?? (quick ? "100" : "3000")),
+    warmSecondsMin: quick ? 0.5 : 2,
+    warmSecondsMax: quick ? 2 : 8,
+    closedSeconds: burstSeconds,
+    openSeconds: burstSeconds * 2,
     connections: 64,
     runsPerSecond: 100,
   };
   const cores = divideCores();
   const folder = mkdtempSync(join(tmpdir(), "datarun-bench-"));
+  const [from, loadBefore] = [new Date(), loadNow()];
   const results: Result[] = [];
   try {
     const starter = await createPeerStarter(folder, cores.peerPrefix);
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const scenario of scenariosOf(choice)) {
-        results.push(...(await runScenario(scenario, round, peers, pace, starter)));
+    for (const scenario of scenarios) {
+      const vendors = await startVendors(scenario);
+      try {
+        const setting = { scenario, vendors, starter, pace };
+        const chosen = peers.filter((name) => isMeasured(name, scenario));
+        results.push(...(await measureScenario(setting, chosen, rounds, quick ? 0 : REST_SECONDS)));
+      } finally {
+        await vendors.stop();
       }
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    // Also when a figure was thrown away: those before it are good.
+    // Also when a scenario was thrown away: those before it are good.
+    const when = `${from.toISOString().slice(0, 16).replace("T", " ")} UTC, ${minutesSince(from)} minutes`;
     const machine = `Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, ${cores.says}`;
-    process.stdout.write(`${machine}; medians of ${rounds} interleaved rounds.\n\n${toMarkdown(results)}\n`);
+    const load = `load of the machine ${loadBefore} before, ${loadNow()} after`;
+    const how = `medians of ${rounds} interleaved rounds, ${pace.warmRuns} runs to warm up`;
+    process.stdout.write(`${when}; ${machine}; ${load}; ${how}.\n\n${toMarkdown(results)}`);
   }
 }
 
-/** Every peer once, one after the other, against the same vendors. Each round begins with another peer. */
-async function runScenario(
-  scenario: Scenario,
-  round: number,
-  peers: readonly PeerName[],
-  pace: Pace,
-  starter: Awaited<ReturnType<typeof createPeerStarter>>,
+/** Starts every peer, warms it up, and measures one after the other in bursts. Each round begins with another peer. */
+async function measureScenario(
+  setting: Setting,
+  names: readonly PeerName[],
+  rounds: number,
+  restSeconds: number,
 ): Promise<Result[]> {
-  const results: Result[] = [];
-  const vendors = await startVendors(scenario);
+  const { scenario } = setting;
+  const isOpen = scenario.loop === "open";
+  const direct = new DirectCalls(setting);
+  const peers: MeasuredPeer[] = [];
   try {
-    const direct = scenario.loop === "open" ? await measureDirect(scenario, vendors, pace) : null;
-    for (const peer of rotate(peers, round - 1).filter((name) => isMeasured(name, scenario))) {
-      const figure = await measure(peer, scenario, vendors, starter, pace);
-      const waits = scenario.loop === "open" ? `, p50 ${figure.p50Ms.toFixed(2)} ms` : "";
-      process.stderr.write(
-        `round ${round}: ${scenario.sources} x ${scenario.kilobytes} KB, ${scenario.loop}, ${peer}: ${figure.cpuMicros.toFixed(0)} us/run${waits}\n`,
-      );
-      results.push({ round, scenario, peer, figure, direct });
+    for (const name of names) peers.push(await MeasuredPeer.start(name, setting));
+    await seconds(restSeconds);
+    const idle = new Map<MeasuredPeer, Memory>(peers.map((peer) => [peer, peer.memory]));
+    if (isOpen) await direct.warmUp();
+    for (const peer of peers) await peer.warmUp();
+    const bursts = new Map<MeasuredPeer, Burst[]>(peers.map((peer) => [peer, []]));
+    const waits: Pick<Burst, "p50Ms" | "p99Ms">[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      if (isOpen) waits.push(await direct.burst());
+      for (const peer of rotate(peers, round)) bursts.get(peer)!.push(await peer.burst());
     }
+    process.stderr.write(`${scenario.kind}, ${scenario.loop} loop: measured\n`);
+    return peers.map((peer) => ({
+      scenario,
+      peer: peer.name,
+      coldStartMs: peer.coldStartMs,
+      idle: idle.get(peer)!,
+      loaded: peer.memory,
+      bursts: bursts.get(peer)!,
+      direct: waits,
+    }));
   } finally {
-    await vendors.stop();
+    direct.close();
+    for (const peer of peers) await peer.stop();
   }
-  return results;
 }
 
 function rotate<Item>(items: readonly Item[], by: number): Item[] {
@@ -102,10 +130,17 @@ function rotate<Item>(items: readonly Item[], by: number): Item[] {
   return [...items.slice(at), ...items.slice(0, at)];
 }
 
-function numbers(text: string): number[] {
-  const list = text.split(",").map(Number);
-  if (list.some((number) => !Number.isInteger(number) || number < 1)) throw new Error(`${text} is no list of numbers`);
-  return list;
+function loadNow(): string {
+  return loadavg()[0]!.toFixed(2);
+}
+
+function minutesSince(from: Date): string {
+  return ((Date.now() - from.getTime()) / 60_000).toFixed(0);
+}
+
+function number(text: string): number {
+  if (!(Number(text) > 0)) throw new Error(`${text} is no number above zero`);
+  return Number(text);
 }
 
 function oneOf<Name extends string>(text: string, names: readonly Name[]): Name[] {

@@ -12,7 +12,10 @@ export interface VendorCounts {
 
 export interface Vendors {
   readonly ports: readonly number[];
+  readonly origins: readonly string[];
   readonly replyBytes: number;
+  /** PEM of who vouches for them, where they speak HTTPS. */
+  readonly authority: string | null;
   takeCounts(): Promise<VendorCounts>;
   stop(): Promise<void>;
 }
@@ -20,12 +23,13 @@ export interface Vendors {
 /** Starts the vendors of a scenario in a process of their own. It ends with this one, however this one ends. */
 export async function startVendors(scenario: Scenario): Promise<Vendors> {
   const file = fileURLToPath(new URL("vendor.ts", import.meta.url));
-  const argv = [scenario.sources, scenario.kilobytes, scenario.vendorDelayMs].map(String);
+  const scheme = scenario.tls ? "https" : "http";
+  const argv = [...[scenario.sources, scenario.kilobytes, scenario.vendorDelayMs].map(String), scheme];
   const child = spawn(process.execPath, [file, ...argv], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const { ports, replyBytes } = await nextMessage<{ ports: number[]; replyBytes: number }>(child);
+  const said = await nextMessage<Pick<Vendors, "ports" | "replyBytes" | "authority">>(child);
   return {
-    ports,
-    replyBytes,
+    ...said,
+    origins: said.ports.map((port) => `${scheme}://127.0.0.1:${port}`),
     takeCounts() {
       const answer = nextMessage<VendorCounts>(child);
       child.send("counts");

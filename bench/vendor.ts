@@ -1,11 +1,15 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { issueCertificate, makeAuthority } from "../test/vendor/certificate.ts";
 
 /**
  * The vendors of a benchmark: one process, a port each, that answer every request with the same JSON after a delay and
- * count what they were asked. Started with the number of vendors, the reply's size in KB and the delay in ms. It speaks
- * just as much HTTP as the peers send, because it must be cheaper than what is measured.
+ * count what they were asked. Started with the number of vendors, the reply's size in KB, the delay in ms and `http` or
+ * `https`. It speaks just as much HTTP as the peers send, because it must be cheaper than what is measured.
  */
-const [vendors, kilobytes, delayMs] = process.argv.slice(2).map(Number) as [number, number, number];
+const [vendors, kilobytes, delayMs] = process.argv.slice(2, 5).map(Number) as [number, number, number];
+const authority = process.argv[5] === "https" ? makeAuthority() : null;
+const identity = authority === null ? null : issueCertificate({ names: ["127.0.0.1"], authority });
 const counts = { requests: 0, withoutInputs: 0 };
 const body = Buffer.from(JSON.stringify(record(kilobytes * 1024)));
 const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -65,7 +69,7 @@ const ports = await Promise.all(
     { length: vendors },
     () =>
       new Promise<number>((resolve) => {
-        const server = createServer(serve);
+        const server = identity === null ? createServer(serve) : createTlsServer(identity, serve);
         server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
       }),
   ),
@@ -76,4 +80,4 @@ process.on("message", () => {
   process.send!({ ...counts });
   counts.requests = counts.withoutInputs = 0;
 });
-process.send!({ ports, replyBytes: body.length });
+process.send!({ ports, replyBytes: body.length, authority: authority?.cert ?? null });

@@ -20,7 +20,17 @@ test("every generated page is what the code says", async () => {
   assert.deepEqual(found.sort(), pages.map(({ path }) => path).sort(), "a page without a subject: run npm run docs");
 });
 
-/** The anchors of a page, as a reader of Markdown makes them from its headings. */
+test("the catalog's index counts the cases of every source and function", () => {
+  const rows = read("docs/catalog/README.md").matchAll(/^\| \[`(\w+)`\].* \| (\d+) \|$/gm);
+  const counts = new Map([...rows].map(([, id, cases]) => [id!, Number(cases)]));
+  assert.ok(counts.size > 20);
+  assert.deepEqual(
+    [...counts].filter(([, cases]) => cases === 0).map(([id]) => id),
+    [],
+  );
+});
+
+/** The anchors of a page, as a Markdown reader derives them from its headings. */
 function anchorsOf(text: string): Set<string> {
   const headings = text
     .replaceAll(/^```[\s\S]*?^```/gm, "")
@@ -163,3 +173,48 @@ test("README's requests are those the demo prints, and its answers those the ser
   const [entry] = Object.values(functionAnswer.outputs);
   assert.deepEqual(entry!.output, JSON.parse(testedBlock("function answer")));
 });
+
+/** Everything that cites something else: pages, code and comments, except what a generator copies from them. */
+const CITING = [...PAGES, ...globSync("{src,test,catalog,bench,tools}/**/*.{ts,mjs,md,yaml}", { cwd: PACKAGE_ROOT })];
+
+test("every decision that is cited by its number exists", () => {
+  const numbers = new Set(
+    globSync("docs/decisions/[0-9]*.md", { cwd: PACKAGE_ROOT }).map((file) => file.slice(15, 19)),
+  );
+  assert.ok(numbers.size > 70);
+  const astray = CITING.flatMap((file) =>
+    [...read(file).matchAll(/\bdecisions? (\d{1,4})\b/g)]
+      .filter(([, number]) => !numbers.has(number!))
+      .map(([cited]) => `${file}: ${cited}`),
+  );
+  assert.deepEqual(astray, [], "cite a decision by its four digits");
+});
+
+test("every file, command, metric, log event and setting that a page names exists", async () => {
+  const code = globSync("src/**/*.ts", { cwd: PACKAGE_ROOT })
+    .filter((file) => !/\.(test|kit)\.ts$/.test(file))
+    .map(read)
+    .join("\n");
+  const commands = read("docs/reference/commands.md");
+  const exists: readonly (readonly [what: RegExp, isThere: (name: string) => boolean])[] = [
+    [/`((?:src|test|catalog|bench|tools|docs)\/[\w./-]+)`/g, (path) => existsSync(join(PACKAGE_ROOT, path))],
+    [
+      /(?:npx |`)datarun ([a-z]+(?: [a-z-]+)?)(?=[ `\n])/g,
+      (name) => commands.includes(`\n## ${name}\n`) || commands.includes(`\n### ${name.split(" ")[0]}\n`),
+    ],
+    [/`datarun_([a-z_]+)(?:\{.*?\})?`/g, (name) => code.includes(name)],
+    [/`((?:ledger|store|function|data_keys|connections)_[a-z_]+)`/g, (name) => code.includes(name)],
+    [/`((?:limits|outbound)\.[a-z_]+)`/g, (key) => code.includes(`"${key}"`) || code.includes(`${key}:`)],
+    [/`--([a-z][a-z-]+)/g, (option) => commands.includes(`--${option.replace(/^no-/, "")}`) || isSetting(option)],
+  ];
+  const astray = PAGES.filter((page) => !page.startsWith("docs/decisions/")).flatMap((page) =>
+    exists.flatMap(([what, isThere]) =>
+      [...read(page).matchAll(what)].filter(([, name]) => !isThere(name!)).map(([said]) => `${page}: ${said}`),
+    ),
+  );
+  assert.deepEqual([...new Set(astray)], []);
+});
+
+function isSetting(option: string): boolean {
+  return read("docs/reference/configuration.md").includes(`\`--${option}\``);
+}

@@ -5,8 +5,8 @@ import { Pool, type Dispatcher } from "undici";
  * The floor: the least that can do the job. `node:http` in, one `Pool.dispatch` per source out, parse and stringify; no
  * authentication, no validation, no deadline, no record of anything.
  */
-const ports = process.argv.slice(2).map(Number);
-const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: 64, keepAliveTimeout: 60_000 }));
+const origins = process.argv.slice(2);
+const pools = origins.map((origin) => new Pool(origin, { connections: 64, keepAliveTimeout: 60_000 }));
 
 class Handler implements Dispatcher.DispatchHandler {
   readonly chunks: Buffer[] = [];

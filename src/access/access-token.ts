@@ -9,12 +9,12 @@ const SECRET_DIGITS = 43;
 const CHECK_DIGITS = 6;
 const SHAPE = new RegExp(`^${PREFIX.accessToken}[0-9A-Za-z]{${SECRET_DIGITS + CHECK_DIGITS}}$`);
 
-/** Longer ones are not even hashed. */
+/** Longer texts are refused without being hashed. */
 export const TOKEN_LENGTH_MAX = 256;
 
 /**
- * A new access token: `drt_`, 256 random bits, and a checksum of all that stands before it. The prefix lets secret
- * scanners find a leaked one, the checksum lets a mistyped one be refused without a look-up.
+ * A new access token: `drt_`, 256 random bits, and a checksum of both. By the prefix, secret scanners can find a leaked
+ * token; by the checksum, a mistyped one is refused without a look-up.
  */
 export function makeAccessToken(secret: Uint8Array = randomBytes(SECRET_BYTES)): string {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`an access token is made of ${SECRET_BYTES} bytes`);
@@ -22,19 +22,19 @@ export function makeAccessToken(secret: Uint8Array = randomBytes(SECRET_BYTES)):
   return text + checksumOf(text);
 }
 
-/** Whether a text can be an access token at all. Says nothing about whether it is one. */
+/** Whether a text has the form of an access token. It need not be one that was issued. */
 export function hasTokenShape(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const secretEnd = text.length - CHECK_DIGITS;
   return text.slice(secretEnd) === checksumOf(text.slice(0, secretEnd));
 }
 
-/** What is stored of a token. Plain SHA-256 is enough for 256 random bits, and slow hashes would be an open door for floods. */
+/** What is stored of a token. Plain SHA-256 is enough for 256 random bits, and a slow hash would make floods expensive. */
 export function tokenDigest(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** On the path of every request, so in plain numbers. */
+/** This runs for every request, so it uses plain numbers. */
 function checksumOf(text: string): string {
   let digits = "";
   for (let rest = crc32(text); digits.length < CHECK_DIGITS; rest = Math.floor(rest / 62)) {

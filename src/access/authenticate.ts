@@ -11,14 +11,14 @@ interface KnownToken extends TokenGrant {
   readonly expiresWallAt: number;
 }
 
-/** Remembers what the store said. To the client every refusal is the same one: its `detail.reason` is for the log. */
+/** Caches what the store returned. For the client every refusal looks the same; `detail.reason` is for the log. */
 export interface CachingAuthenticator extends Authenticator {
   resolveToken(token: string | undefined): TokenGrant | Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string | undefined): Caller | Promise<Caller>;
-  /** Both at once, where both are at hand. */
+  /** Checks both at once, when both are known. */
   authenticate(token: string | undefined, workflow: string | undefined): Caller | Promise<Caller>;
   stats(): AuthenticatorStats;
-  /** Tells the store which tokens were used last. Never rejects. */
+  /** Writes the times of last use to the store. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export const ACCESS_LIMITS: LookupLimits = {
 
 type RefusalReason = "missing" | "shape" | "token_unknown" | "token_revoked" | "token_expired" | "workflow";
 
-/** Kept in the place of what was looked up. Refusals of every kind take the same way, at the same speed. */
+/** Cached instead of a row. Refusals of every kind use the same code and take the same time. */
 interface Refusal {
   readonly refused: RefusalReason;
   readonly tokenId?: string;
@@ -55,7 +55,7 @@ interface Refusal {
 type TokenAnswer = KnownToken | Refusal;
 type WorkflowAnswer = Workflow | Refusal;
 
-/** Identifiers are short printable ASCII. What is not is refused before it meets a database that may not take it. */
+/** Identifiers are short printable ASCII. Anything else is refused, because a database may not accept it. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
 export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
@@ -69,7 +69,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     clock,
     lookupLimits,
   );
-  // The organization is part of the key, so that another's workflow is as unknown as one that is nobody's.
+  // The organization is part of the key, so another organization's workflow is treated like one that does not exist.
   const workflows = new CachedLookup<WorkflowAnswer>(
     {
       find: async (key) => {
@@ -78,7 +78,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       },
       isAbsent,
       version,
-      // What one organization makes up must not keep another's workflows waiting.
+      // Workflows that one organization makes up must not delay the look-ups of another.
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
@@ -87,7 +87,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
 
   function grant(answer: TokenAnswer): TokenGrant {
     if ("refused" in answer) throw unauthenticated(answer);
-    // On every use and by the wall clock: an expiry does not wait for a cache.
+    // Expiry is checked on every use, by the wall clock, so that the cache does not prolong it.
     if (answer.expiresWallAt <= clock.wall())
       throw unauthenticated({ refused: "token_expired", tokenId: answer.tokenId });
     return answer;
@@ -113,7 +113,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       throw unauthenticated({ refused: "missing", tokenId: granted.tokenId });
     }
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
-    // Token and workflow have one time to wait between them.
+    // The limit is for token and workflow together.
     const leftMs = lookupLimits.waitMs - (granted.waitedMs ?? 0);
     const answer = workflows.get(`${granted.organizationId} ${workflow}`, leftMs);
     return answer instanceof Promise
@@ -148,7 +148,7 @@ function readWorkflow(row: Workflow | null, id: string, organizationId: string):
   return usable ? row : { refused: "workflow" };
 }
 
-/** Of two SHA-256 in hex. The store compared them already, by rules of its own and at a speed that depends on them. */
+/** Compares two SHA-256 in hex. The store has compared them too, but by its own rules and not in constant time. */
 function sameDigest(stored: string, digest: string): boolean {
   const a = Buffer.from(stored, "hex");
   const b = Buffer.from(digest, "hex");

@@ -1,13 +1,13 @@
 import type { Workflow } from "../terms/caller.ts";
 
-/** Where tokens and workflows are kept. Look-ups return `null` for what does not exist; they reject when the store cannot answer. */
+/** The store of tokens and workflows. Look-ups return `null` for what does not exist, and reject if the store does not respond. */
 export interface AccessStore {
-  /** By the SHA-256 of the token, lower-case hex. */
+  /** Finds a token by its SHA-256 in lower-case hex. */
   findToken(digest: string): Promise<TokenRow | null>;
   findWorkflow(id: string): Promise<Workflow | null>;
-  /** Changes whenever anything may have changed that a cached answer rests on. Cheap, and does no I/O that waits. */
+  /** Changes whenever a cached look-up may be out of date. It is cheap and does not block on I/O. */
   version(): number;
-  /** Notes that these tokens were used, in one batch. It changes no answer, so it need not change `version`. */
+  /** Records in one batch when these tokens were used. It affects no look-up, so `version` need not change. */
   markUsed(uses: readonly { readonly tokenId: string; readonly wallAt: number }[]): Promise<void>;
 }
 

@@ -6,8 +6,8 @@ const FLUSH_MS = 10_000;
 const CLOSE_WAIT_MS = 2_000;
 
 /**
- * Notes when each token was last used, and tells the store in batches. A use costs one map write; the timer runs only
- * while something is to be told. What the store refused is told again with the next batch.
+ * Records when each token was last used, and writes the times to the store in batches. A use costs one map write; the
+ * timer runs only while something is pending. What the store refused is written again with the next batch.
  */
 export class UsedTokens {
   readonly #store: Pick<AccessStore, "markUsed">;
@@ -34,7 +34,7 @@ export class UsedTokens {
     this.#arm();
   }
 
-  /** Tells the store what is pending. Never rejects; a batch under way is waited for. */
+  /** Writes what is pending, after a batch in progress. Never rejects. */
   async flush(): Promise<void> {
     while (this.#telling !== undefined) await this.#telling;
     this.#cancel?.();
@@ -46,7 +46,7 @@ export class UsedTokens {
     await this.#telling;
   }
 
-  /** The last flush, waited for as long as a store may take. Nothing is timed after it. */
+  /** Flushes for the last time, waiting as long as the store needs, and starts no timer afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
     await settledWithin(this.#clock, CLOSE_WAIT_MS, this.flush());
@@ -61,7 +61,7 @@ export class UsedTokens {
     try {
       await this.#store.markUsed([...batch].map(([tokenId, wallAt]) => ({ tokenId, wallAt })));
     } catch {
-      // The store is down, which its own readiness reports; a newer use of the same token stands.
+      // The store is down, which its own readiness reports. A newer use of the same token is kept.
       for (const [tokenId, wallAt] of batch) if (!this.#pending.has(tokenId)) this.#pending.set(tokenId, wallAt);
     }
     this.#telling = undefined;

@@ -10,7 +10,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 export const transactionInput = Type.String({
   pattern: "^trx_",
   maxLength: 128,
-  description: "Id of the run (trx_…), as its answer gave it",
+  description: "Id of the run (trx_…), its transaction_id",
   "x-says": "must be the id of a run (trx_…)",
 });
 
@@ -31,11 +31,13 @@ export const filterInputs = {
   workflow: Type.Optional(workflowInput),
   source: Type.Optional(sourceInput),
   outcome: Type.Optional(
-    Type.Enum([...CALL_OUTCOMES], { description: "Runs with a call that came out so, of the source if one is given" }),
+    Type.Enum([...CALL_OUTCOMES], {
+      description: "Runs with a call that had this outcome, of the source if one is given",
+    }),
   ),
   charged: Type.Optional(
     Type.Enum(["yes", "no", "unknown"], {
-      description: "Runs with a request that was charged so, of a call as for outcome",
+      description: "Runs with a request that has this charge, in a call as selected by the other options",
     }),
   ),
 };

@@ -5,13 +5,13 @@ import { toWireTime } from "./wire-time.ts";
 /** The settings of a workflow that may change in its life, as verbs take them. */
 export const workflowSettings = {
   auto_credentials: Type.Optional(
-    Type.Boolean({ description: "A stored credential may be chosen without being named: the newest active one" }),
+    Type.Boolean({ description: "If no credential is named, use the newest active stored one" }),
   ),
   failure_details: Type.Optional(
-    Type.Boolean({ description: "Failed status entries say what kind of failure it was and whether it was charged" }),
+    Type.Boolean({ description: "Failed status entries include the kind of failure and whether it was charged" }),
   ),
   mask_credentials: Type.Optional(
-    Type.Boolean({ description: "Credentials sent inline come back masked in the answer's config" }),
+    Type.Boolean({ description: "Credentials sent in the request are masked in the answer's config" }),
   ),
 };
 

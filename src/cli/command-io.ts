@@ -9,8 +9,8 @@ export interface CommandIo {
 }
 
 /**
- * Writes and waits until it is written. A reader that has gone away is no failure: what the command did is done, whoever
- * stopped listening.
+ * Writes, and waits until everything is written. If the reader has gone, that is not a failure: the command has done its
+ * work.
  */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export function write(stream: Writable, text: string): Promise<void> {
     stream.once("error", settle);
     stream.write(text, (error) => {
       settle(error);
-      // The event comes after the callback, and unheard it would end the process.
+      // The event comes after the callback. Without a listener it would end the process.
       setImmediate(() => stream.removeListener("error", settle));
     });
   });

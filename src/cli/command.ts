@@ -1,20 +1,20 @@
 import type { Static, TObject } from "typebox";
 import type { Verb } from "../admin/verb.ts";
 
-/** What a command says of itself, from which its options, checks and help are derived. A verb is one as it stands. */
+/** The declaration of a command, from which its options, checks and help are derived. Every verb is one. */
 export type CommandForm = Pick<Verb, "summary" | "description" | "example" | "input" | "positional">;
 
-/** A command that goes on until it is stopped, such as the service: it has no result, and its options are its own. */
+/** A command that runs until it is stopped, such as the service. It has no result, and only its own options. */
 export interface LastingCommand<Input extends TObject = TObject> extends CommandForm {
   readonly input: Input;
-  /** Begins. Resolves with 0 once it runs and goes on by itself, or with the exit code when it cannot; then it has said why. */
+  /** Starts it. Resolves with 0 once it runs, or with the exit code if it cannot, after it has printed the reason. */
   begin(input: Static<Input>): Promise<number>;
 }
 
-/** By name; each is loaded when it is asked for. */
+/** Commands by name; each is loaded when it is used. */
 export type LastingCommands = Readonly<Record<string, () => Promise<{ readonly default: LastingCommand }>>>;
 
-/** Gives a command its types while it is written, and returns it as every command is seen from outside. */
+/** Adds the types of a command's input, and returns the command as a type that all commands share. */
 export function defineCommand<Input extends TObject>(command: LastingCommand<Input>): LastingCommand {
   return command as unknown as LastingCommand;
 }

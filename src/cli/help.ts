@@ -16,12 +16,12 @@ export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promi
   );
   const nouns = Object.values(Object.groupBy(listed, ({ name }) => name.split(" ")[0]!));
   return [
-    "datarun: one request asks many data vendors at once and returns one honest answer per vendor.",
+    "datarun: one request asks many data vendors at once and returns one honest result per vendor.",
     "Usage: datarun COMMAND [OPTIONS]",
     columns(running),
     ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
-    "Exit codes: 0 done, 1 failed (also when what was asked about has failed), 2 not understood.",
-    '"datarun --version" says what is installed. "datarun COMMAND --help" explains one. The commands of two words all take --json, --data-dir and --project, and work while the service runs.',
+    "Exit codes: 0 done, 1 failed (also if the result is a failure), 2 not understood.",
+    '"datarun --version" prints the installed version. "datarun COMMAND --help" explains a command. All commands of two words take --json, --data-dir and --project, and can be used while the service runs.',
   ]
     .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))
     .join("\n\n")
@@ -31,7 +31,7 @@ export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promi
 export async function helpOnNoun(noun: string, verbs: VerbSet): Promise<string> {
   const names = verbs.names.filter((name) => name.startsWith(`${noun} `));
   const rows = await Promise.all(names.map(async (name) => [name, (await verbs.load(name)).summary] as const));
-  return `Usage: datarun ${noun} COMMAND [OPTIONS]\n\n${columns(rows)}\n\n"datarun ${noun} COMMAND --help" explains one.\n`;
+  return `Usage: datarun ${noun} COMMAND [OPTIONS]\n\n${columns(rows)}\n\n"datarun ${noun} COMMAND --help" explains a command.\n`;
 }
 
 export function helpOn(name: string, command: CommandForm): string {
@@ -80,7 +80,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
     .join("\n");
 }
 
-/** Breaks at blanks; later lines begin with the indent. */
+/** Breaks lines at spaces; further lines begin with the indent. */
 function wrap(text: string, indent: string, start = 0): string {
   let line = "";
   const lines: string[] = [];

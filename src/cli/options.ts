@@ -3,9 +3,9 @@ import { type CommandForm, isLasting } from "./command.ts";
 
 /** One option or positional argument of a command, as parsing and help need it. */
 export interface Option {
-  /** The property of the verb's input that it fills; none for those that every command has. */
+  /** The property of the verb's input that it sets; none for options that every command has. */
   readonly property: string | null;
-  /** Without the dashes. */
+  /** The name without the dashes. */
   readonly name: string;
   readonly kind: "switch" | "value" | "number" | "list" | "fields";
   readonly placeholder: string;
@@ -16,11 +16,11 @@ export interface Option {
 export interface CommandShape {
   readonly positional: readonly Option[];
   readonly options: readonly Option[];
-  /** Whether of an option given twice the last counts: a start that stands in an image or a script is extended by whoever runs it. */
+  /** Whether an option may be repeated, and the last one counts: users add options to a `start` in an image or a script. */
   readonly lastCounts: boolean;
 }
 
-/** What the command line of a command looks like, worked out from its declaration alone. */
+/** The options and arguments of a command, derived from its declaration. */
 export function shapeOf(command: CommandForm): CommandShape {
   const byPosition: readonly string[] = command.positional ?? [];
   const all = propertiesOf(command.input);
@@ -52,7 +52,7 @@ interface PropertySchema {
   readonly enum?: readonly string[];
   readonly items?: PropertySchema;
   readonly description?: string;
-  /** What stands for the value in help, where the name of the property would say less. */
+  /** The placeholder for the value in the help, if the name of the property would say less. */
   readonly "x-placeholder"?: string;
 }
 
@@ -72,7 +72,7 @@ function kindOf({ type }: PropertySchema): Option["kind"] {
   }
 }
 
-/** An object is filled by three options, so that a secret need not stand on a command line. */
+/** Three options set the fields of an object, so that a secret need not be on the command line. */
 function spread(option: Option): Option[] {
   if (option.kind !== "fields") return [option];
   const { property, required, description } = option;
@@ -83,7 +83,7 @@ function spread(option: Option): Option[] {
       name: "set",
       kind: "list",
       placeholder: "FIELD=VALUE",
-      description: `${description}. FIELD:=JSON for what is not text`,
+      description: `${description}. FIELD:=JSON for a value that is not text`,
     },
     {
       property,
@@ -120,7 +120,7 @@ const COMMON: readonly Option[] = [
     name: "data-dir",
     kind: "value",
     placeholder: "DIR",
-    description: "Where the embedded store lies; .datarun unless set otherwise",
+    description: "Folder of the embedded store; .datarun by default",
     required: false,
   },
   {
@@ -136,7 +136,7 @@ const COMMON: readonly Option[] = [
     name: "json",
     kind: "switch",
     placeholder: "",
-    description: "One JSON value on standard output and nothing else",
+    description: "Print one JSON value on standard output and nothing else",
     required: false,
   },
   HELP,

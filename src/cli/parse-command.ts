@@ -3,18 +3,18 @@ import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { CommandShape, Option } from "./options.ts";
 
-/** A command line taken apart. No value has been looked at yet: the verb's schema does that. */
+/** A parsed command line. Its values have not been checked yet: the verb's schema does that. */
 export interface ParsedCommand {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
   readonly json: boolean;
   readonly help: boolean;
-  /** The verb's input as far as the command line gives it. */
+  /** The part of the verb's input that the command line gives. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly fields: FieldOptions | null;
 }
 
-/** How the one object of a verb's input is to be filled. */
+/** How to set the fields of the one object in a verb's input. */
 export interface FieldOptions {
   readonly property: string;
   readonly set: readonly string[];
@@ -90,17 +90,17 @@ function take(
   const name = negated ? token.name.slice(3) : token.name;
   const option = options.find((known) => known.name === name);
   if (option === undefined || (negated && (option.kind !== "switch" || option.property === null))) {
-    throw usage(`There is no option ${token.rawName}.${hint(token.name, options)}`);
+    throw usage(`Unknown option ${token.rawName}.${hint(token.name, options)}`);
   }
   const values = lastCounts && option.kind !== "list" ? [] : (given.get(name) ?? []);
-  if (values.length > 0 && option.kind !== "list") throw usage(`--${name} is given twice.`);
+  if (values.length > 0 && option.kind !== "list") throw usage(`--${name} may be given only once.`);
   if (option.kind === "switch") {
-    if (token.value !== undefined) throw usage(`--${name} takes no value.`);
+    if (token.value !== undefined) throw usage(`--${name} does not take a value.`);
     values.push(!negated);
   } else {
     if (token.value === undefined) throw usage(`--${name} needs a value.`);
     if (token.inlineValue !== true && token.value.startsWith("-")) {
-      throw usage(`--${name} needs a value; one that starts with a dash is written --${name}=-…`);
+      throw usage(`--${name} needs a value. Write a value that starts with a dash as --${name}=-…`);
     }
     values.push(token.value);
   }
@@ -123,7 +123,7 @@ function fieldsOf({ options }: CommandShape, given: Map<string, (string | boolea
 function tooMany({ positional }: CommandShape): OperatorError {
   const takes = positional.length === 0 ? "no argument" : `only ${positional.map((o) => o.placeholder).join(" ")}`;
   return usage(
-    `The command takes ${takes} besides its options, and more was given. Quote a value that has blanks in it.`,
+    `There are too many arguments: the command takes ${takes} besides its options. Put quotes around a value that contains spaces.`,
   );
 }
 

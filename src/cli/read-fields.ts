@@ -7,14 +7,14 @@ const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
 const STDIN_BYTES_MAX = 1_048_576;
 
 /**
- * The object that `--set`, `--set-env` and `--stdin` make together; `undefined` when none was given.
+ * The object that `--set`, `--set-env` and `--stdin` set together; `undefined` if none was given.
  * @throws OperatorError `usage`, which names fields and variables and never a value
  */
 export async function readFields(options: FieldOptions, { stdin, env }: CommandIo): Promise<JsonObject | undefined> {
   if (options.set.length === 0 && options.setEnv.length === 0 && !options.stdin) return undefined;
   const fields = new Map<string, Json>();
   const add = (name: string, value: Json): void => {
-    if (fields.has(name)) throw usage(`The field ${name} is given twice.`);
+    if (fields.has(name)) throw usage(`The field ${name} may be given only once.`);
     fields.set(name, value);
   };
   for (const text of options.set) add(...readSet(text));
@@ -34,7 +34,7 @@ function readVariable(text: string, env: CommandIo["env"]): [string, string] {
   const [, name, variable] = /^([^=]+)=([A-Za-z_][A-Za-z0-9_]*)$/.exec(text) ?? [];
   if (name === undefined || variable === undefined) throw usage("--set-env takes FIELD=VARIABLE.");
   const value = env[variable];
-  if (value === undefined) throw usage(`The environment has no variable ${variable}, which --set-env ${name} names.`);
+  if (value === undefined) throw usage(`--set-env ${name}: the environment variable ${variable} is not set.`);
   return [name, value];
 }
 
@@ -57,6 +57,6 @@ function readJson(bytes: Buffer, what: string): Json {
     return parseJson(bytes, LIMITS);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw usage(`${what} is not JSON that can be read (${error.problem}).`);
+    throw usage(`${what} is not valid JSON (${error.problem}).`);
   }
 }

@@ -6,7 +6,7 @@ import { type CommandIo, write } from "./command-io.ts";
 /** How a command ends: 0 done, 1 failed, 2 not understood. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Tells why a command failed, and returns the exit code that says so. */
+/** Prints why a command failed, and returns the exit code. */
 export async function reportFailure(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
   const { code, message } = toReport(thrown, io);
   if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
@@ -25,11 +25,11 @@ function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string;
   if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
   if (isOfFiles(thrown)) return { code: "unavailable", message: `${printable(thrown.message)}.` };
-  // The text of an unforeseen error may hold anything, so it is shown only to whoever asks for it.
+  // The text of an unexpected error may contain secrets, so it is shown only on request.
   const name = thrown instanceof Error ? thrown.name : typeof thrown;
   const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
   return {
     code: "internal",
-    message: `The command failed unexpectedly (${name}).${details || ` DATARUN_DEBUG=1 shows where.`}`,
+    message: `The command failed unexpectedly (${name}).${details || ` Set DATARUN_DEBUG=1 to see where.`}`,
   };
 }

@@ -19,22 +19,22 @@ import { stepsOf } from "../terms/json-pointer.ts";
 
 export interface CliDeps {
   readonly verbs: VerbSet;
-  /** What is installed: `--version` shows it. */
+  /** The installed version, for `--version`. */
   version(): Promise<string>;
   readonly lasting: LastingCommands;
-  /** Opens what the verb works on. Called once, when the command line is known to be right; `close` always follows. */
+  /** Opens what the verb works on. Called once, after the command line was checked; `close` always follows. */
   open(place: Place, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
 }
 
 export interface Place {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
-  /** The verb may make a store where there is none. */
+  /** Whether the verb may create a store if there is none. */
   readonly makesStore: boolean;
 }
 
 export interface OpenedForVerb {
-  /** At least what the verb has named, but for the terminal. */
+  /** At least what the verb needs, apart from the terminal. */
   readonly given: GivenToVerbs;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
     const help = await helpOnAll(verbs, cli.lasting);
     if (noun === "help" || asksForHelp) return helpText(help, json);
     const namesNone = argv.every((arg) => arg.startsWith("-"));
-    throw usage(namesNone ? help : "The command comes first, then its options.");
+    throw usage(namesNone ? help : "Give the command first, then its options.");
   }
   const found = await findCommand(noun, second, cli);
   if (found === null) {
@@ -91,7 +91,7 @@ interface Found {
   readonly command: Verb | LastingCommand;
 }
 
-/** Every command is looked up here. `null` for a noun that waits for its verb. @throws OperatorError for one there is not */
+/** Finds a command. `null` for a noun without its verb. @throws OperatorError for an unknown command */
 async function findCommand(noun: string, second: string | undefined, cli: CliDeps): Promise<Found | null> {
   const { verbs, lasting } = cli;
   if (Object.hasOwn(lasting, noun)) return { name: noun, command: (await lasting[noun]!()).default };
@@ -150,7 +150,7 @@ async function runOpened(
   }
 }
 
-/** An input that does not fit is told in the words of the command line, with how the command is written. */
+/** Reports invalid input in terms of the command line, together with the usage. */
 async function inWordsOf<Result>(
   name: string,
   command: CommandForm,
@@ -181,10 +181,10 @@ function wordFor(path: string, { positional, options }: CommandShape): string {
 
 function unknownCommand(name: string, { verbs, lasting }: CliDeps): OperatorError {
   const known = [...verbs.names, ...Object.keys(lasting)];
-  // To whoever wrote both words, one word alone says nothing new.
+  // If both words were given, suggesting one of them alone does not help.
   const nouns = name.includes(" ") ? [] : known.map((command) => command.split(" ")[0]!);
   const hint = didYouMeanAnyOf(name, [...new Set([...known, ...nouns])]) ?? '"datarun --help" lists all.';
-  return usage(`There is no command "${printable(name).slice(0, 60)}". ${hint}`);
+  return usage(`Unknown command "${printable(name).slice(0, 60)}". ${hint}`);
 }
 
 function helpText(help: string, json: boolean): Answered {

@@ -6,7 +6,7 @@ import { usage } from "./parse-command.ts";
 
 const STDIN_BYTES_MAX = 10_485_760;
 
-/** Questions go to standard error, so that standard output carries the result alone. Nothing is read before somebody asks. */
+/** Questions go to standard error, so that standard output has only the result. Nothing is read before the first question. */
 export function openTerminal({ stdin, stderr }: CommandIo): Terminal & { close(): void } {
   const interactive = (stdin as Readable & { isTTY?: boolean }).isTTY === true;
   let lines: AsyncIterator<string> | undefined;

@@ -48,7 +48,7 @@ async function start(
   const width = Math.max(...simulator.hosts.map((host) => host.length), 0);
   const rows = simulator.hosts.map((host) => `  ${host.padEnd(width)}  ${simulator.url}/${host}\n`);
   tell(
-    `${simulator.hosts.length} vendors of ${sources.length} sources are played at ${simulator.url}\n${rows.join("")}`,
+    `${simulator.hosts.length} vendors of ${sources.length} sources are simulated at ${simulator.url}\n${rows.join("")}`,
   );
   return simulator;
 }

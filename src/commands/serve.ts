@@ -41,7 +41,7 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
   }
   running.failed.catch((error: unknown) => {
     if (closing !== undefined) return;
-    process.stderr.write(`datarun cannot go on: ${reasonOf(error)}\n`);
+    process.stderr.write(`datarun cannot continue: ${reasonOf(error)}\n`);
     void running!.close().finally(() => process.exit(1));
   });
   // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.

@@ -5,8 +5,8 @@ import { MAGIC } from "../simulation/magic-inputs.ts";
 const PORT = 8090;
 
 export default defineCommand({
-  summary: "Play the vendors of the catalog and of your project on one local port",
-  description: `They answer from the cases of their sources. Where a vendor is https://host/path, point your client at the address printed here and keep the path. Stop it with Ctrl-C. A failure is asked for by the header x-datarun-simulate, or by a query value such as simulate:timeout: ${MAGIC.join(", ")}.`,
+  summary: "Simulate the vendors of the catalog and of your project on one local port",
+  description: `The vendors answer from the cases of their sources. Replace the scheme and host of a vendor's address with the address printed here, and keep the path. To ask for a failure, send the header x-datarun-simulate, or a query value such as simulate:timeout. Stop with Ctrl-C. The failures are ${MAGIC.join(", ")}.`,
   example: "--project my-project --port 0",
   input: Type.Object(
     {
@@ -15,7 +15,7 @@ export default defineCommand({
         Type.Integer({
           minimum: 0,
           maximum: 65_535,
-          description: `The port; ${PORT} unless given, 0 for any free one`,
+          description: `The port; ${PORT} by default, 0 for any free one`,
           "x-placeholder": "N",
           "x-says": "must be from 0 to 65535",
         }),

@@ -87,7 +87,7 @@ function demoCommands(url: string, access: DemoAccess): string {
     inputs: { phone: "+44 20 7946 0958", email: "ada@example.com", ip: "8.8.8.8", country: "GB" },
   };
   return [
-    "A demo organization was made. Its token is shown this once. Try:",
+    "A demo organization was created. Its token is shown only once. Try:",
     `curl -s ${url}/data ${headers} -d '${JSON.stringify(data)}'`,
     `curl -s ${url}/func ${headers} -d '${JSON.stringify(func)}'`,
     "",

@@ -17,7 +17,7 @@ export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
 
 /** HMAC-SHA-256 (RFC 2104) of two one-shot hashes: this is done for every inline call, and `createHmac` takes several times as long. */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
-  if (key.length > BLOCK_BYTES) throw new RangeError(`a key has ${BLOCK_BYTES} bytes at the most`);
+  if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes`);
   const block = Buffer.alloc(BLOCK_BYTES);
   block.set(key);
   const inner = block.map((byte) => byte ^ INNER_PAD);

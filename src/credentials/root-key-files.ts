@@ -33,7 +33,7 @@ export class RootKeyFiles {
   read(): readonly NamedKey[] {
     const keys = this.#numbers().flatMap((number) => readKeyFile(this.#path(number)));
     if (new Set(keys.map((key) => key.id)).size < keys.length) {
-      throw new RootKeyError(`two root key files in ${this.directory} hold one key id`);
+      throw new RootKeyError(`two root key files in ${this.directory} have the same key id`);
     }
     return keys;
   }

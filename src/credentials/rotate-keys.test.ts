@@ -226,7 +226,7 @@ test("with DATARUN_ROOT_KEY the operator says which key is current, in an order 
   assert.deepEqual((await verifyKeys(verb)).removable, ["old"]);
   await assertEveryRowOpens(reading);
   await assertEveryRowOpens(await startProcess(store, { directory: null, variable: newer! }));
-  await assert.rejects(removeOldRootKeys(verb), /given from outside/);
+  await assert.rejects(removeOldRootKeys(verb), /given by DATARUN_ROOT_KEY/);
   await assert.rejects(
     startProcess(store, { directory: null, variable: older! }),
     /DATARUN_ROOT_KEY does not hold the root key new/,

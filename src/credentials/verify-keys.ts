@@ -46,7 +46,7 @@ export async function verifyKeys(
  */
 export async function removeOldRootKeys(parts: RotationParts): Promise<readonly string[]> {
   const { files } = parts.rootKeys;
-  if (files === null) throw new RootKeyError("root keys are given from outside: remove the older ones there");
+  if (files === null) throw new RootKeyError("root keys are given by DATARUN_ROOT_KEY: remove the older ones there");
   const { removable, unreadable } = await verifyKeys(parts);
   if (unreadable.length > 0) {
     throw new RootKeyError(

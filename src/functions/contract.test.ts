@@ -201,7 +201,7 @@ const UNUSABLE: readonly (readonly [name: string, text: string, says: RegExp])[]
   [
     "more than can be compiled in time",
     `inputs: { $defs: Object.fromEntries(Array.from({ length: 9000 }, (_, at) => ["d" + at, { type: "object", properties: { a: { $ref: "#/$defs/d" + ((at + 1) % 9000) } } }])), $ref: "#/$defs/d0" }`,
-    /"inputs" and "output" cannot be made ready|"inputs" is not a JSON Schema that can be used/,
+    /"inputs" and "output" cannot be compiled|"inputs" is not a JSON Schema that can be used/,
   ],
 ];
 
@@ -237,7 +237,7 @@ test("a problem names the field and repeats no value", async (t) => {
   assert.equal(await ends({ person: {}, other: "canary" }), "input other is not a known field");
   const { ends: said, logs } = await rig.call(id, { person: { mail: "a@b.ca" } }, INNOCENT_MS);
   assert.equal(said, "the function's output breaks its contract");
-  assert.equal(logs[0], "its output breaks its contract: person.mail must have at least 8 characters");
+  assert.equal(logs[0], "its output violates its contract: person.mail must have at least 8 characters");
   assert.equal((await rig.call(id, { person: { mail: "canary@b.ca" } }, INNOCENT_MS)).ends, "ok");
 });
 

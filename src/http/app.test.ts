@@ -34,7 +34,7 @@ async function openEdge(t: TestContext, changes: Partial<AppParts> = {}, routes?
   let started = 0;
   const start = () => {
     started += 1;
-    return { answer: Promise.resolve(Buffer.from("{}")), clientGone: () => {} };
+    return { answer: Promise.resolve([Buffer.from("{}")]), clientGone: () => {} };
   };
   const parts: AppParts = {
     authenticator: {

@@ -14,24 +14,24 @@ import { funcRoute } from "./routes/func.ts";
 import { statusRoute } from "./routes/status.ts";
 import { UnfinishedBodies } from "./unfinished-bodies.ts";
 
-/** The endpoints of the public edge. */
+/** The public endpoints. */
 export const ROUTES: readonly Route[] = [dataRoute, funcRoute, statusRoute];
 
 export interface AppParts extends Omit<ReceiveParts, "strangers">, FaultStatuses {
-  /** What the endpoints are made of. */
+  /** What the endpoints use. */
   readonly offers: RouteOffers;
-  /** What may be held in memory for all callers. */
+  /** The memory budget for all callers. */
   readonly budget: ByteBudget;
-  /** The most that one request may hold of it: its body, and what its run may. */
+  /** The most memory that one request may use: its body and its run. */
   readonly heldBytesMax: number;
   readonly clock: Clock;
   readonly observer: EdgeObserver;
-  /** True once the service is ending: connections are then closed with their answer. */
+  /** True once the service is stopping: connections are then closed after their answer. */
   readonly isStopping: () => boolean;
 }
 
 interface Refusing {
-  /** In whose turn: the organization's, once it is known. */
+  /** The organization in whose turn the refusal is sent, once it is known. */
   readonly owner?: string;
   readonly allow?: string;
 }
@@ -40,12 +40,12 @@ type Handler = (turn: Turn) => void | Promise<void>;
 
 interface Opened {
   readonly methods: readonly string[];
-  /** As the header says them. */
+  /** The methods, as in the header. */
   readonly allow: string;
   readonly handle: Handler;
 }
 
-/** The routes of the public edge, and the answer to everything else. */
+/** Serves the public routes, and answers everything else. */
 export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): Handler {
   const turns = new RefusalTurns(parts.clock, parts.isStopping);
   const receiving = { ...parts, strangers: new UnfinishedBodies() };
@@ -74,19 +74,19 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
     const held = parts.budget.open(NOT_YET_KNOWN, parts.heldBytesMax);
     try {
       const received = await receiveRun(turn, held, check, receiving);
-      // It may have hung up while its token was looked up: that has been told already, and nobody waits for this run.
+      // The client may have hung up while its token was looked up. That was reported already, and nobody waits for this run.
       if (response.destroyed) return;
       const started = route.start(received, arrivedAt, parts.offers);
       response.on("close", started.clientGone);
-      const body = await started.answer;
-      if (!response.destroyed) sendJson(response, 200, body, { close: parts.isStopping() });
+      const answer = await started.answer;
+      if (!response.destroyed) sendJson(response, 200, answer, { close: parts.isStopping() });
     } catch (thrown) {
-      // The client went away while it was sending: there is nothing to answer, and nothing was run.
+      // The client hung up while it was sending: nobody can be answered, and nothing was run.
       if (request.destroyed && !request.complete && !(thrown instanceof Fault)) return;
       held.release();
       refuse(turn, asFault(thrown, "request.unexpected"), { owner: held.owner });
     } finally {
-      // Whoever does not read its answer goes on holding it.
+      // The answer stays in memory until the client has read it.
       if (response.closed) held.release();
       else response.once("close", () => held.release());
     }
@@ -104,9 +104,9 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
 
   function sendRefusal(turn: Turn, fault: Fault, allow: string | undefined): void {
     const { request, response, body } = turn;
-    // A body that was not read to its end stands in the way of the next request on this connection.
+    // A body that was not read to its end blocks the next request on this connection.
     const unread = body.isComing;
-    // Who waits to be told to go on with its body has not sent it.
+    // A client that waits for `100 Continue` has not sent its body.
     const isComing = unread && request.headers.expect === undefined;
     sendJson(response, statusOf(fault, parts), errorBody(fault), {
       close: unread || parts.isStopping(),
@@ -125,10 +125,10 @@ export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): H
   };
 }
 
-/** How much of an unwanted body is taken in, as a multiple of what a wanted one may measure. */
+/** How much of an unwanted body is read and discarded, as a multiple of the largest allowed body. */
 const DISCARDED_BODIES = 8;
 
-/** The path as it was sent, without the query, which means nothing here and is not logged. */
+/** The path as it was sent, without the query, which has no meaning and is not logged. */
 function pathOf(request: IncomingMessage): string {
   const url = request.url ?? "";
   const query = url.indexOf("?");

@@ -23,7 +23,7 @@ function bearer(request: IncomingMessage): string | undefined {
   if (value === undefined) return undefined;
   const match = /^bearer +(.*)$/i.exec(value);
   if (match === null) return undefined;
-  // Node keeps the first of several; which one was meant cannot be known, so none is good.
+  // Node keeps the first of several. Nobody can know which one was meant, so all are refused.
   const several =
     request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "authorization").length > 1;
   if (several) throw new Fault("request.unauthenticated");
@@ -44,7 +44,7 @@ export async function authenticateHeaders(
   return access.workflow === undefined ? grant : await authenticator.resolveCaller(grant, access.workflow);
 }
 
-/** With the body at hand (`null` when it could not be parsed): what the headers left open is taken from it. */
+/** Takes from the body what the headers did not have; `null` if the body could not be parsed. */
 export async function authenticateBody(
   known: TokenGrant | null,
   access: HeaderAccess,

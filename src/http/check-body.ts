@@ -7,10 +7,10 @@ import { SOURCES_PER_RUN_MAX } from "./run-fields.ts";
 
 const PROBLEMS_MAX = 10;
 
-/** Makes the checks of bodies, from the schema of each. */
+/** Compiles the checks of bodies from their schemas. */
 export function createBodyChecks(): (schema: object) => CheckBody {
-  // `verbose` is what lets a schema bring its own sentence. The schemas are our own: holding them against the schema of
-  // schemas at every start would find nothing.
+  // `verbose` allows a schema to have its own sentence. The schemas are our own, so checking them against the metaschema
+  // at every start would find nothing.
   const ajv = createAjv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
   return (schema) => {
     const validate = ajv.compile(schema);
@@ -19,7 +19,7 @@ export function createBodyChecks(): (schema: object) => CheckBody {
       if (validate(body)) return;
       const seen = new Set<string>();
       const problems = (validate.errors ?? [])
-        // The branch of a choice knows only the one type that it takes; what all of them take, the choice says itself.
+        // A branch of a choice knows only its own type; the choice itself names the types of all branches.
         .filter(
           ({ keyword, schemaPath }) => keyword !== "if" && !(keyword === "type" && schemaPath.includes("/anyOf/")),
         )
@@ -30,7 +30,7 @@ export function createBodyChecks(): (schema: object) => CheckBody {
   };
 }
 
-/** Before each of them is looked at: a wrong entry costs a hundred times a right one. */
+/** Checked before the entries themselves, because an invalid entry costs a hundred times as much as a valid one. */
 function countSources({ config }: JsonObject): void {
   const sources = isJsonObject(config) ? config["sources"] : undefined;
   if (!isJsonObject(sources) || Object.keys(sources).length <= SOURCES_PER_RUN_MAX) return;

@@ -1,14 +1,14 @@
 import type { Connection } from "./connection.ts";
 
 /**
- * The connections that are open, up to a limit that leaves files for vendors, the store and the probes. When all places
- * are taken, a new client gets that of the one who has asked for nothing for the longest: of a stranger if there is one,
- * else of a caller who is known. So clients who only hold connections cost nobody else his. Who has a request under way
- * keeps his place.
+ * The open connections, up to a limit that leaves files for vendors, the store and the probes. When the limit is reached,
+ * a new connection replaces the one that has been idle longest: first one of an unknown client, otherwise one of a known
+ * caller. So clients that only hold connections do not block others. A connection with a request in progress is never
+ * closed.
  */
 export class ConnectionPlaces {
   readonly #max: number;
-  /** Who has asked for something last stands last. */
+  /** In the order of their last request. */
   readonly #strangers = new Set<Connection>();
   readonly #known = new Set<Connection>();
 
@@ -20,12 +20,12 @@ export class ConnectionPlaces {
     return this.#strangers.size + this.#known.size;
   }
 
-  /** Those on which nothing has come yet. */
+  /** Connections on which nothing has arrived yet. */
   get unused(): readonly Connection[] {
     return [...this.#strangers].filter(({ socket }) => socket.bytesRead === 0);
   }
 
-  /** @returns who has to go: another one, or the new one itself */
+  /** @returns the connection to close: another one, or the new one itself */
   enter(connection: Connection): Connection | undefined {
     const gone = this.taken < this.#max ? undefined : (firstIdle(this.#strangers) ?? firstIdle(this.#known) ?? connection); // prettier-ignore
     if (gone !== undefined) this.leave(gone);
@@ -33,10 +33,10 @@ export class ConnectionPlaces {
     return gone;
   }
 
-  /** It has been answered; `asKnown` if it was let in. */
+  /** Its request has been answered; `asKnown` if it was authenticated. */
   answered(connection: Connection, asKnown: boolean): void {
     const from = this.#known.has(connection) ? this.#known : this.#strangers;
-    // It may have left.
+    // It may have been closed.
     if (!from.delete(connection)) return;
     (asKnown ? this.#known : from).add(connection);
   }

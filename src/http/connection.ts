@@ -10,14 +10,14 @@ export interface Turn {
   readonly response: ServerResponse;
   readonly body: IncomingBody;
   readonly connection: Connection;
-  /** Why it is refused for its head alone. */
+  /** Why it is refused because of its head alone. */
   readonly refusal: RequestFaultCode | null;
 }
 
-/** Given to the parser at once where it is not known what the bytes are: a head, or a body in chunks. */
+/** How many bytes the parser gets at once if they may be a head or a chunked body. */
 const SLICE_BYTES = 2_048;
 const HEAD_END = "\r\n\r\n";
-/** How much more than its body the chunks of a request may take. */
+/** How many bytes chunk framing may take in addition to the body. */
 const FRAMING_TIMES = 2;
 const FRAMING_BYTES = 65_536;
 
@@ -29,15 +29,15 @@ export interface ConnectionLimits {
 }
 
 /**
- * One client's connection: its requests, answered one after the other, and how far its bytes are read. Pipelining must
- * not multiply a caller's share, so a connection has one request under way; a bounded number wait parsed, the others as
- * bytes, and then it is not read from. Behind an answer that closes nothing is parsed and nothing is started.
+ * One client's connection: its requests, which are answered one after the other, and how far its bytes are read. Pipelining
+ * must not increase a caller's share, so a connection has one request in progress. A limited number of further ones wait
+ * parsed, others as bytes, and then the socket is not read. After an answer that closes, nothing is parsed or started.
  */
 export class Connection implements FeedGate {
   readonly socket: Socket;
   readonly #limits: ConnectionLimits;
   readonly #feed: Feed;
-  /** In order; the first is under way. */
+  /** In order; the first one is in progress. */
   #turns: Turn[] = [];
   #latest: Turn | undefined;
   #waitingBytes = 0;
@@ -54,12 +54,12 @@ export class Connection implements FeedGate {
     socket.on("end", () => !this.#feed.isTakenOver && this.ended());
   }
 
-  /** The request under way. */
+  /** The request in progress. */
   get current(): Turn | undefined {
     return this.#turns[0];
   }
 
-  /** Nothing is under way on it but, at the most, the arrival of a request, or the answer that it is refused. */
+  /** Nothing is in progress except, at most, the arrival of a request or its refusal. */
   get isIdle(): boolean {
     return this.current === undefined || this.current.body.isComing || this.#isRefused;
   }
@@ -68,25 +68,25 @@ export class Connection implements FeedGate {
     return Math.max(0, this.#turns.length - 1);
   }
 
-  /** An answer that closes has been begun or promised: what comes behind it is no request any more (RFC 9112, 9.6). */
+  /** An answer that closes has begun or been announced: what follows is not a request any more (RFC 9112, 9.6). */
   get isEnding(): boolean {
     return this.#isEnding || this.#latest?.response.shouldKeepAlive === false;
   }
 
-  /** The body of the last request, after its answer was begun: what is wrong with it concerns nobody. */
+  /** The body of the last request, after its answer has begun: errors in it do not matter. */
   get isDiscarding(): boolean {
     const latest = this.#latest;
     return latest !== undefined && !latest.request.complete && latest.response.headersSent;
   }
 
-  /** In place of the parser's own complaint, when chunks take many times what they carry. */
+  /** Replaces the parser's own error if chunk framing takes many times the bytes of the body. */
   whenTooMuchFraming(tell: () => void): void {
     this.#onTooMuchFraming = tell;
   }
 
   /** Puts a request at the end of the line. */
   add(request: IncomingMessage, response: ServerResponse, refusal: RequestFaultCode | null): Turn {
-    // What stands behind one that cannot be read is no request.
+    // What follows an unreadable request is not a request.
     if (refusal !== null) response.shouldKeepAlive = false;
     const turn = { request, response, body: new IncomingBody(request), connection: this, refusal };
     this.#turns.push(turn);
@@ -96,12 +96,12 @@ export class Connection implements FeedGate {
     return turn;
   }
 
-  /** The one under way will be refused, when its turn comes. */
+  /** The request in progress will be refused, when its turn comes. */
   refused(): void {
     this.#isRefused = true;
   }
 
-  /** The one under way has its answer. @returns the next, if it may be started */
+  /** The request in progress has its answer. @returns the next one, if it may be started */
   next(): Turn | undefined {
     this.#isRefused = false;
     const done = this.#turns.shift();
@@ -113,31 +113,31 @@ export class Connection implements FeedGate {
     return this.current;
   }
 
-  /** To be called when more of it may be read than before. */
+  /** To be called when more of it may be read. */
   go(): void {
     this.#feed.go();
   }
 
-  /** Lets the request under way have its answer, and takes nothing more. */
+  /** Lets the request in progress finish, and accepts no others. */
   end(): void {
     this.#isEnding = true;
     this.#turns.length = Math.min(this.#turns.length, 1);
   }
 
-  /** Ends, and throws away what still comes, unparsed. */
+  /** Ends, and discards what still arrives without parsing it. */
   discard(counted: (bytes: number) => void): void {
     this.#isEnding = true;
     this.#feed.drop(counted);
   }
 
-  /** The client has ended its half, and all that it sent has been parsed: the last answer closes. */
+  /** The client has half-closed, and everything it sent has been parsed: the last answer closes the connection. */
   ended(): void {
     const latest = this.#latest;
     if (latest !== undefined && !latest.response.headersSent) latest.response.shouldKeepAlive = false;
     this.#onEnded();
   }
 
-  /** What to do when the client has ended its half. */
+  /** Called when the client has half-closed. */
   whenEnded(tell: () => void): void {
     this.#onEnded = tell;
   }
@@ -153,7 +153,7 @@ export class Connection implements FeedGate {
   sliceBytes(bytes: Buffer): number {
     const body = this.#latest?.body;
     if (body?.isComing === true) return body.left > 0 ? body.left : SLICE_BYTES;
-    // No more than one head: a part of the next would have to arrive in time, and it is we who let it wait.
+    // At most one head: a part of the next one would start its timeout, although it waits because of us.
     const end = bytes.indexOf(HEAD_END);
     return end === -1 ? SLICE_BYTES : Math.min(SLICE_BYTES, end + HEAD_END.length);
   }
@@ -166,13 +166,13 @@ export class Connection implements FeedGate {
   }
 }
 
-/** After these times it is looked whether it is still there. */
+/** The times after which the client is checked. */
 const LOOK_AFTER_MS = [0, 5, 50, 1_000];
 
 /**
- * A client that has ended its half may be waiting for its answer, or may be gone: TCP tells the two apart only when
- * something is sent. So it is sent `100 Continue`, which any client of HTTP/1.1 passes over. One that is gone answers with
- * a reset, which the next such line meets; its connection then closes as that of any client that hangs up.
+ * A client that has half-closed may be waiting for its answer, or may be gone: TCP distinguishes the two only when something
+ * is sent. So it is sent `100 Continue`, which any HTTP/1.1 client ignores. The machine of a client that is gone answers
+ * with a reset, which the next such line detects; the connection then closes as for any client that hangs up.
  */
 export function answerHalfClosed(connection: Connection): void {
   const turn = connection.current;

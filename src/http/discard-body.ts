@@ -1,12 +1,12 @@
 import type { Turn } from "./connection.ts";
 
-/** How long nothing may come, and how long it may take altogether. */
+/** The longest pause between bytes, and the longest time altogether. */
 const IDLE_MS = 500;
 const WHOLE_MS = 3_000;
 
 /**
- * Takes in the rest of a body that nobody wants, unparsed, and throws it away, up to a limit. Closing a connection on
- * which bytes still come in resets it, and a reset can take the answer away from a client that has not read it yet.
+ * Reads and discards the rest of an unwanted body, up to a limit. Closing a connection on which bytes still arrive resets
+ * it, and a reset can destroy an answer that the client has not read yet.
  */
 export function discardBody({ request, body, connection }: Turn, bytesMax: number, discarded: () => void): void {
   const { socket } = connection;
@@ -24,7 +24,7 @@ export function discardBody({ request, body, connection }: Turn, bytesMax: numbe
   }
   connection.discard((count) => {
     bytes += count;
-    // Where a body in chunks ends is not seen any more.
+    // The end of a chunked body cannot be seen any more.
     if (bytes > bytesMax || (body.announced !== undefined && bytes >= body.left)) end();
     else idle.refresh();
   });

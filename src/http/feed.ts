@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 
-/** What decides how far a connection's bytes may go. */
+/** Decides how many bytes of a connection the parser gets. */
 export interface FeedGate {
   /** Whether the parser may be given more now. */
   mayFeed(): boolean;
-  /** How many of these bytes at once, before it is asked again. */
+  /** How many of these bytes it may be given before this is asked again. */
   sliceBytes(bytes: Buffer): number;
   fed(bytes: number): void;
-  /** The client has ended its half, and the parser knows. */
+  /** The client has half-closed, and the parser has been told. */
   ended(): void;
 }
 
 /**
  * The bytes of one connection on their way to Node's parser. Node lets the parser read the socket by itself, 64 KiB at a
- * time, and all that they hold is an object or a call before anybody is asked: two thousand heads, ten thousand pieces of
- * a body. That is the quickest way, and harmless for one request at a time. `takeOver` puts the gate in between, from the
- * next read on: a little at a time, no more than is wanted, and nothing once the connection is ending.
+ * time, and creates objects for everything in them before any of our code runs: two thousand heads, or ten thousand chunks
+ * of a body. That is the fastest way, and harmless for one request at a time. After `takeOver`, from the next read on, the
+ * parser gets a little at a time, no more than is wanted, and nothing once the connection is ending.
  */
 export class Feed {
   readonly #socket: Socket;
@@ -39,7 +39,7 @@ export class Feed {
   takeOver(): void {
     const socket = this.#socket;
     if (this.#parse !== null || socket.destroyed) return;
-    // The parser's own listeners. Node takes the socket from the parser as soon as somebody else listens for its data.
+    // The parser's own listeners. Node detaches the parser from the socket as soon as another listener for data is added.
     this.#parse = socket.listeners("data")[0] as (bytes: Buffer) => void;
     this.#parseEnd = socket.listeners("end").at(-1) as () => void;
     socket.removeListener("data", this.#parse).removeListener("end", this.#parseEnd);
@@ -51,7 +51,7 @@ export class Feed {
     });
   }
 
-  /** To be called when the gate may have opened. */
+  /** To be called when the parser may be given more. */
   go(): void {
     if (!this.#isBlocked) return;
     this.#isBlocked = false;

@@ -5,21 +5,21 @@ import { JoinedBytes } from "../terms/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
 import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
-/** A body may come in this many pieces at least, and in pieces of at least this many bytes on the average. */
+/** A body may always have this many chunks, and more if they have at least this many bytes on average. */
 const PIECES_LEAST = 1024;
 const PIECE_BYTES = 128;
 
-/** In how many pieces a body of that size may come: a piece costs as much as hundreds of bytes, whatever it holds. */
+/** How many chunks a body of that size may have. A chunk costs as much as hundreds of bytes, however small it is. */
 export function piecesMax(bytesMax: number): number {
   return Math.max(PIECES_LEAST, Math.ceil(bytesMax / PIECE_BYTES));
 }
 
-/** The body of one request, from its head on. What comes is joined as it comes, and nothing is read that nobody wants. */
+/** The body of one request. Its parts are joined as they arrive, and nothing is read before somebody asks for it. */
 export class IncomingBody {
   readonly #request: IncomingMessage;
-  /** Its length as announced; undefined for one in chunks. */
+  /** Its announced length; undefined for a chunked body. */
   readonly announced: number | undefined;
-  /** Null once it has been given up. */
+  /** Null once it has been discarded. */
   #joined: JoinedBytes | null = new JoinedBytes();
   #received = 0;
   #hasEnded = false;
@@ -32,7 +32,7 @@ export class IncomingBody {
     const { headers } = request;
     this.#request = request;
     this.announced = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
-    // Pieces that were parsed together with the head would wait as an object each.
+    // Chunks that were parsed together with the head would each wait as an object.
     if (this.announced === undefined) this.#listen();
   }
 
@@ -56,8 +56,8 @@ export class IncomingBody {
   }
 
   /**
-   * All of it, within the limit and counted by `held`. To be called once. A body of somebody not known yet is one of
-   * `others`: it may have to make way for one of them, and they for it.
+   * The whole body, within the limit and counted by `held`. To be called once. The body of a caller that is not authenticated
+   * yet is one of `others`: if their memory runs out, the oldest of them is refused.
    * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
    */
   read(held: Held, bytesMax: number, others?: UnfinishedBodies): Promise<Buffer> {
@@ -68,7 +68,7 @@ export class IncomingBody {
       let counted = 0;
       const giveUp = (fault: Fault): void => {
         others?.end(coming);
-        // What still comes is of no use to anybody.
+        // The rest is of no use.
         this.#joined = null;
         this.#isWanted = false;
         held.release();
@@ -94,10 +94,10 @@ export class IncomingBody {
         resolve(joined.take());
       };
       this.#request.on("error", reject);
-      // It closes after every request: an error costs a stack trace, so it is made only for those who went away.
+      // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
       this.#request.on("close", () => {
         others?.end(coming);
-        if (!this.#hasEnded) reject(new Error("the client went away"));
+        if (!this.#hasEnded) reject(new Error("the client hung up"));
       });
       this.#isWanted = true;
       others?.begin(coming);
@@ -127,5 +127,5 @@ function tooLarge(bytesMax: number): Fault {
 }
 
 function tooManyPieces(pieces: number): Fault {
-  return invalid([{ path: "", message: `came in more than ${pieces} pieces` }]);
+  return invalid([{ path: "", message: `was sent in more than ${pieces} chunks` }]);
 }

@@ -38,23 +38,20 @@ function response(description: string, schema: object) {
 const ERROR = reference("Error");
 
 const ERRORS = {
-  "401": response("The token or workflow was missing or rejected. Which, and why, is not told.", ERROR),
+  "401": response("The token or workflow was missing or rejected. The answer does not say which, or why.", ERROR),
   "422": response(
-    "The request body did not match the schema, was not JSON, too large, too deep or of another media type.",
+    "The request body did not match the schema, was not JSON, was too large or nested too deeply, or had another media type.",
     ERROR,
   ),
   "500": response(
-    "The service could not process the request: no source named, over its limits, shutting down, or not able to record runs.",
+    "The service could not process the request: no source was named, the service is at its limits or shutting down, or it cannot record runs.",
     ERROR,
   ),
 };
 
-/** What a balancer may be told instead of 500, and what is no run at all. */
+/** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
 const OTHERS = {
-  "503": response(
-    "In place of 500 with code `overloaded`, where the operator has set `overload_status` to 503.",
-    ERROR,
-  ),
+  "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
   "4XX": response("400, 405, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),
 };
 
@@ -64,7 +61,7 @@ const ACCESS_HEADERS = [
     in: "header",
     required: false,
     schema: { type: "string" },
-    description: "Workflow identifier. Else `workflow` in the body.",
+    description: "Workflow identifier. If it is absent, `workflow` in the body is used.",
   },
 ];
 
@@ -77,9 +74,9 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): object {
     info: {
       title: "datarun",
       version: "1",
-      summary: "Asks many data vendors at once and returns one honest answer per vendor.",
+      summary: "Asks many data vendors at once and returns one honest result per vendor.",
       description:
-        "Server to server only: no CORS headers are sent. The single API version is not part of the URL; new response fields can be added, so ignore fields you do not know. Retrying a run starts the external calls again and can be billable.",
+        "For use from server to server only: no CORS headers are sent. There is one API version, and it is not part of the URL. New response fields can be added, so ignore fields that you do not know. Retrying a run makes the external calls again and can be billable.",
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [
@@ -105,7 +102,7 @@ function operation(route: Route): object {
   const [answer, ...others] = Object.keys(answers.schemas).map(reference);
   const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
   if (route.method === "GET") {
-    const badHttp = response("Not an HTTP request that can be answered.", ERROR);
+    const badHttp = response("The request is not valid HTTP, or has another problem of HTTP.", ERROR);
     return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": badHttp } };
   }
   return {

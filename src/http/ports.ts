@@ -1,6 +1,6 @@
 import type { Fault } from "../terms/fault.ts";
 
-/** Why a connection was closed without an answer: no place for it, its place was another's need, too much waits on it. */
+/** Why a connection was closed without an answer: the limit was reached, another one needed it, or too much waits on it. */
 export type DropReason = "no_place" | "made_way" | "pipelining";
 
 /** Told of every request that was answered without a run, and of every connection that was dropped. Must not throw. */

@@ -14,7 +14,7 @@ export interface ReceiveParts {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
-  /** Bodies that are coming from callers who are not known yet. */
+  /** Bodies in progress of callers that are not authenticated yet. */
   readonly strangers: UnfinishedBodies;
 }
 
@@ -25,14 +25,14 @@ export interface ReceivedRun {
   readonly caller: Caller;
   readonly body: JsonObject;
   readonly trace: Trace | null;
-  /** What its body holds in memory. */
+  /** The memory that its body uses. */
   readonly held: Held;
 }
 
 /**
  * From a request to an authenticated caller and a body that matches the schema, in the order of decision 0004: a bad header
- * token is refused before the body is read, a missing one is looked for in the body, and only who is known is told what
- * is wrong with the body.
+ * token is refused before the body is read, a missing one is looked for in the body, and only an authenticated caller is
+ * told what is wrong with the body.
  * @throws Fault `request.unauthenticated` before `request.invalid`
  */
 export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts: ReceiveParts): Promise<ReceivedRun> {
@@ -46,7 +46,7 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  // Who is known has a share of his own: he makes way for no stranger, and none for him.
+  // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
   const others = known === null ? strangers : undefined;
   const received = await readJson(turn, held, parts, others).catch(asUnreadable);
   const body = received instanceof Fault ? null : received;
@@ -61,7 +61,7 @@ function traceOf({ headers }: IncomingMessage): Trace | null {
   return readTraceparent(headers["traceparent"]);
 }
 
-/** What has been parsed takes a few times its bytes, for as long as the run may need it. */
+/** A parsed body uses several times its bytes, for as long as the run may need it. */
 const PARSED_TIMES = 4;
 
 async function readJson(

@@ -1,16 +1,16 @@
 import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
 
-/** So many refusals are sent in so long: some fifth of what the event loop can do. */
+/** The number of refusals per period: about a fifth of what the event loop can do. */
 export const REFUSALS_MAX = 4;
 const PER_MS = 1;
 
 type Send = () => void;
 
 /**
- * When refusals are sent. Those who are refused often ask again at once, in their hundreds, and each answer takes its time
- * of the event loop that runs need too. So only a few are sent in a millisecond; the others wait, and organizations take
- * turns. Once the service is stopping, nobody waits any more.
+ * Limits the rate of refusals. Refused callers often try again at once, by the hundreds, and each answer takes time of the
+ * event loop that runs need too. So only a few are sent per millisecond; the others wait, and organizations take turns.
+ * Once the service is stopping, nobody waits any more.
  */
 export class RefusalTurns {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class RefusalTurns {
     this.#sendSome();
   }
 
-  /** It need not be sent any more. */
+  /** The refusal need not be sent any more. */
   remove(owner: string, send: Send): void {
     this.#waiting.remove(owner, send);
   }
@@ -38,7 +38,7 @@ export class RefusalTurns {
     while (this.#left > 0 || this.#isStopping()) {
       const send = this.#waiting.next(() => true);
       if (send === undefined) return;
-      // The first of a millisecond begins it.
+      // The first refusal of a period starts it.
       if (this.#left === REFUSALS_MAX) this.#clock.after(PER_MS, () => this.#goOn());
       this.#left -= 1;
       send();

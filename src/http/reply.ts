@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
+import { lengthOf } from "../run/envelope.ts";
 import { Fault, type RequestFaultCode } from "../terms/fault.ts";
 import type { Turn } from "./connection.ts";
 import { discardBody } from "./discard-body.ts";
 
-/** On every response whatsoever. */
+/** Headers of every response. */
 export const PROTECTIVE_HEADERS = [
   "X-Frame-Options",
   "DENY",
@@ -16,20 +17,20 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export interface ReplyOptions {
   readonly close?: boolean;
   readonly allow?: string;
-  /** Decides nothing but the length: a HEAD is answered like its GET, without the body. */
+  /** Only affects the body: a HEAD is answered like its GET, without the body. */
   readonly headOnly?: boolean;
   /** A request whose body is still coming, and how much of it may come before the connection is closed. */
   readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
-/** The one way a response leaves: one head with its length, one body. */
+/** The one way a response leaves: one head with its length, one body. The pieces of a body are written together. */
 export function sendJson(
   response: ServerResponse,
   status: number,
-  body: Buffer | string,
+  body: string | readonly Buffer[],
   options: ReplyOptions = {},
 ): void {
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const pieces = typeof body === "string" ? [body] : body;
   const headers = [
     ...PROTECTIVE_HEADERS,
     "Content-Type",
@@ -37,16 +38,18 @@ export function sendJson(
     "Cache-Control",
     "no-store",
     "Content-Length",
-    String(length),
+    String(lengthOf(pieces)),
   ];
   // Node says so in the head, and `Connection` starts nothing behind it.
   if (options.close === true) response.shouldKeepAlive = false;
   if (options.allow !== undefined) headers.push("Allow", options.allow);
   response.writeHead(status, headers);
-  if (options.headOnly === true) response.end();
-  else if (options.unread === undefined) response.end(body);
+  if (options.headOnly === true) return void response.end();
+  for (const piece of pieces.slice(0, -1)) response.write(piece);
+  const last = pieces.at(-1);
+  if (options.unread === undefined) response.end(last);
   else {
-    response.write(body);
+    response.write(last);
     discardBody(options.unread.turn, options.unread.bytesMax, () => {
       if (!response.destroyed) response.end();
     });
@@ -54,7 +57,7 @@ export function sendJson(
 }
 
 export interface FaultStatuses {
-  /** 500 by default; 503 for operators whose balancer acts on it. */
+  /** 500 by default; 503 for load balancers that react to it. */
   readonly overloadStatus: 500 | 503;
 }
 

@@ -3,8 +3,8 @@ import type { RunRequest, StartedRun } from "../run/under-way.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
 /**
- * One endpoint of the public edge as a value: where it is, what the contract says of it, and what it does. Whatever lists
- * endpoints (`openapi.json`, the reference, `Allow`, the paths that the log repeats) is made from these.
+ * One public endpoint as a value: its path, its part of the contract, and its handler. Everything that lists endpoints
+ * (`openapi.json`, the reference, `Allow`, the paths that may appear in the log) is derived from these.
  */
 export type Route = RunRoute | ReadRoute;
 
@@ -13,7 +13,7 @@ interface Endpoint {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** What 200 means, and the body it has: one of these, under their names in the contract. */
+  /** The meaning of 200, and the possible bodies by their names in the contract. */
   readonly answers: { readonly description: string; readonly schemas: Readonly<Record<string, object>> };
 }
 
@@ -28,18 +28,18 @@ export interface RunRoute extends Endpoint {
 /** A GET (and HEAD) that anybody may send. */
 export interface ReadRoute extends Endpoint {
   readonly method: "GET";
-  /** The body of every answer, made once, so that answering does no input or output. */
+  /** The body of every answer, created once, so that answering needs no I/O. */
   makeBody(offers: RouteOffers): string;
 }
 
-/** What the service has for its endpoints to use. */
+/** What endpoints may use of the service. */
 export interface RouteOffers {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly deployment: Deployment;
 }
 
-/** What is deployed; known at the start. */
+/** The deployed build. */
 export interface Deployment {
   readonly gitSha: string;
   readonly gitDerivedVersion: string;

@@ -2,14 +2,14 @@ import { Fault } from "../terms/fault.ts";
 
 /** A body that is still coming. */
 export interface Unfinished {
-  /** It is not read any further, and what it held is held no more. */
+  /** Stops reading it, and releases its memory. */
   giveUp(fault: Fault): void;
 }
 
 /**
- * Bodies of callers who are not known yet, in the order in which they began. Together they have one small share of what
- * may be held: where it is used up, whoever has been sending for longest makes way, so that slow strangers cannot keep out
- * those whose token is in a body that comes at once.
+ * Bodies of callers that are not authenticated yet, in the order in which they began. Together they have a small share of
+ * the memory budget. When it is used up, the one that has been sending longest is refused, so that slow unknown clients
+ * cannot block callers whose token is in a body that arrives at once.
  */
 export class UnfinishedBodies {
   readonly #coming = new Set<Unfinished>();
@@ -22,7 +22,7 @@ export class UnfinishedBodies {
     this.#coming.delete(body);
   }
 
-  /** Whoever has been sending for longest gives up what it holds. False: that would be `body` itself, or there is none. */
+  /** Refuses the body that has been arriving longest. False if that is `body` itself, or if there is none. */
   makeWay(body?: Unfinished): boolean {
     const [longest] = this.#coming;
     if (longest === undefined || longest === body) return false;

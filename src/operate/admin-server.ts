@@ -4,13 +4,13 @@ import type { Metrics } from "./metrics.ts";
 
 export interface AdminServerParts {
   readonly metrics: Pick<Metrics, "page">;
-  /** Nothing when the service can take runs, else why it cannot. */
+  /** Why the service cannot accept runs; empty if it can. */
   readonly notReady: () => readonly string[];
-  /** What will be a reason before long. */
+  /** What will soon become a reason. */
   readonly warnings: () => readonly string[];
 }
 
-/** Probes and scrapers; whoever else finds the port must not take the files of the service. */
+/** Enough for probes and scrapers. Anybody else who finds the port must not use up the files that the service may open. */
 const CONNECTIONS_MAX = 64;
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 30_000, keepAliveTimeout: 72_000 };
 const HEADERS = {
@@ -21,7 +21,7 @@ const HEADERS = {
 
 /**
  * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
- * `/live` says that the process turns; `/ready` that runs would be accepted.
+ * `/live` says that the process responds; `/ready` that runs would be accepted.
  */
 export function createAdminServer({ metrics, notReady, warnings }: AdminServerParts): Server {
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([

@@ -1,17 +1,17 @@
-/** What the service can say of itself at any moment. Each is asked for when the metrics page is. */
+/** Current readings of the service. Each is taken when the metrics page is requested. */
 export interface Readings {
   runsUnderWay(): number;
   heldBytes(): number;
-  /** Of clients: those that are open, and those closed without an answer since the start. */
+  /** Connections of clients that are open, and those closed without an answer since the start. */
   connections(): { readonly open: number; readonly dropped: number };
   openBreakers(): number;
-  /** Of each origin. */
+  /** The connections to each origin. */
   vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
   functions(): FunctionReadings;
   ledger(): LedgerReadings;
-  /** Runs that have not gone to the shared database; 0 where none is shared. */
+  /** Runs that have not reached the shared database; 0 if there is none. */
   undrainedRuns(): number;
-  /** Runs kept back from the shared database since the start, because they are damaged. */
+  /** Runs that were not sent to the shared database since the start, because they are damaged. */
   damagedRuns(): number;
   unreadableDataKeys(): number;
   droppedLogLines(): number;

@@ -2,21 +2,21 @@ import { fstatSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { pino } from "pino";
 
-/** What may wait for a reader; some ten thousand lines of runs. */
+/** How many bytes may wait for a reader; about ten thousand lines of runs. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Where the lines of a log go. */
+/** The destination of log lines. */
 export interface LogOutput {
-  /** False: too much waits already, and this was dropped. */
+  /** Returns false if too much is waiting already, and the lines were dropped. */
   write(lines: string): boolean;
-  /** As far as that is possible at once. */
+  /** Writes what can be written without waiting. */
   flush(): void;
   written(withinMs: number): Promise<void>;
 }
 
 /**
- * Opens the place a log goes to. A reader that stalls costs it a bounded buffer and nothing else. A pipe is written to
- * without a thread: a thread that waits for its reader would keep the process from ending, whoever asks it to.
+ * Opens the destination of a log. A reader that stalls costs a bounded buffer and nothing else. A pipe is written to
+ * without a thread, because a thread that waits for its reader would keep the process from ending.
  * @param goesOn called when what waited has been written
  */
 export function openLogOutput(destination: string | number, goesOn: () => void): LogOutput {
@@ -24,7 +24,7 @@ export function openLogOutput(destination: string | number, goesOn: () => void):
   return stream === undefined ? openFile(destination, goesOn) : toPipe(stream, goesOn);
 }
 
-/** Node's own: two streams on one descriptor would take its readiness from each other. */
+/** Node's own stream: two streams on one descriptor would take readiness events from each other. */
 const STANDARD: Readonly<Record<number, () => Writable>> = { 1: () => process.stdout, 2: () => process.stderr };
 
 function isPipe(descriptor: number): boolean {
@@ -34,7 +34,7 @@ function isPipe(descriptor: number): boolean {
 
 function toPipe(stream: Writable, goesOn: () => void): LogOutput {
   let isGone = false;
-  // Nobody reads any more, and there is nowhere left to say so.
+  // The reader is gone, and there is no place left to report that.
   stream.on("error", () => (isGone = true));
   stream.on("drain", goesOn);
   return {
@@ -57,7 +57,7 @@ function toPipe(stream: Writable, goesOn: () => void): LogOutput {
   };
 }
 
-/** A file, or a terminal. */
+/** Writes to a file or a terminal. */
 function openFile(destination: string | number, goesOn: () => void): LogOutput {
   const stream = pino.destination({ dest: destination, sync: false, maxLength: WAITING_BYTES_MAX });
   let wasDropped = false;
@@ -79,6 +79,6 @@ function quietly(write: () => void): void {
   try {
     write();
   } catch {
-    // There is nowhere left to say so.
+    // There is no place left to report that.
   }
 }

@@ -3,25 +3,25 @@ import { openLogOutput } from "./log-output.ts";
 
 export type Log = Logger;
 
-/** The log of a service, and what is done with it as a whole. */
+/** The log of a service, with operations on the whole log. */
 export interface ServiceLog extends Logger {
-  /** Hands over what was said so far, as far as that is possible at once. */
+  /** Writes pending lines, as far as that is possible without waiting. */
   flushNow(): void;
-  /** Resolves when all that was said has been written, or after that time: a reader that has stalled stops nothing. */
+  /** Resolves when all lines are written, or after that time, so that a stalled reader delays nothing for longer. */
   written(withinMs: number): Promise<void>;
-  /** Lines that nobody will read, because their reader was too slow. */
+  /** Lines that were dropped because the reader was too slow. */
   readonly droppedLines: () => number;
 }
 
-/** A line waits at most so long for others to be written with. */
+/** The longest time that a line waits to be written together with others. */
 const GATHER_MS = 20;
 
-/** Takes one line at a time, for whoever shows lines in another form. */
+/** Receives one line at a time, to show it in another form. */
 export interface LineSink {
   write(line: string): void;
 }
 
-/** The service's log: one JSON line an event on stdout, written off the request path and several at a time. */
+/** The service's log: one JSON line per event on stdout, written in batches and not during the request. */
 export function createLog(level: string, destination: string | number | LineSink = 1): ServiceLog {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "message" };
   if (typeof destination === "object") {
@@ -58,7 +58,7 @@ export function createLog(level: string, destination: string | number | LineSink
       if (gathered.length === 1) setTimeout(writeGathered, GATHER_MS).unref();
     },
   };
-  // Whatever ends the process, what was said before is not lost with it.
+  // Lines that were logged are not lost, whatever ends the process.
   process.once("exit", flushNow);
   const log = pino(options, gathering);
   return Object.assign(log, {

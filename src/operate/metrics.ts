@@ -7,8 +7,8 @@ export interface Metrics extends Omit<Counting, "counts"> {
 }
 
 /**
- * Prometheus metrics. A run adds to plain arrays; the page is put together when somebody asks for it, by a library that is
- * loaded then, so that counting costs the request path next to nothing.
+ * Prometheus metrics. A run adds to plain arrays, and the page is built when it is requested, by a library that is loaded
+ * then, so counting costs a run almost nothing.
  */
 export function createMetrics(isSource: (id: string) => boolean, readings: Readings): Metrics {
   const { counts, ...counting } = createCounting(isSource);

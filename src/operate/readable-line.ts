@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { printable } from "../terms/printable.ts";
 
-/** Fields that say nothing a person who develops does not know. */
+/** Fields that tell a developer nothing new. */
 const LEFT_OUT = new Set(["level", "time", "event", "message", "region", "organization", "workflow", "token_id"]);
 const LEVELS: Readonly<Record<number, string>> = { 10: "trace", 20: "debug", 30: "info", 40: "WARN", 50: "ERROR" };
 
@@ -42,7 +42,7 @@ function isEmpty(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** Identifiers of callers and words of adapters stand in it too. */
+/** The text includes identifiers from callers and words from adapters. */
 function short(value: Json | undefined): string {
   return printable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }

@@ -8,8 +8,8 @@ import { printable } from "../terms/printable.ts";
 import type { Log } from "./log.ts";
 
 /**
- * One log line a run: who, what became of each source, and for the log alone what lies behind a failure. Another one where
- * inputs were probably misspelled.
+ * One log line per run: who asked, the outcome of each source, and the causes of failures, which only the log has. A second
+ * line if inputs were probably misspelled.
  */
 export function createRunLog(log: Log): RunObserver {
   return {
@@ -24,9 +24,9 @@ export function createRunLog(log: Log): RunObserver {
   };
 }
 
-/** What one run may add to the log is bounded: all its calls are on the ledger and in the metrics. */
+/** One run may log only so many calls; all of them are on the ledger and in the metrics. */
 export const CALLS_MAX = 32;
-/** Identifiers of no source are the caller's own words. A few of them tell what is misspelled. */
+/** Identifiers of no source come from the caller. A few of them are enough to see a misspelling. */
 export const UNKNOWN_MAX = 3;
 const TEXT_CHARS_MAX = 200;
 const UNKNOWN_ID_CHARS_MAX = 128;
@@ -84,7 +84,7 @@ function callFields(call: CallReport) {
   };
 }
 
-/** Of an unknown source it would only repeat the identifier. */
+/** For an unknown source it would only repeat the identifier. */
 function detailOf(call: CallReport) {
   if (call.fault === null || isUnknown(call)) return {};
   const shown = Object.entries(call.fault.detail).map(([name, value]) => [
@@ -102,15 +102,15 @@ const CAUSE_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
 /**
- * What lies behind a fault, in short: class, code and place. A message of a stranger can hold inputs, so it is not logged,
- * nor is a name or code that nobody knows.
+ * The cause of a fault, in short: class, code and location. The message of an exception that we did not throw can contain
+ * inputs, so it is not logged; neither is an unknown name or code.
  */
 export function causeOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   try {
     return describe(cause, CAUSES_MAX).slice(0, CAUSE_CHARS_MAX);
   } catch {
-    // What strangers throw may throw in its turn when it is read.
+    // A value thrown by an author's code may itself throw when it is read.
     return "unreadable";
   }
 }
@@ -126,13 +126,13 @@ function describe(cause: unknown, causesLeft: number): string {
 }
 
 const STACK_CHARS_MAX = 20_000;
-/** At the end of a stack: Node takes ten. What stands before them may be a message, and each that looks like one is looked for. */
+/** Node records ten frames, at the end of a stack. The lines before them may be a message that looks like frames. */
 const FRAMES_MAX = 50;
 const FRAME = /^\s+at (?:.*\()?((?:file:\/\/|node:|\/|[A-Za-z]:\\)[^()\s]+?)(?:\?[^():?]*)?:(\d{1,7}):(\d{1,7})\)?$/;
 
 /**
- * Where it was thrown: the first frame of a file that is there. The message stands in the stack too and may look like a
- * frame, and so may the name of a function, so that of a frame nothing is told but its file and where in it.
+ * Where it was thrown: the first frame whose file exists. The stack also contains the message, which may look like a frame,
+ * and so may the name of a function. Therefore only the file and the position of a frame are logged.
  */
 function placeIn(stack: unknown): string | undefined {
   if (typeof stack !== "string") return undefined;

@@ -3,8 +3,8 @@ import type { Clock } from "../terms/clock.ts";
 const PERIOD_MS = 10_000;
 
 /**
- * For what others can cause as often as they like: the first of a kind is said at once, and for as long as more come, how
- * many they were, once in a period. So it is seen, and it cannot flood the log.
+ * For events that others can cause as often as they like: the first of a kind is logged at once, and while more come, their
+ * number is logged once per period. So they are visible and cannot flood the log.
  */
 export function createTally<Kind extends string>(say: (kind: Kind, count: number) => void, clock: Clock) {
   const counts = new Map<Kind, number>();
@@ -28,7 +28,7 @@ export function createTally<Kind extends string>(say: (kind: Kind, count: number
       say(kind, 1);
       wait(kind);
     },
-    /** Says what has not been said yet. */
+    /** Logs what has not been logged yet. */
     close(): void {
       for (const [kind, count] of counts) if (count > 0) say(kind, count);
       counts.clear();

@@ -7,7 +7,7 @@ import { type RawReply, rawJsonObject, type Reply } from "../sdk/http.ts";
 import { codeOf, openDoor } from "./door.kit.ts";
 
 function spliced(reply: Reply): string {
-  return (reply as Reply & RawReply)[rawJsonObject]().bytes.toString("utf8");
+  return (reply as Reply & RawReply)[rawJsonObject]().toString("utf8");
 }
 
 test("a vendor's bytes go on unchanged: large numbers, repeated keys and spaces included", async (t) => {
@@ -20,6 +20,20 @@ test("a vendor's bytes go on unchanged: large numbers, repeated keys and spaces 
   assert.equal(spliced(reply), text);
   assert.equal(reply.json(), reply.json());
   assert.equal(reply.text(), text);
+});
+
+test("a reply that nobody maps is never parsed, and one that is parsed is parsed once", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/people": json({ name: "Ada" }) } });
+  const { http } = openDoor(t).call(vendor.origin);
+  const [untouched, read] = [await http.get(`${vendor.origin}/people`), await http.get(`${vendor.origin}/people`)];
+  const parse = t.mock.method(JSON, "parse");
+
+  assert.equal(spliced(untouched), '{"name":"Ada"}');
+  assert.equal(parse.mock.callCount(), 0);
+
+  read.json();
+  assert.equal(spliced(read), '{"name":"Ada"}');
+  assert.equal(parse.mock.callCount(), 1);
 });
 
 test("a byte order mark is dropped", async (t) => {

@@ -4,6 +4,7 @@ import { until } from "../../test/rig/until.ts";
 import { rawThenReset } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import type { HttpOptions } from "../sdk/http.ts";
+import { CONNECTION_HEADERS } from "../terms/connection-headers.ts";
 import { Fault } from "../terms/fault.ts";
 import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 
@@ -50,6 +51,7 @@ test("bodies are JSON, a form, or bytes as they are", async (t) => {
 });
 
 const BAD_CALLS: readonly (readonly [what: string, options: HttpOptions])[] = [
+  ...CONNECTION_HEADERS.map((name) => [`the header ${name}`, { headers: { [name]: "x" } }] as const),
   ["a line break in a header", { headers: { "x-key": "a\r\nx-admin: 1" } }],
   ["a zero byte in a header", { headers: { "x-key": "a\u0000" } }],
   ["a character whose low byte is a line feed", { headers: { "x-key": "a\u010ax-admin: 1" } }],

@@ -12,20 +12,20 @@ export function configFileOf(folder: string): string | undefined {
   return configFilesOf(folder).find((file) => existsSync(file));
 }
 
-/** Wherever a project folder may have its config file. */
+/** The paths at which a project folder may have its config file. */
 export function configFilesOf(folder: string): readonly string[] {
   return CONFIG_FILES.map((name) => join(folder, name));
 }
 
-/** The project folder named, or the current folder when it holds a config file. */
+/** The project folder that is named, or the current folder if it has a config file. */
 export function projectFolder(named: string | undefined, current: string): string | undefined {
   if (named !== undefined) return resolve(current, named);
   return configFileOf(current) === undefined ? undefined : current;
 }
 
 /**
- * The settings of a service: what its command line gives, by the names of options, the environment, and the config file of
- * its project. @throws ConfigError, LoadError
+ * The settings of a service, from its command line (by the names of options), the environment and the config file of its
+ * project. @throws ConfigError, LoadError
  */
 export async function settingsFrom(
   given: Readonly<Record<string, string | boolean>>,
@@ -43,7 +43,8 @@ export async function readSettingsOf(
   environment: Readonly<Record<string, string | undefined>>,
   version?: string,
 ): Promise<Settings> {
-  if (project !== undefined && !existsSync(project)) throw new ConfigError(`project: there is no folder ${project}`);
+  if (project !== undefined && !existsSync(project))
+    throw new ConfigError(`project: the folder ${project} does not exist`);
   const configFile = project === undefined ? undefined : configFileOf(project);
   if (configFile !== undefined) letProjectsImport([project!]);
   const file = configFile === undefined ? {} : await importDefault(configFile, version);
@@ -56,7 +57,7 @@ export async function readSettingsOf(
   });
 }
 
-/** Paths in a config file are meant from where it lies, whoever reads it and from wherever. */
+/** Relative paths in a config file start from its own folder, wherever it is read from. */
 function fromFolder(project: string, file: object): object {
   const { data_dir: dataDir, outbound } = file as { readonly data_dir?: unknown; readonly outbound?: unknown };
   const caFile =

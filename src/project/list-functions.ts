@@ -20,7 +20,7 @@ export interface ListedFunctions {
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The functions as an operator's command sees and tests them, in one process that holds their isolates. */
+/** The functions for an operator's commands, in one process with their isolates. */
 export async function openListedFunctions(project: string | undefined, dataDir: string): Promise<ListedFunctions> {
   const functions = await openFunctions({
     catalog: join(PACKAGE_ROOT, "catalog"),
@@ -28,7 +28,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
     clock: systemClock,
     log: QUIET,
     dataDirs: [dataDir, ...(await configuredDataDir(project))],
-    // A command that only looks makes no data directory.
+    // A command that only reads must not create a data directory.
     ...functionCaches(existsSync(dataDir) ? dataDir : undefined),
     processes: 1,
     spares: 0,
@@ -46,7 +46,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
   };
 }
 
-/** A command may have been given another than the service has. Settings that cannot be read are for the service to report. */
+/** The command may have been given a different one from the service's. Invalid settings are for the service to report. */
 async function configuredDataDir(project: string | undefined): Promise<readonly string[]> {
   if (project === undefined) return [];
   try {

@@ -12,8 +12,8 @@ const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
 const FUNCTION_FILES = "**/*.{ts,js,mjs}";
 
 /**
- * Lets any project folder, wherever it lies, `import … from "datarun"` and get the running service's sdk, and reads its
- * TypeScript as modules whether or not a package.json says so.
+ * Lets a project folder in any place `import … from "datarun"` and get the running service's sdk, and loads its TypeScript
+ * as modules even if no package.json says so.
  */
 export function letProjectsImport(folders: readonly string[]): void {
   const roots = folders.map((folder) => pathToFileURL(resolve(folder) + sep).href);
@@ -29,7 +29,7 @@ export function letProjectsImport(folders: readonly string[]): void {
   });
 }
 
-/** What a file imports of its project is loaded in the version that the file itself was asked for (`importDefault`). */
+/** A file's imports from its project are loaded in the same version as the file itself (`importDefault`). */
 function inVersionOf(parent: string | undefined, url: string): string {
   const version = parent === undefined ? null : new URL(parent).searchParams.get("version");
   if (version === null || url.includes("?")) return url;
@@ -73,7 +73,7 @@ export interface LoadSourcesOptions extends Omit<LoadOptions, "compile"> {
   readonly project: string | undefined;
 }
 
-/** Loads the catalog's sources and a project's beside them; a project's source replaces the catalog's of the same id. */
+/** Loads the sources of the catalog and of a project. A project's source replaces a catalog source with the same id. */
 export async function loadSources(options: LoadSourcesOptions): Promise<LoadedSources> {
   const [catalog, project] = await Promise.all([
     loadFolder(options.catalog, "catalog", { ...options, version: undefined, compile: "first use" }),
@@ -116,21 +116,21 @@ async function loadFolder(folder: string, from: LoadedSource["from"], options: L
   return { loaded, problems };
 }
 
-/** What was read now; for a file that is broken now, the source that it held before. */
+/** The sources as read now; for a file that is broken now, its previous source. */
 export function keepLastGood(before: LoadedSources, now: LoadedSources): LoadedSources {
   const broken = new Set(now.problems.map(({ file }) => file));
   const kept = [...before.all].filter(([id, { file }]) => broken.has(file) && now.all.get(id)?.from !== "project");
   return { ...now, all: new Map([...now.all, ...kept]) };
 }
 
-/** In the catalog a source lies where its id says: `sources/<vendor>/<source_name>`. */
+/** In the catalog the path of a source follows from its id: `sources/<vendor>/<source_name>`. */
 function pathProblem(folder: string, file: string, id: string): string | null {
   const expected = id.replace("__", sep);
   const actual = relative(join(folder, "sources"), file).replace(/\.\w+$/, "");
   return actual === expected ? null : `its id ${id} belongs at sources/${expected.replaceAll(sep, "/")}`;
 }
 
-/** Whether a catalog source is on: those that stay on the machine always, the others when the operator names them. */
+/** Whether a catalog source is on. Sources that stay on the machine always are; others if the operator names them. */
 export function isEnabled({ source, from }: LoadedSource, patterns: readonly string[]): boolean {
   return from === "project" || !source.leavesMachine || patterns.some((pattern) => matches(pattern, source.id));
 }

@@ -10,19 +10,19 @@ import { openKeptCatalog, type Learned } from "./kept-catalog.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** A file that cannot be used; the reason names the line where that is known, and the message the file as well. */
+/** A file that cannot be used. The reason names the line, if it is known; the message also names the file. */
 export interface BrokenFile {
   readonly file: string;
   readonly reason: string;
   readonly message: string;
 }
 
-/** A file that became broken while a service runs, and whether what it held before is served on. */
+/** A file that became broken while a service runs, and whether its previous version is still served. */
 export interface BrokenNow extends BrokenFile {
   readonly served: boolean;
 }
 
-/** Stops a start: files that cannot be used, each with its reason. */
+/** The error that stops a start: files that cannot be used, each with its reason. */
 export class BrokenProject extends Error {
   readonly problems: readonly BrokenFile[];
   constructor(problems: readonly BrokenFile[]) {
@@ -37,7 +37,7 @@ export interface CatalogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dev: boolean;
-  /** Sources that are at hand already, in place of those of the catalog and the project. The catalog's functions are left out then. */
+  /** Sources to use instead of those of the catalog and the project. The catalog's functions are then left out. */
   readonly loaded?: LoadedSources | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Catalogs {
   readonly sourceCount: number;
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
-  /** Reads the project again. What is broken now stays as it was; returns why it is. For `datarun dev`. */
+  /** Reloads the project, for `datarun dev`. A broken file keeps its previous version. Returns the problems. */
   reload(): Promise<readonly BrokenNow[]>;
 }
 
@@ -76,7 +76,7 @@ async function readSources(
   return { ...loaded, learned: await known.keep() };
 }
 
-/** What a service serves: the sources that are on, and the functions. @throws BrokenProject, but not in `dev` */
+/** What a service serves: the sources that are on, and the functions. @throws BrokenProject, except in `dev` */
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   const { settings, clock, log, dev } = options;
   const project = settings.project;
@@ -129,7 +129,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   }
 }
 
-/** The catalog's are kept beside compiled code, where whoever starts it may write there; else with the project's own. */
+/** The catalog's bundles are beside the compiled code if that folder can be written, otherwise with the project's own. */
 export function functionCaches(dataDir: string | undefined): FunctionCaches {
   const cacheDir = dataDir === undefined ? undefined : join(resolve(dataDir), "functions");
   const ownCacheDir = join(PACKAGE_ROOT, ".cache", "functions");

@@ -13,27 +13,27 @@ import type { Clock } from "../terms/clock.ts";
 import { PREFIX } from "../terms/ids.ts";
 
 export interface FunctionFolders {
-  /** Left out: the catalog's functions are not there. */
+  /** If left out, the catalog's functions are not loaded. */
   readonly catalog: string | undefined;
   readonly project: string | undefined;
 }
 
-/** Where prepared functions are kept from one start to the next. Only that a start takes less time hangs on it. */
+/** Where bundled functions are cached between starts. The cache only makes a start faster. */
 export interface FunctionCaches {
-  /** The project's. */
+  /** The cache of the project's functions. */
   readonly cacheDir?: string | undefined;
-  /** The catalog's, and what all are made with: the same for every store and project. */
+  /** The cache of the catalog's functions and of the shared tools: the same for every store and project. */
   readonly ownCacheDir?: string | undefined;
 }
 
 export interface OpenFunctionsOptions extends FunctionFolders, FunctionCaches {
   readonly clock: Clock;
   readonly log: FunctionsLog;
-  /** Wherever they lie, no function may read what is in them. */
+  /** No function may read anything in them, wherever they are. */
   readonly dataDirs: readonly string[];
   readonly processes: number;
   readonly spares: number;
-  /** These two: the pool's own numbers, unless said. */
+  /** The defaults of these two are the pool's own. */
   readonly apart?: number;
   readonly runsPerProcess?: number;
 }
@@ -42,13 +42,13 @@ export interface OpenFunction extends ListedFunction {
   readonly from: "catalog" | "project";
 }
 
-/** The functions of the catalog and of a project; a project's function replaces the catalog's of the same id. */
+/** The functions of the catalog and of a project. A project's function replaces a catalog function with the same id. */
 export interface OpenedFunctions extends FunctionCatalog {
   /** Sorted by id. */
   list(): readonly OpenFunction[];
   readonly problems: readonly LoadError[];
   readonly replaced: readonly string[];
-  /** Reads the project's folder again. What is broken now stays as it was; returns why it is. */
+  /** Reloads the project's folder. A broken file keeps its previous version. Returns the problems. */
   reload(): Promise<readonly LoadError[]>;
   stats(): PoolStats;
   /** What loading has started ends: the first run starts its processes. */
@@ -58,7 +58,7 @@ export interface OpenedFunctions extends FunctionCatalog {
 
 const NO_PROCESSES: PoolStats = { children: 0, apart: 0, ready: 0, active: 0, queued: 0, killed: 0, pids: [] };
 
-/** Loads both. No process is started before there is a function to run in one. */
+/** Loads both. No process is started unless there is a function to run in it. */
 export async function openFunctions(options: OpenFunctionsOptions): Promise<OpenedFunctions> {
   let pool: Pool | undefined;
   const poolForFiles = () =>
@@ -70,7 +70,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       spares: options.spares,
       ...(options.apart !== undefined && { apart: options.apart }),
       ...(options.runsPerProcess !== undefined && { runsPerChild: options.runsPerProcess }),
-      // Functions that are prepared already need no process to be loaded, and many services are never asked for one.
+      // Loading functions from the cache needs no process, and many services never run a function.
       startsOnUse: true,
     }));
   const problems: LoadError[] = [];
@@ -90,14 +90,14 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
     });
   };
   const [catalog, opened] = await Promise.all([
-    // Nobody keeps data in the catalog: what it may import is the same wherever a store lies.
+    // The catalog contains no data directory, so what its functions may import does not depend on the store.
     open(options.catalog, [], options.ownCacheDir),
     open(options.project, closed, options.cacheDir),
   ]);
   for (const { id, file } of catalog?.list() ?? []) {
     const expected = id.slice(PREFIX.dataFunction.length);
     if (basename(file, extname(file)) !== expected)
-      problems.push(new LoadError(file, [`its id ${id} belongs at functions/${expected}.ts`]));
+      problems.push(new LoadError(file, [`a function with the id ${id} has to be in functions/${expected}.ts`]));
   }
   let project = opened;
 
@@ -125,7 +125,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
   };
 }
 
-/** Functions are not trusted: what holds secrets is closed to their imports. */
+/** Functions are not trusted: they may not import from places with secrets. */
 function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly ClosedPlace[] {
   const configFiles = project === undefined ? [] : configFilesOf(project);
   return [
@@ -134,7 +134,7 @@ function closedPlaces({ dataDirs, project }: OpenFunctionsOptions): readonly Clo
   ];
 }
 
-/** Files that are gone go first, so that an id may move from one file to another. */
+/** Deleted files are removed first, so that an id can move from one file to another. */
 async function reloadAll(
   functions: Functions,
   folder: string,

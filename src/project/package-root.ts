@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** Where this package lies: its catalog, its caches, and the commit it was taken from. */
+/** The folder of this package, with its catalog and its caches. */
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));

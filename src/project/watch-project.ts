@@ -6,8 +6,8 @@ const SETTLED_AFTER_MS = 100;
 const WATCHED = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
 
 /**
- * Tells which files of a project have changed, some time after the last change. The folder itself is watched and each
- * folder in it with all below, but none whose name begins with a dot (the data directory may lie there) and no packages.
+ * Reports which files of a project have changed, shortly after the last change. The project folder and its subfolders are
+ * watched, except those whose names begin with a dot (one may be the data directory) and packages.
  */
 export function watchProject(project: string, changed: (files: ReadonlySet<string>) => void): () => void {
   const folders = new Map<string, FSWatcher>();
@@ -29,7 +29,7 @@ export function watchProject(project: string, changed: (files: ReadonlySet<strin
     }, SETTLED_AFTER_MS);
   }
 
-  /** A folder that has come since is watched from now on, and what is in it already is new. */
+  /** A new folder is watched from now on, and the files already in it count as new. */
   function watchFolders(atStart: boolean): void {
     for (const entry of readdirSync(project, { withFileTypes: true })) {
       const folder = join(project, entry.name);
@@ -43,7 +43,7 @@ export function watchProject(project: string, changed: (files: ReadonlySet<strin
     }
   }
 
-  /** It is gone: should it come again, it is watched again. */
+  /** The folder was deleted. If it is created again, it is watched again. */
   function forget(folder: string): void {
     folders.get(folder)?.close();
     folders.delete(folder);

@@ -21,7 +21,7 @@ const TOO_DEEP = "is nested too deeply";
 const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 
 /**
- * What an adapter returned, as JSON text that is known to be one object. A reply's bytes were checked by its one parse
+ * What an adapter returned, as JSON text that is known to be one object. A reply's bytes are checked
  * and go on unchanged; everything else is looked through and serialised here, once and on its own, so that a cycle, a
  * BigInt or a throwing getter costs this source alone. A large one is done in steps, between which others have their turn.
  * @throws Fault
@@ -30,7 +30,7 @@ export async function collectAnswer(returned: unknown, clock: Clock): Promise<An
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
-  if (raw !== null) return { match: true, json: raw[rawJsonObject]().bytes };
+  if (raw !== null) return { match: true, json: raw[rawJsonObject]() };
   if (returned instanceof NoMatch) return { match: false, json: await toObjectText(returned.output, clock) };
   return { match: true, json: await toObjectText(returned, clock) };
 }

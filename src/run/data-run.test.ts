@@ -99,7 +99,7 @@ test("keys of outputs = keys of status = keys of the request, whatever the sourc
         const behaviours = new Map(entries);
         const sources = Object.fromEntries(entries.map(([key]) => [key, true]));
         const runData = engine(async (_source, call) => collectAnswer(await behaviours.get(call.id)!(), systemClock));
-        const text = (await runData(request(sources)).answer).toString();
+        const text = Buffer.concat(await runData(request(sources)).answer).toString();
         const answer = JSON.parse(text) as Record<
           "outputs" | "status",
           Record<string, { success: boolean; match: boolean; message: string }>

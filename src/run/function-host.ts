@@ -42,7 +42,7 @@ export interface OpenHost extends FunctionHost {
 
 /** What stands in place of a step for which there is no room. */
 export const STEP_NOT_KEPT = '{"success":false,"message":"the step could not be kept"}';
-const TOO_LONG_NUMBERS = { field: "", problem: "holds too many numbers with more digits than are reckoned with" };
+const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with more digits than a double has" };
 
 /**
  * The bridge of one function run: every call goes through the same engine as those of `/data`. Of a call that has ended

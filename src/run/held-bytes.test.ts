@@ -139,7 +139,7 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
         await clock.advance(3_000);
         for (const run of runs) {
           if (run === null) continue;
-          const answer = await run.started.answer;
+          const answer = Buffer.concat(await run.started.answer);
           assert.equal(run.held.bytes, answer.length);
           for (const { success, message } of Object.values(JSON.parse(answer.toString()).status) as {
             success: boolean;
@@ -164,7 +164,9 @@ test("outputs that come when there is no room fail alone and say so; those that 
   const held = budget.open("org_1");
   const { answer } = createDataRun(parts)(request(held));
   await clock.advance(1_000);
-  const { status } = JSON.parse((await answer).toString()) as { status: Record<string, { message: string }> };
+  const { status } = JSON.parse(Buffer.concat(await answer).toString()) as {
+    status: Record<string, { message: string }>;
+  };
   const messages = ["s0", "s1", "s2", "s3", "s4"].map((id) => status[id]!.message);
   const lost = messages.filter((message) => message.includes("no room in memory"));
   // Alone, an organization may have half of what there is.
@@ -206,7 +208,7 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
     const asked = { ...made.request(held), functionId: "dfunc_x", extra: {}, passthrough };
     const { answer } = runFunction({ ...asked, config: { ...asked.config, ...config } as never });
     await made.clock.advance(2_000);
-    const bytes = await answer;
+    const bytes = Buffer.concat(await answer);
     assert.equal(held.bytes, bytes.length);
     held.release();
     assert.equal(made.budget.heldBytes, 0);

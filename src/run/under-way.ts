@@ -6,7 +6,7 @@ import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
-import { echoConfig, holdFrame, seal, toKept, type EnvelopeParts } from "./envelope.ts";
+import { echoConfig, holdFrame, lengthOf, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import type {
   CallReport,
   Ledger,
@@ -76,7 +76,8 @@ export interface RunResult {
 
 /** A run under way: its answer, and the way to say that nobody waits for it any more. */
 export interface StartedRun {
-  readonly answer: Promise<Buffer>;
+  /** Its bytes, piece by piece. */
+  readonly answer: Promise<readonly Buffer[]>;
   /** Nothing new is sent from now on; calls that were sent finish and are recorded, since they are paid for. */
   clientGone(): void;
 }
@@ -110,15 +111,19 @@ export function underWay(
   }
 }
 
-async function conclude(run: OpenRun, result: RunResult, { observers, clock }: EngineParts): Promise<Buffer> {
+async function conclude(
+  run: OpenRun,
+  result: RunResult,
+  { observers, clock }: EngineParts,
+): Promise<readonly Buffer[]> {
   const tookMs = () => Math.round(clock.now() - run.arrivedAt);
   const report = reportRun(run, result, tookMs());
   for (const observer of observers) observer.runEnded(report);
   await run.record.close(report);
   if (result.afterwards !== undefined) setImmediate(result.afterwards);
-  const bytes = seal(result.answer, tookMs());
-  run.held.keepOnly(bytes.length);
-  return bytes;
+  const pieces = seal(result.answer, tookMs());
+  run.held.keepOnly(lengthOf(pieces));
+  return pieces;
 }
 
 function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number): RunReport {

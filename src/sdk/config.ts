@@ -2,7 +2,7 @@ import type { DatarunConfig } from "../settings/settings.ts";
 
 export type { DatarunConfig };
 
-/** Gives the config file its types; it returns what it was given. */
+/** Adds the types of a config file, and returns its argument. */
 export function defineConfig(config: DatarunConfig): DatarunConfig {
   return config;
 }

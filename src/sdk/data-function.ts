@@ -4,27 +4,27 @@ import type { JsonSchema, TypeOf } from "./schema.ts";
 import type { CallLog } from "./source.ts";
 
 /**
- * A data function: shapes the answers of several sources into one. It runs in an isolate of its own with nothing of
- * Node in it; the only way out is `run`.
+ * A data function combines the results of several sources into one. It runs in a separate isolate without anything of
+ * Node; its only way out is `run`.
  */
 export interface FunctionDeclaration<Inputs extends JsonSchema = JsonSchema, Output extends JsonSchema = JsonSchema> {
   /** `dfunc_` and lower snake case. */
   readonly id: string;
   readonly title: string;
   readonly description?: string;
-  /** Its own contract. Given, inputs that break it are refused before any source is called. */
+  /** Its own contract. Inputs that violate it are refused before any source is called. */
   readonly inputs?: Inputs;
-  /** Given, an `output` that breaks it is a failure. */
+  /** An `output` that violates it is a failure. */
   readonly output?: Output;
-  /** From the arrival of the request; 30,000 unless said, 60,000 at the most. */
+  /** Counted from the arrival of the request; 30,000 by default, at most 60,000. */
   readonly timeout_ms?: number;
-  /** 64 unless said, 512 at the most. */
+  /** 64 by default, at most 512. */
   readonly memory_mb?: number;
   readonly cases?: readonly FunctionCase[];
   run(call: FunctionCall<InputsOf<Inputs>>): FunctionAnswer | Promise<FunctionAnswer>;
 }
 
-/** The type of the inputs by the function's own schema; any object where it declares none. */
+/** The type of the inputs according to the function's own schema; any object if it declares none. */
 type InputsOf<Schema> = [keyof Schema] extends [never] ? JsonObject : TypeOf<Schema>;
 
 export interface FunctionCall<Inputs = JsonObject> {
@@ -37,9 +37,9 @@ export interface FunctionCall<Inputs = JsonObject> {
   readonly context: Context;
   readonly region: string;
   readonly transaction_id: string;
-  /** Asks one source, through the same engine as `/data`. Never rejects for a vendor. */
+  /** Asks one source, through the same engine as `/data`. Never rejects because of a vendor. */
   run(source: string, inputs?: object): Promise<SourceOutcome>;
-  /** A named step: its result, or its failure, stands under `pipes` of the answer, also when the function fails later. */
+  /** A named step: its result or its failure is recorded in `pipes` of the answer, and kept if the function fails later. */
   pipe<Value>(name: string, step: () => Value | Promise<Value>): Promise<Value>;
   readonly log: CallLog;
 }
@@ -69,7 +69,7 @@ export type FunctionAnswer =
       readonly [name: string]: unknown;
     };
 
-/** One example: what is asked, what each source is scripted to answer, and what must come out. */
+/** One example: the inputs, the scripted answer of each source, and the expected result. */
 export interface FunctionCase {
   readonly name: string;
   readonly inputs: JsonObject;
@@ -80,7 +80,7 @@ export interface FunctionCase {
   /** By source id: one answer, or several in the order of the calls. A source that is not named runs for real if it needs no vendor. */
   readonly sources?: Readonly<Record<string, ScriptedOutcome | readonly ScriptedOutcome[]>>;
   readonly expect: {
-    /** `true` unless said. */
+    /** `true` by default. */
     readonly success?: boolean;
     readonly output?: Json;
     /** Contained in the output. */
@@ -101,7 +101,7 @@ export interface ScriptedOutcome {
   readonly failure?: string;
 }
 
-/** Gives a function its types; it returns what it was given. A plain object is as good. */
+/** Adds the types of a function, and returns its argument. A plain object works as well. */
 export function defineFunction<
   const Inputs extends JsonSchema = Record<never, never>,
   const Output extends JsonSchema = Record<never, never>,

@@ -1,4 +1,4 @@
-/** What `import … from "datarun"` gives to the author of a source, a function or a project's config file. */
+/** What authors of sources, functions and config files import from "datarun". */
 export { defineConfig, type DatarunConfig } from "./config.ts";
 export {
   defineFunction,

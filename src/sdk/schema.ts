@@ -4,7 +4,7 @@ import type { XStatic } from "typebox/schema";
 /** Any JSON Schema 2020-12, written by hand or made with `Type`. Unknown keywords are annotations. */
 export type JsonSchema = object;
 
-/** The TypeScript type of the values a schema describes: from `Type.…` exactly, from a literal as far as it says. */
+/** The TypeScript type of the values that a schema describes: exact for `Type.…`, and as far as possible for a literal. */
 export type TypeOf<Schema> = Schema extends TSchema
   ? Schema extends { "~kind": string }
     ? Static<Schema>

@@ -6,8 +6,8 @@ import type { Http, Reply } from "./http.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 
 /**
- * A source: one question to one vendor. It declares itself once; filtering, validation, listing, redaction, its page and
- * its tests are all derived from the declaration.
+ * A source is one question to one vendor. Filtering, validation, listing, redaction, its page and its tests are all
+ * derived from this declaration.
  */
 export interface SourceDeclaration<
   Inputs extends JsonSchema = JsonSchema,
@@ -17,36 +17,36 @@ export interface SourceDeclaration<
   readonly id: string;
   /** A short name for people. */
   readonly title: string;
-  /** What it answers, what "no record" means and what its data is, for the catalog's page. Markdown. */
+  /** Markdown for its page: what it answers, what "no record" means, and where its data comes from. */
   readonly description?: string;
   /** The vendor's own documentation. */
   readonly docs?: string;
-  /** JSON Schema 2020-12 of one object. Its property names, through every branch, are what a request's inputs are reduced to. */
+  /** JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names, including those of every branch. */
   readonly inputs: Inputs;
-  /** The fields of the credential this source takes. Left out: it takes none. Nothing required: one is optional. */
+  /** JSON Schema of the credential. If it is left out, the source takes none. If it requires no field, a credential is optional. */
   readonly credentials?: Credentials;
-  /** What a record looks like, for the catalog's page and for tests. */
+  /** JSON Schema of a record, for its page and for tests. */
   readonly output?: JsonSchema;
-  /** The only places its `http` may reach: `https://host[:port]`, or a pattern such as `https://*.registry.example`. */
+  /** The only origins that its `http` may reach: `https://host[:port]`, or a pattern such as `https://*.registry.example`. */
   readonly origins?: readonly string[];
-  /** From the arrival of the request; 15,000 unless said, 60,000 at the most. */
+  /** Counted from the arrival of the request; 15,000 by default, at most 60,000. */
   readonly timeout_ms?: number;
-  /** What the vendor allows. */
+  /** The limits that the vendor sets. */
   readonly limits?: SourceLimits;
   /**
-   * What the vendor bills. It counts for every request that is not `free` by itself. Left out: `per_call` for a source that
-   * uses `http`, `free` for one that does not.
+   * What the vendor bills. It applies to every request that is not marked `free`. The default is `per_call` for a source
+   * that uses `http`, and `free` for one that does not.
    */
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
-  /** For a source that answers from data of its own: where that data comes from. Shown on its page. */
+  /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */
   readonly data?: readonly DataOrigin[];
-  /** Examples, documentation, tests and the simulated vendor at once. Or in `<name>.cases.json` beside the file. */
+  /** Examples that also serve as documentation, tests and simulated vendor. They may be in `<name>.cases.json` beside the file. */
   readonly cases?: readonly SourceCase[];
-  /** Notes of your own, which nothing reads. */
+  /** Notes of your own, which the service ignores. */
   readonly [note: `x-${string}`]: unknown;
-  /** Asks the vendor. What it returns is the answer; what it throws is a failure. */
+  /** Asks the vendor. What it returns is the result; if it throws, the source fails. */
   run(call: SourceCall<TypeOf<Inputs>, TypeOf<Credentials>>): SourceAnswer | Promise<SourceAnswer>;
-  /** Proves a credential by the cheapest call there is; `inputs` are empty. False, or a fault: it is not good. */
+  /** Checks a credential with the cheapest call that the vendor offers; `inputs` are empty. It returns whether the credential is good. */
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
   readonly [asksAgain]?: boolean;
 }
@@ -54,16 +54,16 @@ export interface SourceDeclaration<
 export type { ChargeModel };
 
 export interface SourceLimits {
-  /** Bytes of one reply after decoding; 10 MiB unless said, and never more. */
+  /** Largest size of one reply after decoding, in bytes; by default and at most 10 MiB. */
   readonly max_bytes?: number;
   /**
-   * Calls of this source under way at once in one process. Further ones wait their turn, up to a second. Organizations
-   * share the places; as long as only one calls, it has all.
+   * Most calls of this source in progress at once in one process. Further ones wait, for up to a second. Organizations
+   * share the slots; as long as only one of them calls, it may use all.
    */
   readonly concurrency?: number;
   /**
-   * Token buckets. A call that finds none left fails as `shed`: at once if the rate is per credential. If it is per
-   * source, organizations share the tokens, and a call waits up to a second for one that comes back in this time.
+   * Token buckets. If none is left, a call fails as `shed`. If the rate is per credential, it fails at once. If it is per
+   * source, organizations share the tokens, and a call waits for a token that returns within a second.
    */
   readonly rate?: readonly RateLimit[];
 }
@@ -71,48 +71,48 @@ export interface SourceLimits {
 export interface RateLimit {
   /** What the calls are counted by. */
   readonly per: "credential" | "source";
-  /** So many calls */
+  /** Number of calls allowed in `every_ms`. */
   readonly max: number;
-  /** in so many milliseconds. */
+  /** Length of the period, in milliseconds. */
   readonly every_ms: number;
 }
 
 export interface DataOrigin {
   readonly name: string;
   readonly licence: string;
-  /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`, or what is known of it. */
+  /** The date of the data itself, `YYYY-MM` or `YYYY-MM-DD`, or whatever is known about it. */
   readonly date: string;
   readonly url?: string;
 }
 
 /**
- * Tells the resolved credential apart from every other one, of other organizations too, without showing it: what an
- * adapter of ours may keep between calls (a login's token) is kept under it. Absent: nothing may be kept. Not for
- * authors, and not enumerable.
+ * A key that distinguishes the resolved credential from every other one, also of other organizations, without showing it.
+ * Our own adapters keep state between calls, such as a login's token, under this key. If it is absent, nothing may be
+ * kept. It is not for authors, and not enumerable.
  */
 export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
 
 /** On a declaration: it asks again where the vendor says "not yet". What compiles files says so; it is not for authors. */
 export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
 
-/** What a source's `run` is given. */
+/** The argument of a source's `run`. */
 export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
-  /** Reduced to the declared names, valid by the schema, frozen. */
+  /** The inputs, reduced to the declared names, checked against the schema, and frozen. */
   readonly inputs: Inputs;
-  /** The resolved credential, valid by its schema; `{}` for a source that takes none or where an optional one is absent. */
+  /** The resolved credential, checked against its schema; `{}` if the source takes none, or if an optional one is absent. */
   readonly credentials: Credentials;
-  /** The only way to the vendor. */
+  /** Sends requests to the vendor. There is no other way to reach it. */
   readonly http: Http;
-  /** `prod`, `test` or `dev`: what the request says of itself. */
+  /** What the request says that the run is for: `prod`, `test` or `dev`. */
   readonly context: Context;
-  /** Where this deployment runs, by its setting `region`. */
+  /** The region of this deployment, from its setting `region`. */
   readonly region: string;
-  /** Of the run. For the log, and for a vendor that wants a reference. */
+  /** The id of the run, for the log and for a vendor that wants a reference. */
   readonly transaction_id: string;
   readonly [credentialScope]?: string | undefined;
-  /** Aborts at the deadline. Made only when it is asked for. */
+  /** Aborts when the call has ended, at the deadline or earlier. Created only when it is read. */
   readonly signal: AbortSignal;
-  /** To the service's log, under the transaction id. Never log inputs or credentials. */
+  /** Writes to the service's log, with the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
   /**
    * Says that the vendor has taken the question up, and under which number of its own. The log holds that number, and so
@@ -125,18 +125,18 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
    * Where cases are played, and in simulated runs, no time passes.
    */
   wait(this: void, ms: number): Promise<void>;
-  /** A header for HTTP Basic authentication. */
+  /** Returns the header for HTTP Basic authentication. */
   basic(this: void, user: string, password: string): { readonly authorization: string };
-  /** Completed, nothing found, with something to say about it all the same. */
+  /** The result "no record", with an output that says more about it. */
   noMatch(this: void, output?: JsonObject): NoMatch;
-  /** For a vendor that reports failure inside a 200: ends the call as that kind. */
+  /** Ends the call with a failure of that kind, for a vendor that reports failures inside a 200. */
   fail(this: void, kind: FailureKind, options?: FailOptions): never;
 }
 
 export interface FailOptions {
-  /** What the vendor charges for the answer that reports it: the last one of a request that is not `free`. */
+  /** What the vendor charges for the reply with this failure: the last reply to a request that is not `free`. */
   readonly charged?: Charged;
-  /** For the log only. */
+  /** Only for the log. */
   readonly detail?: string;
 }
 
@@ -155,47 +155,47 @@ export class NoMatch {
   }
 }
 
-/** One example: what is asked, what the vendor is scripted to answer, and what must come out. */
+/** One example: the inputs, the scripted replies of the vendor, and the expected result. */
 export interface SourceCase {
-  /** What the case shows. */
+  /** A short description of the case. */
   readonly name: string;
-  /** What is asked. */
+  /** The inputs of the call. */
   readonly inputs: JsonObject;
-  /** Made up when left out. */
+  /** Made up if left out. */
   readonly credentials?: JsonObject;
-  /** `dev` unless said. */
+  /** `dev` by default. */
   readonly context?: Context;
-  /** What the vendor answers, in the order of the requests. None for a source that uses no `http`. */
+  /** The vendor's replies, in the order of the requests. None for a source that does not use `http`. */
   readonly reply?: ScriptedReply | readonly ScriptedReply[];
-  /** What the vendor must have been sent. Only what is named is compared. */
+  /** The requests that the vendor must have received. Only what is given here is compared. */
   readonly request?: ExpectedRequest | readonly ExpectedRequest[];
-  /** `{match, output}`, `{match, includes}` or `{failure, field}`. */
+  /** The expected result: `{match, output}`, `{match, includes}` or `{failure, field}`. */
   readonly expect: CaseExpectation;
 }
 
 export interface ScriptedReply {
-  /** 200 unless said. */
+  /** 200 by default. */
   readonly status?: number;
-  /** Header fields of the answer. */
+  /** Header fields of the reply. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Waits that long first; past the source's deadline it is a timeout. */
+  /** Milliseconds to wait before the reply. If that is past the source's deadline, the call times out. */
   readonly delay_ms?: number;
-  /** Instead of an answer: never answers, or closes the connection. */
+  /** A failure instead of a reply: `hang` never replies, `reset` closes the connection, `truncate` closes it during the reply. */
   readonly fault?: "hang" | "reset" | "truncate";
 }
 
 export interface ExpectedRequest {
-  /** Such as `POST`. */
+  /** The method, such as `POST`. */
   readonly method?: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path?: string;
-  /** Equal to the whole query. */
+  /** The whole query. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** Header fields that must be among those sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Compared as JSON when it is not a string. */
+  /** The body. It is compared as JSON if it is not a string. */
   readonly body?: unknown;
 }
 
@@ -207,10 +207,10 @@ export type CaseExpectation =
     }
   | {
       readonly failure: string;
-      /** The input field or credential field the message must name. */ readonly field?: string;
+      /** The input or credential field that the message must name. */ readonly field?: string;
     };
 
-/** Gives a source its types; it returns what it was given. A plain object is as good. */
+/** Adds the types of a source, and returns its argument. A plain object works as well. */
 export function defineSource<
   const Inputs extends JsonSchema,
   const Credentials extends JsonSchema = Record<never, never>,

@@ -1,11 +1,11 @@
-/** One thing an operator can set. From the list below come the types, the options, the variables, the help and the reference. */
+/** One thing an operator can set. Types, options, variables, help and reference are derived from the list below. */
 export interface Setting {
   /** The key in the config file; nested keys with a dot. */
   readonly key: string;
   readonly type: "text" | "number" | "list" | "flag";
   readonly default: string | number | boolean | readonly string[] | undefined;
   readonly says: string;
-  /** Where the environment's name is not `DATARUN_` and the key in capitals. */
+  /** The name in the environment, if it is not `DATARUN_` and the key in capitals. */
   readonly variable?: string;
   readonly min?: number;
   readonly max?: number;
@@ -13,17 +13,17 @@ export interface Setting {
 }
 
 const MIB = 1024 * 1024;
-/** Node's timers take no more than 24 days; a wait of hours is a mistake already. */
+/** Node's timers take no more than 24 days, and a wait of hours is a mistake anyway. */
 const HOUR_MS = 3_600_000;
 
 export const SETTINGS = [
-  { key: "host", type: "text", default: "127.0.0.1", says: "Address the public port listens on." },
+  { key: "host", type: "text", default: "127.0.0.1", says: "Address on which the public port listens." },
   { key: "port", type: "number", default: 8080, min: 0, max: 65_535, says: "Public port; 0 picks a free one." },
   {
     key: "admin_host",
     type: "text",
     default: "127.0.0.1",
-    says: "Address the admin port listens on. Keep it private.",
+    says: "Address on which the admin port listens. Keep it private.",
   },
   {
     key: "admin_port",
@@ -44,26 +44,26 @@ export const SETTINGS = [
     key: "region",
     type: "text",
     default: "local",
-    says: "Region of this deployment; on every log line and ledger row, and given to adapters.",
+    says: "Region of this deployment. It is on every log line and every run of the ledger, and given to sources and functions.",
   },
   {
     key: "catalog",
     type: "list",
     default: [],
-    says: "Catalog sources that leave the machine and shall be on: ids, or patterns such as `gleif__*`.",
+    says: "Catalog sources to turn on that leave the machine: ids, or patterns such as `gleif__*`.",
   },
   {
     key: "demo",
     type: "flag",
     default: false,
-    says: "Turns the whole catalog on, and makes a demo organization on a new embedded store.",
+    says: "Turns the whole catalog on, and creates a demo organization in a new embedded store.",
   },
   {
     key: "database_url",
     type: "text",
     default: undefined,
     variable: "DATABASE_URL",
-    says: "PostgreSQL 15 or later instead of the embedded store; several machines can share it.",
+    says: "Address of a PostgreSQL database (15 or later) to use instead of the embedded store; several machines can share it.",
   },
   {
     key: "ledger_retention_days",
@@ -71,21 +71,21 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 36_500,
-    says: "Runs that started more days ago leave the ledger, unless a charge of theirs is unknown; 0 keeps all.",
+    says: "Runs that started more than so many days ago are deleted from the ledger, unless one of their charges is unknown. 0 keeps all runs.",
   },
   {
     key: "log_level",
     type: "text",
     default: "info",
     oneOf: ["debug", "info", "warn", "error"],
-    says: "What is logged.",
+    says: "Lowest level of log lines that are written.",
   },
   {
     key: "overload_status",
     type: "number",
     default: 500,
     oneOf: [500, 503],
-    says: "HTTP status of a refusal for overload, for balancers that act on 503.",
+    says: "HTTP status of a refusal for overload. Use 503 for load balancers that react to it.",
   },
   {
     key: "outbound.proxy",
@@ -97,39 +97,51 @@ export const SETTINGS = [
     key: "outbound.ca_file",
     type: "text",
     default: undefined,
-    says: "PEM file with certificate authorities to trust besides the system's.",
+    says: "PEM file with certificate authorities to trust in addition to the system's.",
   },
   {
     key: "outbound.private_origins",
     type: "list",
     default: [],
-    says: "Origins of sources whose host names may lead to private addresses, each exactly as the source declares it.",
+    says: "Origins whose host names may resolve to private addresses, each exactly as its source declares it.",
   },
   {
     key: "outbound.trace_origins",
     type: "list",
     default: [],
-    says: "Origins of sources that are told the caller's trace id (W3C `traceparent`), each exactly as the source declares it.",
+    says: "Origins to which the caller's trace id is sent (W3C `traceparent`), each exactly as its source declares it.",
   },
-  { key: "limits.body_bytes", type: "number", default: MIB, min: 1024, says: "Bytes of a request body." },
+  {
+    key: "limits.body_bytes",
+    type: "number",
+    default: MIB,
+    min: 1024,
+    says: "Largest size of a request body, in bytes.",
+  },
   {
     key: "limits.json_depth",
     type: "number",
     default: 64,
     min: 2,
     max: 500,
-    says: "Nesting of JSON, in requests and in vendors' replies.",
+    says: "Deepest nesting of JSON, in requests and in vendors' replies.",
   },
-  { key: "limits.keys_per_object", type: "number", default: 10_000, min: 10, says: "Members of one JSON object." },
+  {
+    key: "limits.keys_per_object",
+    type: "number",
+    default: 10_000,
+    min: 10,
+    says: "Most members of one JSON object in a request.",
+  },
   {
     key: "limits.header_bytes",
     type: "number",
     default: 16_384,
     min: 1024,
     max: MIB,
-    says: "Bytes of a request's header block.",
+    says: "Largest size of a request's header fields together, in bytes.",
   },
-  { key: "limits.headers", type: "number", default: 100, min: 10, says: "Header fields of a request." },
+  { key: "limits.headers", type: "number", default: 100, min: 10, says: "Most header fields of a request." },
   {
     key: "limits.headers_timeout_ms",
     type: "number",
@@ -152,7 +164,7 @@ export const SETTINGS = [
     default: 65_000,
     min: 100,
     max: HOUR_MS,
-    says: "How long an idle connection is kept; above the balancer's own.",
+    says: "How long an idle connection of a client is kept. Choose more than the load balancer's idle timeout.",
   },
   {
     key: "limits.write_timeout_ms",
@@ -168,36 +180,36 @@ export const SETTINGS = [
     default: 0,
     min: 0,
     max: 1_000_000,
-    says: "Connections of clients at once; 0: half of the files the process may open, less where memory is small, at most 10,000.",
+    says: "Most connections of clients at once. 0 means half of the files that the process may open, at most 10,000, and fewer if memory is small.",
   },
-  { key: "limits.runs", type: "number", default: 256, min: 1, says: "Runs under way at once in one process." },
+  { key: "limits.runs", type: "number", default: 256, min: 1, says: "Most runs in progress at once in one process." },
   {
     key: "limits.runs_per_organization",
     type: "number",
     default: 64,
     min: 1,
-    says: "Runs of one organization under way at once in one process.",
+    says: "Most runs of one organization in progress at once in one process.",
   },
   {
     key: "limits.held_bytes",
     type: "number",
     default: 0,
     min: 0,
-    says: "Bytes of requests, replies and answers held in memory at once, shared fairly by organizations; 0: an eighth of the memory the process may use.",
+    says: "Most bytes of requests, replies and answers in memory at once, shared fairly by organizations. 0 means an eighth of the memory that the process may use.",
   },
   {
     key: "limits.vendor_connections",
     type: "number",
     default: 128,
     min: 1,
-    says: "Connections to one vendor origin. One organization alone gets half of them.",
+    says: "Most connections to one vendor origin. One organization alone gets half of them.",
   },
   {
     key: "limits.vendor_queue",
     type: "number",
     default: 512,
     min: 0,
-    says: "Calls that may wait for a connection to one vendor origin. One organization alone gets half of the places.",
+    says: "Most calls that may wait for a connection to one vendor origin. One organization alone gets half of them.",
   },
   {
     key: "limits.vendor_connect_ms",
@@ -220,21 +232,21 @@ export const SETTINGS = [
     type: "number",
     default: 5 * MIB,
     min: 1024,
-    says: "Bytes of a vendor's reply as it is sent.",
+    says: "Largest size of a vendor's reply as it is sent, in bytes.",
   },
   {
     key: "limits.reply_decoded_bytes",
     type: "number",
     default: 10 * MIB,
     min: 1024,
-    says: "Bytes of a vendor's reply after decoding.",
+    says: "Largest size of a vendor's reply after decoding, in bytes.",
   },
   {
     key: "limits.journal_bytes",
     type: "number",
     default: 0,
     min: 0,
-    says: "Size of the journal; full, new runs are refused before any vendor is called. 0: what its disk has, but for 1 GiB or a twentieth of it.",
+    says: "Largest size of the journal, in bytes. When it is full, new runs are refused before any vendor is called. 0 means the whole disk except for a twentieth of it, at most 1 GiB.",
   },
   {
     key: "limits.function_processes",
@@ -242,7 +254,7 @@ export const SETTINGS = [
     default: 2,
     min: 1,
     max: 64,
-    says: "Processes that hold the isolates of functions, besides one spare.",
+    says: "Processes that run functions, in addition to one spare.",
   },
   {
     key: "limits.function_processes_apart",
@@ -250,7 +262,7 @@ export const SETTINGS = [
     default: 4,
     min: 2,
     max: 64,
-    says: "Further processes, started when they are needed, for functions that are granted more than 64 MB or may have ended a process.",
+    says: "Most separate processes, started when needed, for functions that are granted more than 64 MB or may have ended a process.",
   },
   {
     key: "limits.function_runs_per_process",
@@ -258,7 +270,7 @@ export const SETTINGS = [
     default: 64,
     min: 1,
     max: 1_024,
-    says: "Functions that run at once in one process; further ones wait.",
+    says: "Most functions that run at once in one process; further ones wait.",
   },
   {
     key: "limits.shutdown_grace_ms",
@@ -266,7 +278,7 @@ export const SETTINGS = [
     default: 25_000,
     min: 0,
     max: HOUR_MS,
-    says: "Time to finish what is under way after SIGTERM.",
+    says: "Time for runs in progress to finish after SIGTERM.",
   },
 ] as const satisfies readonly Setting[];
 

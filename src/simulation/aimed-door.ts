@@ -2,13 +2,13 @@ import type { Door, RunnableSource } from "../run/ports.ts";
 import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import { isDeclaredOrigin } from "../terms/origins.ts";
 
-/** Where a declared origin is played; starts the player if there is none yet. */
+/** The address that simulates a declared origin; starts a server if there is none yet. */
 export type PlayedAt = (origin: string) => Promise<string>;
 
 /**
- * The real door with one thing changed: a request to a declared origin arrives where that origin is played. An address
- * of no declared origin goes on as it is, and the door refuses it. The players speak plain HTTP, so that a client
- * certificate stays behind. `redirectsTo`: where else the players may send it.
+ * The real outbound client with one change: a request to a declared origin is sent to the server that simulates it. An
+ * address of any other origin is passed on unchanged, and refused as usual. The servers speak plain HTTP, so client
+ * certificates are not used. `redirectsTo`: other addresses to which the servers may redirect.
  */
 export function aimDoor(
   door: Door,
@@ -34,7 +34,7 @@ export function aimDoor(
   };
 }
 
-/** Scheme and authority as they are written, whatever their case. */
+/** Scheme and authority, in any case. */
 function originLength(url: string): number {
   return /^[a-z]+:\/\/[^/?#]*/i.exec(url)![0].length;
 }

@@ -3,9 +3,9 @@ import type { SourceCase } from "../sdk/source.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * Which case answers these inputs: the one with equal inputs, and of several the one that shows no failure; failing that, the one with a record that shares most
- * inputs, so that a simulated workflow goes on with an example. Nothing invented can be taken for an answer: the run is
- * marked as simulated wherever it is seen. `null` for a source that has no case with a record.
+ * The case that answers these inputs: one with equal inputs, if possible one that shows no failure; otherwise the one with a
+ * record that has the most inputs in common, so that a simulated workflow always gets an example. The run is marked as
+ * simulated everywhere, so nobody takes it for a real answer. `null` for a source that has no case with a record.
  */
 export function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): SourceCase | null {
   const given = Object.fromEntries(Object.entries(inputs));

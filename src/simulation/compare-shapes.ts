@@ -1,8 +1,8 @@
 import { isJsonObject } from "../terms/json.ts";
 
 /**
- * Where two answers differ in shape, whatever their values: a field that one has and the other has not, or that is of
- * another type. Items of a list are taken together.
+ * The differences between two replies in structure, whatever their values: a field that only one of them has, or that has
+ * different types. The items of a list are compared together.
  */
 export function compareShapes(expected: unknown, found: unknown): readonly string[] {
   const [left, right] = [shapeOf(expected), shapeOf(found)];
@@ -10,7 +10,7 @@ export function compareShapes(expected: unknown, found: unknown): readonly strin
   for (const [path, types] of left) {
     const there = right.get(path);
     if (there === undefined) {
-      if (right.has(parentOf(path)) || path === "") says.push(`${nameOf(path)} is in the case and not in the answer`);
+      if (right.has(parentOf(path)) || path === "") says.push(`${nameOf(path)} is in the case but not in the reply`);
     } else if (!sameTypes(types, there)) {
       says.push(
         `${nameOf(path)} is ${[...types].join(" or ")} in the case and ${[...there].join(" or ")} in the answer`,
@@ -18,7 +18,7 @@ export function compareShapes(expected: unknown, found: unknown): readonly strin
     }
   }
   for (const path of right.keys()) {
-    if (!left.has(path) && left.has(parentOf(path))) says.push(`${nameOf(path)} is in the answer and not in the case`);
+    if (!left.has(path) && left.has(parentOf(path))) says.push(`${nameOf(path)} is in the reply but not in the case`);
   }
   return says;
 }

@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from "node:util";
 export interface Difference {
   readonly at: string;
   readonly expected: unknown;
-  /** `undefined`: nothing is there. */
+  /** `undefined` if there is nothing. */
   readonly found: unknown;
 }
 
-/** Every place where `found` is not what was expected. `contained`: more than what is expected may be there. */
+/** All places where `found` differs from what was expected. `contained`: additional members are allowed. */
 export function differences(expected: unknown, found: unknown, at: string, contained = false): readonly Difference[] {
   if (isDeepStrictEqual(expected, found)) return [];
   if (Array.isArray(expected) && Array.isArray(found)) {

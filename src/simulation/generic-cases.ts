@@ -2,7 +2,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import { asksAgain, type ScriptedReply, type SourceCase } from "../sdk/source.ts";
 import { asList } from "./as-list.ts";
 
-/** A failure that every vendor can have, and the kinds that are an honest account of it. */
+/** A failure that every vendor can have, and the kinds that describe it correctly. */
 export interface GenericCase {
   readonly case: SourceCase;
   readonly kinds: readonly string[];
@@ -10,27 +10,28 @@ export interface GenericCase {
 
 const BROKEN_JSON = '{"cut": "of';
 
-/** `waits`: to a source that asks again it looks as if the vendor were not ready. */
+/** `waits`: a source that polls takes it for a report that is not ready. */
 const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly string[]; waits?: true }[] = [
-  { name: "the credential is refused (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
-  { name: "another client error (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
-  { name: "the rate is limited (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },
+  { name: "the credential is rejected (401)", reply: { status: 401, body: {} }, kinds: ["credential"] },
+  { name: "the vendor answers another 4xx (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
+  { name: "the rate limit is exceeded (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },
   { name: "the vendor fails (500)", reply: { status: 500, body: "<h1>failure</h1>" }, kinds: ["vendor_5xx"] },
   { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout"], waits: true },
-  { name: "the answer is malformed", reply: { body: BROKEN_JSON }, kinds: ["contract"] },
-  { name: "the answer is empty", reply: { body: "" }, kinds: ["contract"], waits: true },
+  { name: "the reply is malformed", reply: { body: BROKEN_JSON }, kinds: ["contract"] },
+  { name: "the reply is empty", reply: { body: "" }, kinds: ["contract"], waits: true },
   {
-    name: "the connection ends within the answer",
+    name: "the connection breaks during the reply",
     reply: { fault: "truncate" },
     kinds: ["connection_lost", "contract"],
   },
 ];
 
 /**
- * What is played for every source whose calls leave the machine, from its first case with a record: all replies but the
- * last as they are, then the failure. A status that one of the source's own cases plays is left to that case. A refused
- * credential is played twice where requests come before it: a source that logs in may do so anew, once, with a fresh token.
- * One that polls asks for the last reply, here the failure, as often as it takes.
+ * The standard cases of every source whose calls leave the machine, made from its first case with a record: all replies
+ * but the last as they are, then the failure. A status that one of the source's own cases uses is left to that case. If
+ * other requests come before a rejected credential, the script is repeated once, because a source that logs in may fetch
+ * a new token and try again. A source that polls gets the failure as often as
+ * it asks.
  */
 export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const cases = source.declaration.cases ?? [];
@@ -60,7 +61,7 @@ function scriptOf(replies: readonly ScriptedReply[], failing: ScriptedReply): re
   return failing.status === 401 && before.length > 0 ? [...script, before[0]!, failing] : script;
 }
 
-/** What a source's own cases must show besides; empty if nothing is missing. */
+/** The cases that a source's author still has to write; empty if none is missing. */
 export function missingCases(source: RunnableSource): readonly string[] {
   const cases = source.declaration.cases ?? [];
   const missing: string[] = [];

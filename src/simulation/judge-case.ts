@@ -8,10 +8,10 @@ import { leakedFields } from "./leaks.ts";
 import { UNDECLARED, type Played } from "./play-case.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
-/** Says of an output what does not fit its schema, or `null`. */
+/** Returns how an output violates its schema, or `null`. */
 export type OutputProblem = (output: JsonObject) => string | null;
 
-/** What differs between a played case and what it expects, in the order in which one would look. */
+/** The differences between the result of a case and what it expects, in the order in which a person would check. */
 export function judgeCase(
   played: Played,
   expected: SourceCase,
@@ -107,7 +107,7 @@ function readOutput(json: string | Buffer): JsonObject | null {
   }
 }
 
-/** What holds for every case of every source: no credential comes out, and nothing undeclared gets in. */
+/** Checks that apply to every case of every source: no credential is disclosed, and no undeclared input is used. */
 function judgeManners(played: Played): readonly Difference[] {
   const shown = { output: String(played.answer?.json ?? ""), message: played.fault?.says ?? "", log: played.logged };
   const leaks = Object.entries(shown).flatMap(([place, text]) =>
@@ -125,7 +125,7 @@ function judgeManners(played: Played): readonly Difference[] {
   ];
 }
 
-/** Inputs of a case that the source does not declare: they never reach it, which is seldom what the case's author meant. */
+/** Inputs of a case that the source does not declare. The source does not get them, so they are probably a mistake. */
 export function undeclaredInputs(source: RunnableSource, { inputs }: SourceCase): readonly string[] {
   return Object.keys(inputs).filter((name) => !source.inputNames.includes(name));
 }

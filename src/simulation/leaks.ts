@@ -1,9 +1,9 @@
 import type { JsonObject } from "../terms/json.ts";
 
-/** Shorter values appear by chance. */
+/** Shorter values may appear by chance. */
 const LENGTH_MIN = 6;
 
-/** The credential fields whose value stands in a text, in the forms that code produces without meaning to. */
+/** The credential fields whose values occur in a text, also in encodings that code may produce by accident. */
 export function leakedFields(credentials: JsonObject, text: string): readonly string[] {
   return Object.entries(credentials)
     .filter(([, value]) => typeof value === "string" && value.length >= LENGTH_MIN && standsIn(value, text))

@@ -3,7 +3,7 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { resembles } from "../terms/nearest.ts";
 
-/** What a caller may ask a simulated vendor to do instead of answering. */
+/** What a caller may ask a simulated vendor to do instead of returning a record. */
 export const MAGIC = [
   "no_record",
   "slow",
@@ -21,14 +21,14 @@ export type Magic = (typeof MAGIC)[number];
 export const MAGIC_INPUT = "simulate";
 const MAGIC_VALUE = /^simulate:(.*)$/s;
 
-/** How long `slow` keeps its answer back. */
+/** How long `slow` delays its reply. */
 export const SLOW_MS = 2_000;
 
 /**
- * What the inputs ask for: by the input `simulate`, which the filter drops on every real path, or by a declared input
- * whose whole value is `simulate:timeout` or the like, which also survives a function that picks its inputs.
- * @throws Fault `source.input_invalid` for what means nothing, be it a value or the id of a source that there is none of:
- * silently answered, it would pass for a vendor that is well
+ * What the inputs ask for: by the input `simulate`, which the input filter drops in real runs, or by a declared input
+ * whose whole value is, for example, `simulate:timeout`, which also passes through a function that selects its inputs.
+ * @throws Fault `source.input_invalid` for an unknown value or source id: if it were ignored, the caller would take a
+ * normal answer for the failure that was asked for
  */
 export function magicOf(source: string, inputs: JsonObject, isSource: (id: string) => boolean): Magic | null {
   const asked = inputs[MAGIC_INPUT];
@@ -42,14 +42,14 @@ export function magicOf(source: string, inputs: JsonObject, isSource: (id: strin
   return null;
 }
 
-/** The id is the caller's text and not repeated; the source that was probably meant is ours to name. */
+/** The message does not repeat the id, which is the caller's text; it may name the source that was probably meant. */
 function refuseUnknownSources(ids: readonly string[], source: string, isSource: (id: string) => boolean): void {
   const unknown = ids.filter((id) => id !== source && !isSource(id));
   if (unknown.length === 0) return;
   const isMeant = unknown.some((id) => id.length <= 2 * source.length && resembles(id, source));
   throw new Fault("source.input_invalid", {
     field: MAGIC_INPUT,
-    problem: `names a source that does not exist${isMeant ? ` (${source}?)` : ""}`,
+    problem: `names a source that does not exist${isMeant ? `; did you mean "${source}"?` : ""}`,
   });
 }
 
@@ -57,7 +57,7 @@ function known(asked: unknown, field: string): Magic {
   if (isMagic(asked)) return asked;
   throw new Fault("source.input_invalid", {
     field,
-    problem: `asks for what cannot be simulated: it may be ${MAGIC.join(", ")}`,
+    problem: `must be one of ${MAGIC.join(", ")}`,
   });
 }
 
@@ -65,7 +65,7 @@ export function isMagic(value: unknown): value is Magic {
   return (MAGIC as readonly unknown[]).includes(value);
 }
 
-/** The reply that stands for a failure; `null` for what is an answer after all. */
+/** The reply that stands for a failure; `null` for what is answered from a case. */
 export function magicReply(magic: Magic): ScriptedReply | null {
   switch (magic) {
     case "vendor_5xx":

@@ -4,17 +4,17 @@ import { decodeUtf8, readJsonExactly, type Json } from "../terms/json.ts";
 import { maskValues, type Masking } from "./mask-values.ts";
 import { maskXml } from "./mask-xml.ts";
 
-/** The words by which a masked reply still means what the real one did. */
+/** The words that must not be masked, so that a masked reply still has the meaning of the real one. */
 export interface Words {
   /** Texts of the source's own rules. */
   readonly texts: ReadonlySet<string>;
-  /** Names that the source's file says, of members, elements, columns and header fields. */
+  /** Names in the source's file: of members, elements, columns and header fields. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * A reply for a case, with every value masked, whatever it is written in: JSON and XML as what they say, a form as its
- * fields; of any other text the words of the source's file stay, and nothing else. @throws Error for what is not text
+ * A reply for a case, with every value masked, whatever its format: JSON and XML by their structure, a form by its fields;
+ * of any other text only the words of the source's file are kept. @throws Error for what is not text
  */
 export function maskReply(reply: Reply, masking: Masking, words: Words): ScriptedReply {
   const headers = maskHeaders(reply.headers, masking, words);
@@ -43,7 +43,7 @@ function textOf(reply: Reply): string {
   try {
     return decodeUtf8(bytes);
   } catch {
-    throw new Error("the vendor's answer is not text that can be masked");
+    throw new Error("the vendor's reply is not text that can be masked");
   }
 }
 
@@ -61,8 +61,8 @@ function maskForm(text: string, masking: Masking): string {
 const BETWEEN = /([\r\n\t,;|=:&"'<>()[\]{}]+)/;
 
 /**
- * Tables, lines and the like: what stands between signs is a value, unless it is a word of the source's rules. A name that
- * the source's file says stays where names stand: in the first line, and before `:` or `=`.
+ * Tables, lines and the like: what is between punctuation is a value, unless it is a word of the source's rules. A name from
+ * the source's file is kept where names are usual: in the first line, and before `:` or `=`.
  */
 function maskWords(text: string, masking: Masking, { names }: Words): string {
   const parts = text.split(BETWEEN);
@@ -84,7 +84,7 @@ function mediaTypeOf(headers: Reply["headers"]): string | undefined {
   return /^[\w.+-]+\/[\w.+-]+/.exec(headers["content-type"] ?? "")?.[0].toLowerCase();
 }
 
-/** What the door sees to, and what a played vendor sets itself. */
+/** Header fields that the outbound client or the simulated vendor sets itself. */
 const NOT_PLAYED = new Set("connection content-encoding content-length content-type date keep-alive set-cookie transfer-encoding".split(" ")); // prettier-ignore
 
 /** The media type, and the fields that the source's file names, masked. */
@@ -98,7 +98,7 @@ function maskHeaders(headers: Reply["headers"], masking: Masking, words: Words):
   }; // prettier-ignore
 }
 
-/** One line of ASCII, as it has to be. */
+/** One line of ASCII, as a header field requires. */
 function maskField(value: string, masking: Masking): string {
   return masking.text(value).replaceAll(/[^\u0020-\u007e]/g, "x");
 }

@@ -62,7 +62,7 @@ test("answers are compared by their shape: items of a list together, null as any
   );
   assert.deepEqual(says, [
     "a is a number in the case and a string in the answer",
-    "gone is in the case and not in the answer",
-    "list.*.d is in the answer and not in the case",
+    "gone is in the case but not in the reply",
+    "list.*.d is in the reply but not in the case",
   ]);
 });

@@ -1,7 +1,7 @@
 import { ExactNumber } from "../terms/exact-number.ts";
 import { isJsonObject, type Json } from "../terms/json.ts";
 
-/** How the parts of one answer are masked. The same text always becomes the same one. */
+/** How the parts of one reply are masked. Equal texts are masked equally. */
 export interface Masking {
   /** A value. */
   text(text: string): string;
@@ -10,8 +10,8 @@ export interface Masking {
 }
 
 /**
- * `texts`, which are words of the vendor's format and no data, and `names` that the source says itself stay. So does a
- * name that is written as names of members are; one that is not may be data (`{"Ada_Lovelace": 3}`).
+ * Keeps `texts`, which are words of the vendor's format and not data, and `names` from the source. Also keeps a name in the
+ * usual form of member names; any other name may be data (`{"Ada_Lovelace": 3}`).
  */
 export function createMasking(texts: ReadonlySet<string>, names: ReadonlySet<string>): Masking {
   return {
@@ -59,7 +59,7 @@ function maskClock(_: string, gap: string, seconds?: string, fraction?: string, 
   return `${gap}04:05${seconds === undefined ? "" : ":06"}${hundredths}${zone === undefined ? "" : zone.replaceAll(/\d/g, "0")}`;
 }
 
-/** Letters with what is written above them, in any script. Digits count up, so that a number's length and kind stay. */
+/** Letters with their diacritics, in any script. Digits are replaced by counting up, so that length and kind of a number stay. */
 function maskLetters(text: string): string {
   let digit = 0;
   return text
@@ -78,7 +78,7 @@ function maskNumber(value: number | ExactNumber): number {
   return Number.isFinite(masked) ? masked : 12.5;
 }
 
-/** `company_name`, `companyName`, `@id`: no name of a person, no address, no number. */
+/** The form of `company_name`, `companyName` and `@id`, which a person's name, an address or a number does not have. */
 function isPlainName(name: string): boolean {
   return /^[@#$]?[a-z][a-zA-Z0-9]{0,40}(?:[_-][a-z0-9]{1,20}){0,6}$/.test(name) && !/\d{4}/.test(name);
 }

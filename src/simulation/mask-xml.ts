@@ -2,14 +2,14 @@ import type { Masking } from "./mask-values.ts";
 
 const REFERENCE = /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(lt|gt|amp|quot|apos));/g;
 const NAMED: ReadonlyMap<string, string> = new Map([["lt", "<"], ["gt", ">"], ["amp", "&"], ["quot", '"'], ["apos", "'"]]); // prettier-ignore
-/** What stands in a tag after its name: one attribute. */
+/** One attribute of a tag. */
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const TAG_NAME = /\/?[^\s<>/"'=!?]+/y;
 const TAG_END = /\s*\/?>/y;
 
 /**
  * The same elements with every text masked: between tags, in CDATA and in attributes of either quotes. Comments and
- * instructions are left out. `null` for what is not XML of the kind that is read: nothing of it is known to be a name.
+ * instructions are left out. `null` for XML that cannot be parsed, because then nothing is known to be a name.
  */
 export function maskXml(xml: string, masking: Masking): string | null {
   let made = "";
@@ -37,7 +37,7 @@ function partAt(xml: string, at: number, masking: Masking): Part | null {
     return end === -1 ? null : { made: maskedText(xml.slice(at + 9, end), masking), end: end + 3 };
   }
   if (xml.startsWith("<!--", at)) return until("-->", "");
-  // What is masked is written as UTF-8, whatever it was in.
+  // The masked text is written as UTF-8, whatever the encoding was.
   if (xml.startsWith("<?xml ", at)) return until("?>", '<?xml version="1.0" encoding="UTF-8"?>');
   if (xml.startsWith("<?", at)) return until("?>", "");
   return tagAt(xml, at, masking);
@@ -57,7 +57,7 @@ function tagAt(xml: string, at: number, masking: Masking): Part | null {
   for (let found = matchAt(ATTRIBUTE, xml, end); found !== null; found = matchAt(ATTRIBUTE, xml, end)) {
     const [whole, written = "", double, single] = found;
     const value = readText(double ?? single ?? "");
-    // Where a name space is declared, its address is one of the format's words; the reader drops it.
+    // The address of a declared namespace is a word of the format; the reader drops it.
     const isDeclaration = written === "xmlns" || written.startsWith("xmlns:");
     made += ` ${isDeclaration ? written : maskedName(written, masking)}="${escaped(isDeclaration ? value : masking.text(value))}"`;
     end += whole.length;
@@ -71,7 +71,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Prefix and name are words of their own. */
+/** Prefix and name are separate words. */
 function maskedName(written: string, masking: Masking): string {
   return written
     .split(":")

@@ -12,7 +12,7 @@ import type { ReceivedRequest } from "./received-request.ts";
 import { createSkippedWait } from "./skipped-wait.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
-/** All that could be seen of one case. */
+/** Everything that was observed while one case ran. */
 export interface Played {
   readonly answer: Answer | null;
   readonly fault: Fault | null;
@@ -25,14 +25,14 @@ export interface Played {
   readonly credentials: JsonObject;
 }
 
-/** Sent along with every case; nothing that a source does may depend on it or pass it on. */
+/** An extra input of every case. A source must not use it or send it on. */
 export const UNDECLARED = { name: "datarun_undeclared", value: "undeclared-3fWz91" } as const;
 
-/** What a case that never gets its answer waits for, whatever the source's own time. */
+/** The deadline of a case whose vendor never answers, instead of the source's own timeout. */
 const HUNG_DEADLINE_MS = 400;
 const NOBODY = "org_00000000000000000000000000000000";
 
-/** Runs one case through the real engine and the real door against a vendor on loopback. */
+/** Runs one case through the real engine and the real outbound client against a vendor on loopback. */
 export async function playCase(source: RunnableSource, played: SourceCase, parts: CaseParts): Promise<Played> {
   const script = asList(played.reply);
   const requests: ReceivedRequest[] = [];
@@ -40,7 +40,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
   const servers = new Map<string, Promise<ScriptedServer>>();
   const declared = source.declaration.origins ?? [];
 
-  /** Replies in the order of the requests; the last one answers whatever else is asked. */
+  /** Replies in the order of the requests; the last one also answers any further requests. */
   const answer = (request: ReceivedRequest): ScriptedReply => {
     const reply = script[Math.min(requests.length, script.length - 1)] ?? { status: 599 };
     requests.push(request);
@@ -52,7 +52,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
     return (await server).origin;
   };
   const places = new Map<string, string>();
-  /** A redirect to a declared origin leads to where that one is played. */
+  /** A redirect to a declared origin leads to the server that simulates it. */
   const redirected = (reply: ScriptedReply): ScriptedReply => {
     const entry = Object.entries(reply.headers ?? {}).find(([name]) => name.toLowerCase() === "location");
     const url = entry === undefined ? null : URL.parse(entry[1]);
@@ -104,7 +104,7 @@ function redirectTargets(script: readonly ScriptedReply[], declared: readonly st
   return [...new Set(origins)].filter((origin) => isDeclaredOrigin(origin, declared));
 }
 
-/** The vendor's own limits are no business of a played vendor. */
+/** A simulated vendor does not need the limits of the real one. */
 function unlimited(source: RunnableSource): RunnableSource {
   const { rate: _, concurrency: __, ...limits } = source.declaration.limits ?? {};
   return { ...source, declaration: { ...source.declaration, limits } };

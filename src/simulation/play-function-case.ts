@@ -20,7 +20,7 @@ export interface FunctionCaseParts {
   readonly clock: Clock;
 }
 
-/** What came of one case. */
+/** The result of one case. */
 export interface PlayedFunction {
   readonly success: boolean;
   readonly message: string;
@@ -30,13 +30,13 @@ export interface PlayedFunction {
   readonly called: readonly string[];
   /** What the function logged, and why it failed. */
   readonly log: readonly string[];
-  /** Where the script does not fit what the function did. */
+  /** Where the script does not match what the function did. */
   readonly offScript: readonly Difference[];
 }
 
 /**
- * Plays one case: the real engine and the real isolate, with the answers of the scripted sources in place of theirs. Their
- * inputs are still filtered and checked. A source that is not scripted runs if it needs no vendor.
+ * Runs one case in the real engine and a real isolate, with scripted answers for the sources that have some. Their inputs
+ * are still filtered and checked. A source that is not scripted runs if it needs no vendor.
  */
 export async function playFunctionCase(
   id: string,
@@ -71,7 +71,7 @@ export async function playFunctionCase(
     held: heldWithoutLimit(),
     arrivedAt: clock.now(),
   });
-  const envelope = JSON.parse((await answer).toString("utf8")) as Envelope;
+  const envelope = JSON.parse(Buffer.concat(await answer).toString("utf8")) as Envelope;
   return { ...envelope.outputs[id]!, ...envelope.status[id]!, called, log, offScript: script.problems() };
 }
 
@@ -101,7 +101,7 @@ const NO_DOOR: Door = {
   },
 };
 
-/** A case is no run of anybody's. */
+/** A case does not belong to an organization. */
 const NO_LEDGER: Ledger = {
   open: () => ({
     intend: () => {
@@ -119,7 +119,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
     const outcomes: readonly ScriptedOutcome[] = asList(played.sources![id]!);
     const number = asked.get(id) ?? 0;
     asked.set(id, number + 1);
-    // One answer stands for every call; a list is the calls in order.
+    // A single answer is given to every call; a list has one per call in order.
     const outcome = Array.isArray(played.sources![id]) ? outcomes[number] : outcomes[0];
     if (outcome === undefined) {
       found.push({ at: `sources/${id}`, expected: `${outcomes.length} calls`, found: `call ${number + 1}` });
@@ -163,7 +163,7 @@ function openScript(played: FunctionCase, sources: SourceCatalog) {
   };
 }
 
-/** The source as it is filtered and checked, with another adapter; of one that does not exist, whatever is sent fits. */
+/** The source with its filter and checks but another adapter. For a source that does not exist, any inputs are valid. */
 function scripted(id: string, real: RunnableSource | undefined, run: () => SourceAnswer): RunnableSource {
   return {
     id,
@@ -180,7 +180,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
   };
 }
 
-/** Of each kind the fault that an author's own `fail(kind)` would be, else the first in the table. */
+/** The fault for each kind: the one of an author's `fail(kind)`, otherwise the first in the table. */
 const CODE_OF_KIND: ReadonlyMap<string, SourceFaultCode> = new Map([
   ...Object.entries(FAULTS)
     .filter(([, row]) => row.surface === "source")

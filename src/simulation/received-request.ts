@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** What a vendor was sent, in the words of a case. */
+/** A request that a vendor received, in the form of a case. */
 export interface ReceivedRequest {
   readonly method: string;
   /** As it was sent, still encoded. */
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
 
 export const BODY_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Reads a request whole. Rejects when it is cut off or too large. */
+/** Reads a whole request. Rejects if it is cut off or too large. */
 export async function readRequest(message: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -9,11 +9,11 @@ import { createMasking, maskValues } from "./mask-values.ts";
 import { playCase } from "./play-case.ts";
 import type { CaseParts } from "./ports.ts";
 
-/** What was seen of one live call, and what it came to. */
+/** What was observed of one live call, and its result. */
 export interface SeenLive {
   readonly name: string;
   readonly inputs: JsonObject;
-  /** Given by hand and not taken from a case: perhaps somebody's data. */
+  /** Given by hand instead of taken from a case, so perhaps personal data. */
   readonly inputsArePrivate: boolean;
   readonly context: Context;
   readonly replies: readonly Reply[];
@@ -22,8 +22,8 @@ export interface SeenLive {
 }
 
 /**
- * Makes a case of a live call, with every value masked, and plays it: what is masked must be judged as the real answer
- * was, or the case would show something that the vendor never said. @throws Error that says why it cannot
+ * Makes a case from a live call, with every value masked, and runs it: the masked reply must have the same result as the
+ * real one, or the case would show something that the vendor never replied. @throws Error that says why it cannot
  */
 export async function recordCase(
   source: RunnableSource,
@@ -31,7 +31,7 @@ export async function recordCase(
   words: Words,
   parts: CaseParts,
 ): Promise<SourceCase> {
-  if (seen.replies.length === 0) throw new Error("the vendor's answer did not come as far as the source");
+  if (seen.replies.length === 0) throw new Error("the vendor's reply did not reach the source");
   const masking = createMasking(words.texts, words.names);
   const inputs = seen.inputsArePrivate ? (maskValues(seen.inputs, masking) as JsonObject) : seen.inputs;
   const replies = seen.replies.map((reply) => maskReply(reply, masking, words));
@@ -55,9 +55,9 @@ export async function recordCase(
 }
 
 /**
- * The words of a source's own rules: every text in quotes in its file, the constants of its output's schema, and the
- * texts of the replies that its cases have already. A reply's meaning hangs on them, so they are not masked. Names are
- * whatever the file says at all.
+ * The words of a source's own rules: every quoted text in its file, the constants of its output's schema, and the texts of
+ * the replies in its existing cases. The meaning of a reply depends on them, so they are not masked. Names are all words
+ * in the file.
  */
 export function wordsOfRules(text: string, source: RunnableSource): Words {
   const rules = text.split(/^cases:/m)[0]!;
@@ -66,7 +66,7 @@ export function wordsOfRules(text: string, source: RunnableSource): Words {
     for (const quoted of [single, double, tick]) if (quoted !== undefined) words.add(quoted.replaceAll(/^"|"$/g, ""));
   }
   collectConstants(source.declaration.output, words);
-  // What stands in the file's own cases is known already, and is mostly the vendor's words too.
+  // Texts in the file's own cases are known already, and are mostly words of the vendor too.
   for (const { reply } of source.declaration.cases ?? []) collectTexts(reply, words);
   const names = new Set(
     [...rules.matchAll(/[@#$]?[\p{L}_][\p{L}\p{N}_.-]*/gu)].flatMap(([name]) => [name, ...name.split(".")]),

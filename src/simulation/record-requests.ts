@@ -11,7 +11,7 @@ import { readQuery, type ReceivedRequest } from "./received-request.ts";
 import { commonForm, formOf, type RequestForm } from "./request-form.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
-/** One request that a source makes for one of its cases, and what the vendor answers to it. */
+/** One request that a source makes for one of its cases, and the vendor's reply. */
 export interface RecordedRequest {
   readonly source: string;
   readonly case: SourceCase;
@@ -25,8 +25,8 @@ export interface RecordedRequest {
 }
 
 /**
- * Runs a source's cases without any network to learn which request belongs to which reply. Each is run twice, by other
- * credentials and another nonce: what is not the same both times is nobody's question.
+ * Runs a source's cases without a network to learn which request belongs to which reply. Each case is run twice, with
+ * different credentials and nonces: parts that differ between the two are ignored when requests are compared.
  */
 export async function recordRequests(
   source: RunnableSource,
@@ -47,7 +47,7 @@ export async function recordRequests(
     try {
       await source.declaration.run(callFor(source, each, source.filter(each.inputs), mark, reading, made));
     } catch {
-      // A case may be about a failure; what it was asked before is recorded all the same.
+      // A case may be about a failure; the requests before it are still recorded.
     }
     return made;
   }
@@ -112,7 +112,7 @@ function callFor(
   };
 }
 
-/** The same fields, their texts told apart. */
+/** The same fields with different texts. */
 function marked(credentials: JsonObject, mark: string): JsonObject {
   return Object.fromEntries(
     Object.entries(credentials).map(([name, value]) => [name, typeof value === "string" ? `${value}${mark}` : value]),

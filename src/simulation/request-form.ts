@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, readJsonExactly } from "../terms/json.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
-/** What a request asks, apart from the words in which it says so. */
+/** The content of a request, independent of how it is encoded. */
 export interface RequestForm {
   /** Decoded. */
   readonly segments: readonly unknown[];
   readonly query: unknown;
-  /** JSON as its value, a form as its fields, other text as its words; `null` for none. */
+  /** JSON as its value, a form as its fields, other text as it is; `null` for none. */
   readonly body: unknown;
 }
 
-/** Stands where a request says a credential, a time or a nonce: anything may stand there. */
+/** Replaces a credential, a time or a nonce in a request: any value matches. */
 const ANYTHING = Symbol("anything");
 
 export function formOf({ path, query, headers, body }: Omit<ReceivedRequest, "method">): RequestForm {
   return { segments: path.split("/").map(decode), query: { ...query }, body: readBody(body, headers["content-type"]) };
 }
 
-/** One form of the two, with anything where they differ: two requests for the same case, by other credentials. */
+/** Combines two requests of the same case, made with different credentials: where they differ, any value matches. */
 export function commonForm(one: RequestForm, other: RequestForm): RequestForm {
   return common(one, other) as RequestForm;
 }
@@ -27,7 +27,7 @@ export function isOfForm(form: RequestForm, received: RequestForm): boolean {
   return fits(form, received);
 }
 
-/** `simulate:timeout` and the like stand in the place of a value. */
+/** A value such as `simulate:timeout`. */
 export const MAGIC_TEXT = /^simulate:(.+)$/;
 
 function fits(expected: unknown, found: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import { createSchemas } from "../terms/author-schemas.ts";
-import { resembles } from "../terms/nearest.ts";
+import { didYouMean } from "../terms/nearest.ts";
 import { renderDifference, type Difference } from "./difference.ts";
 import { genericCases, missingCases } from "./generic-cases.ts";
 import { judgeCase, undeclaredInputs, type OutputProblem } from "./judge-case.ts";
@@ -10,11 +10,11 @@ import type { CaseParts } from "./ports.ts";
 
 export interface CaseReport {
   readonly name: string;
-  /** Written by the source's author, or played for every source. */
+  /** Written by the source's author, or a standard case that the runner adds for every source. */
   readonly by: "author" | "runner";
   readonly passed: boolean;
   readonly differences: readonly Difference[];
-  /** Nothing that fails a case, but worth a look. */
+  /** They do not fail the case, but deserve a look. */
   readonly warnings: readonly string[];
   readonly tookMs: number;
 }
@@ -23,7 +23,7 @@ export interface SourceReport {
   readonly source: string;
   readonly passed: boolean;
   readonly cases: readonly CaseReport[];
-  /** Cases that the source ought to have and has not. */
+  /** Cases that the source should have and does not. */
   readonly missing: readonly string[];
 }
 
@@ -34,14 +34,14 @@ interface CaseToRun {
 }
 
 /**
- * Runs a source's own cases and the failures that every vendor can have, each against a vendor played on loopback. What
- * a source is asked, sends and answers is compared; the missing cases of the gate fail the source as well.
+ * Runs a source's own cases and the failures that every vendor can have, each against a simulated vendor on loopback,
+ * and compares requests and results with what is expected. A source without the required cases fails as well.
  */
 export async function runCases(source: RunnableSource, parts: CaseParts): Promise<SourceReport> {
   return runThese(source, casesOf(source), missingCases(source), parts);
 }
 
-/** Runs the cases of one name, whoever wrote them; which others are missing is not asked. `null` if there is none. */
+/** Runs the cases of one name, whoever wrote them, without checking for missing ones. `null` if there is none. */
 export async function runNamedCase(
   source: RunnableSource,
   name: string,
@@ -98,17 +98,16 @@ async function report(
 }
 
 function undeclaredWarning(name: string, declared: readonly string[]): string {
-  const meant = declared.find((known) => resembles(name, known));
-  const hint = meant === undefined ? "" : ` (${meant}?)`;
-  return `input ${name} is not declared and never reaches the source${hint}`;
+  const hint = didYouMean(name, declared);
+  return `input ${name} is not declared, so the source does not get it${hint === undefined ? "" : `; ${hint}`}`;
 }
 
-/** A source that needs a credential and gets none says so, and nothing is sent. Without a case nobody knows valid inputs. */
+/** Without a credential, a source that needs one fails and sends nothing. The inputs come from the source's own cases. */
 function withoutCredential(source: RunnableSource): readonly CaseToRun[] {
   const inputs = source.declaration.cases?.find(({ expect }) => "match" in expect)?.inputs;
   if (source.credentialUse !== "required" || inputs === undefined) return [];
   const bare: SourceCase = {
-    name: "there is no credential",
+    name: "no credential is given",
     inputs,
     credentials: {},
     reply: [],
@@ -129,7 +128,7 @@ function compileOutput(schema: object | undefined): OutputProblem {
 /** A report as lines for people. */
 export function renderReport({ source, passed, cases, missing }: SourceReport): string {
   const lines = cases.flatMap((each) => [
-    `  ${each.passed ? "ok    " : "FAILED"} ${each.name}${each.by === "runner" ? " (played for every source)" : ""}`,
+    `  ${each.passed ? "ok    " : "FAILED"} ${each.name}${each.by === "runner" ? " (standard)" : ""}`,
     ...each.differences.map((difference) => `           ${renderDifference(difference)}`),
     ...each.warnings.map((warning) => `           note: ${warning}`),
   ]);
@@ -138,7 +137,7 @@ export function renderReport({ source, passed, cases, missing }: SourceReport): 
   );
 }
 
-/** What came of all, counted: `2 sources, 25 cases: 3 failed, 1 missing`. */
+/** A summary of all reports: `2 sources, 25 cases: 3 failed, 1 missing`. */
 export function countReports(reports: readonly SourceReport[], brokenFiles: number): string {
   const cases = reports.flatMap((report) => report.cases);
   const wrong = [

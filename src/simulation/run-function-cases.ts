@@ -16,7 +16,7 @@ export interface FunctionReport {
   readonly cases: readonly FunctionCaseReport[];
 }
 
-/** Plays a function's cases one after the other and says what differs. A function without cases has not been tested: it fails. */
+/** Runs a function's cases one after the other and reports differences. A function without cases fails, because it was not tested. */
 export async function runFunctionCases(
   id: string,
   cases: readonly FunctionCase[],
@@ -38,7 +38,7 @@ export async function runFunctionCases(
   return { function: id, passed: reports.length > 0 && reports.every(({ passed }) => passed), cases: reports };
 }
 
-/** What differs, in the order in which one would look. */
+/** The differences, in the order in which a person would check. */
 function judge(played: PlayedFunction, { expect }: FunctionCase): readonly Difference[] {
   const success = expect.success ?? true;
   return [
@@ -56,7 +56,7 @@ function judge(played: PlayedFunction, { expect }: FunctionCase): readonly Diffe
   ];
 }
 
-/** A report as lines for people. What a function logged is shown where a case failed. */
+/** A report as lines for people. What a function logged is shown for failed cases. */
 export function renderFunctionReport({ function: id, passed, cases }: FunctionReport): string {
   const lines = cases.flatMap((each) => [
     `  ${each.passed ? "ok    " : "FAILED"} ${each.name}`,

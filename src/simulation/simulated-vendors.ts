@@ -9,9 +9,9 @@ import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
 /**
- * Answers in the place of every vendor, from the source's own cases, chosen by the inputs of the call. Everything before and
- * behind it is the real path, so that a simulated answer went through the same statuses, rules and mapping. `isSource`
- * says which sources a request may ask a failure of.
+ * Answers for every vendor from the source's own cases, chosen by the inputs of the call. Everything before and after that
+ * is the real code, so a simulated reply goes through the same statuses, rules and mapping. `isSource` says for which
+ * sources a request may ask for a failure.
  */
 export function createSimulatedVendors(clock: Clock, isSource: (id: string) => boolean): VendorPlayer {
   return {
@@ -41,7 +41,7 @@ export function createSimulatedVendors(clock: Clock, isSource: (id: string) => b
   }
 }
 
-/** The replies of one call, in order; the last one answers whatever else is asked. */
+/** The replies of one call, in order; the last one also answers any further requests. */
 function scriptFor(source: RunnableSource, call: PlannedCall, isSource: (id: string) => boolean): () => ScriptedReply {
   const magic = magicOf(source.id, magicInputs(source, call), isSource);
   const chosen = caseFor(source, call, magic);
@@ -54,7 +54,7 @@ function scriptFor(source: RunnableSource, call: PlannedCall, isSource: (id: str
         ? [...replies.slice(0, -1), { ...replies.at(-1), delay_ms: SLOW_MS }]
         : replies;
   if (script.length === 0)
-    throw new Fault("source.contract", { problem: "the source has no case to simulate this by" });
+    throw new Fault("source.contract", { problem: "the source has no case from which this can be simulated" });
   let asked = 0;
   return () => script[Math.min(asked++, script.length - 1)]!;
 }
@@ -64,7 +64,7 @@ function caseFor(source: RunnableSource, call: PlannedCall, magic: Magic | null)
   return magic === "no_record" ? noRecordCase(cases) : chooseCase(cases, call.inputs);
 }
 
-/** All inputs of the request, unless the source itself declares one of that name: then it is the source's. */
+/** All inputs of the request, without `simulate` if the source itself declares an input of that name. */
 function magicInputs(source: RunnableSource, call: PlannedCall): JsonObject {
   return source.inputNames.includes("simulate") ? { ...call.inputs, simulate: null } : call.rawInputs;
 }

@@ -141,7 +141,7 @@ const LOGIN = ACME.replace(
 test("a source that logs in anew after a 401, once, passes the case that is played of it", async (t) => {
   const report = await ran(t, runnable(LOGIN));
   assert.equal(report.passed, true, renderReport(report));
-  assert.ok(report.cases.some(({ name, by }) => by === "runner" && name === "the credential is refused (401)"));
+  assert.ok(report.cases.some(({ name, by }) => by === "runner" && name === "the credential is rejected (401)"));
 });
 
 test("a source that asks again and again after a 401 does not pass", async (t) => {
@@ -167,7 +167,7 @@ test("a source that asks again and again after a 401 does not pass", async (t) =
     },
   });
   const report = await ran(t, reports);
-  const played = report.cases.find(({ name }) => name === "the credential is refused (401)");
+  const played = report.cases.find(({ name }) => name === "the credential is rejected (401)");
   assert.deepEqual(
     played?.differences.filter(({ at }) => at === "requests"),
     [{ at: "requests", expected: 4, found: 5 }],

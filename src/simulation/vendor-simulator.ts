@@ -30,14 +30,14 @@ const MAGIC_FIELD = "x-datarun-simulate";
 
 /**
  * Serves the vendors of many sources on one loopback port, for any client: where a vendor is `https://host/path`, a
- * client is pointed at `<url>/host/path`. Answers come from the sources' cases; a failure is asked for by the header
- * `x-datarun-simulate: timeout` or by a query value `simulate:timeout`.
+ * client uses `<url>/host/path`. Replies come from the sources' cases. To ask for a failure, a client sends the header
+ * `x-datarun-simulate: timeout` or a query value `simulate:timeout`.
  */
 export async function startVendorSimulator(options: VendorSimulatorOptions): Promise<VendorSimulator> {
   const { sources, clock } = options;
   const declared = new Map(sources.map(({ id, declaration }) => [id, declaration.origins ?? []]));
   const all = (await Promise.all(sources.map((source) => recordRequests(source, options)))).flat();
-  // A case may show a redirect to where its source must not go: nobody is played there.
+  // A case may show a redirect to an origin that its source must not reach; that origin is not simulated.
   const recorded = all.filter(({ source, origin }) => isDeclaredOrigin(origin, declared.get(source)!));
   const hosts = [...new Set(recorded.map(({ origin }) => new URL(origin).host))].sort();
   const inTurn = takeTurns();
@@ -71,7 +71,7 @@ function answer(
   return found === null ? nothingThere(known, hosts) : relocated(found.reply);
 }
 
-/** What the vendor is asked to do instead of answering, in words that may mean nothing. */
+/** What the request asks for instead of a normal reply; it may be an unknown word. */
 function askedFor({ headers, query }: ReceivedRequest): readonly string[] {
   const inQuery = Object.values(query).map((value) => MAGIC_TEXT.exec(String(value))?.[1]);
   return [headers[MAGIC_FIELD], ...inQuery].filter((word): word is string => word !== undefined && word !== "");
@@ -83,7 +83,7 @@ function noSuchMagic(word: string): ScriptedReply {
 
 type InTurn = (found: readonly RecordedRequest[]) => RecordedRequest | null;
 
-/** A case that asks the same several times, as one that waits for a report does, is answered in its order, and then again. */
+/** A case that sends the same request several times, as when it waits for a report, gets its replies in order, and then again from the start. */
 function takeTurns(): InTurn {
   const given = new Map<RecordedRequest, number>();
   return (found) => {

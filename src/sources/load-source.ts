@@ -95,7 +95,7 @@ function readCases(file: string, casesFile: string): readonly SourceCase[] {
     cases = readJsonExactly(text);
   } catch (error) {
     const place = placeOfSlip(text);
-    return refuse(place === null ? (error as Error).message : `it is not JSON from ${place}`, error);
+    return refuse(place === null ? (error as Error).message : `it is not valid JSON at ${place}`, error);
   }
   const problem = casesProblem(cases);
   return problem === null ? (cases as unknown as readonly SourceCase[]) : refuse(problem);

@@ -109,8 +109,18 @@ function isOfNumber(character: number): boolean {
 /** Characters that mean nothing to anybody. One that a document does not hold marks where its numbers were. */
 const MARKS = Array.from({ length: 10 }, (_, index) => String.fromCharCode(0xe000 + index));
 
+/** Whether a document with so many long numbers can have each of them kept; false too where that is not certain. */
+export function canKeepNumbers(longNumbers: number, document: Searched): boolean {
+  return longNumbers === 0 || (longNumbers <= EXACT_NUMBERS_MAX && !stands(MARKS[0]!, document));
+}
+
+/** A text, or the bytes of one. */
+interface Searched {
+  includes(part: string): boolean;
+}
+
 /** Whether it stands there, as it is or by its number. */
-function stands(mark: string, text: string): boolean {
+function stands(mark: string, text: Searched): boolean {
   const code = mark.charCodeAt(0).toString(16);
   return text.includes(mark) || text.includes(`\\u${code}`) || text.includes(`\\u${code.toUpperCase()}`);
 }

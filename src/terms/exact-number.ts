@@ -34,7 +34,9 @@ export class ExactNumber {
   [Symbol.toPrimitive](wanted: "string" | "number" | "default"): string | number {
     if (wanted === "string") return this.literal;
     if (Number.isInteger(this.nearest))
-      throw new TypeError("this number has more digits than can be reckoned with: use it as text, by String()");
+      throw new TypeError(
+        "JavaScript cannot calculate with this number without changing it: use it as text, with String()",
+      );
     return this.nearest;
   }
 }

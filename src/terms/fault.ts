@@ -1,16 +1,16 @@
 /**
- * The one taxonomy of failure. A fault has two audiences: the client gets the row's sentence, filled from `detail`; the
- * log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, bound to this table by a test.
+ * Every failure of the service. A fault has two audiences: the client gets the row's sentence, filled from `detail`; the
+ * log gets `cause` and `detail`. No match is not a fault. `docs/errors.md` lists the same codes, and a test compares the two.
  *
  * - `surface` request: the HTTP status and error body; source, function: an entry of a 200 answer.
  * - `kind`: the wire code of an error body, or `failure.kind` (decision 0015), or a declarative source's `errors[].kind`.
- * - `charged`: whether a vendor that bills by the call has billed the request that failed so; `as_answered` where such a
- *   failure says nothing of that, and what was answered counts. `charge.ts` makes the verdict.
+ * - `charged`: whether a vendor that bills by the call has billed the request that failed; `as_answered` if the failure
+ *   itself does not decide that, but what the vendor answered. `charge.ts` decides the charge.
  */
 export type Surface = "request" | "source" | "function";
 export type Charged = "yes" | "no" | "unknown";
 
-/** What authors say is not checked by anybody else. */
+/** Checks what an author says, which nothing else has checked. */
 export function isCharged(said: unknown): said is Charged {
   return said === "yes" || said === "no" || said === "unknown";
 }
@@ -67,8 +67,8 @@ export const FAULTS = {
   ),
   "request.unexpected": request(500, "internal", "The service could not process the request."),
   "request.not_found": request(404, "not_found", "There is nothing at this path."),
-  "request.method": request(405, "method_not_allowed", "This path does not take this method."),
-  "request.http": request(400, "bad_http", "The request is not HTTP that can be read."),
+  "request.method": request(405, "method_not_allowed", "This path does not support this method."),
+  "request.http": request(400, "bad_http", "The request is not valid HTTP."),
   "request.http_timeout": request(408, "timeout", "The request did not arrive in time."),
   "request.http_expectation": request(417, "expectation_failed", "The expectation of the request cannot be met."),
   "request.http_headers": request(431, "headers_too_large", "The header fields are too large."),
@@ -78,8 +78,13 @@ export const FAULTS = {
   "source.credential_missing": source("credential", false, "no", "{problem}"),
   "source.credential_unavailable": source("shed", true, "no", "the credentials of this source cannot be looked up now"),
   "source.queue_full": source("shed", true, "no", "too many calls to this vendor are waiting"),
-  "source.no_room": source("shed", true, "no", "the service has no room for an answer, so the vendor was not called"),
-  "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for a moment"),
+  "source.no_room": source(
+    "shed",
+    true,
+    "no",
+    "there is no room in memory for an answer, so the vendor was not called",
+  ),
+  "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for now"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
   "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
@@ -111,7 +116,7 @@ export const FAULTS = {
   "function.timeout": dataFunction("function", "timed out after {afterMs} ms"),
   "function.memory": dataFunction("function", "the function used too much memory"),
   "function.contract": dataFunction("function", "{problem}"),
-  "function.no_room": dataFunction("function", "there was no room in memory for what it is given or what it returned"),
+  "function.no_room": dataFunction("function", "there was no room in memory for the function's inputs or its result"),
   "function.quarantined": dataFunction("function", "the function is quarantined: it ended its process twice"),
   "function.overloaded": dataFunction("function", "the service is at its limit for functions; try again"),
   "function.collect": dataFunction("internal", "the result could not be collected", "Unexpected error:"),
@@ -121,7 +126,7 @@ export type FaultCode = keyof typeof FAULTS;
 export type SourceFaultCode = Extract<FaultCode, `source.${string}`>;
 export type RequestFaultCode = Extract<FaultCode, `request.${string}`>;
 
-/** What a row's sentence is filled from. Only names of ours and numbers may stand here, never a value that was sent. */
+/** Fills the placeholders of a row's sentence. Only numbers and names that we chose may be here, never a value that was sent. */
 export interface FaultDetail {
   readonly [name: string]: string | number | boolean | undefined;
 }
@@ -141,7 +146,7 @@ export interface FaultOptions {
 }
 
 export interface ReportedFailure {
-  /** What the author knows of its charge; left out: what the row says. */
+  /** What the author says about the charge; if left out, the row decides. */
   readonly charged?: Charged | undefined;
 }
 
@@ -153,7 +158,8 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, detail: FaultDetail = {}, options: FaultOptions = {}) {
     const framesMax = Error.stackTraceLimit;
-    // A flood of refusals must not pay for stacks that nobody reads. What lies behind one is its cause, which has its own.
+    // Creating stack traces that nobody reads would make a flood of refusals expensive. An unexpected failure has a cause
+    // with its own stack trace.
     if (FAULTS[code].surface === "request") Error.stackTraceLimit = 0;
     super(code, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = framesMax;
@@ -181,7 +187,7 @@ export function asFault(thrown: unknown, otherwise: FaultCode): Fault {
   return isFaultOf(thrown, FAULTS[otherwise].surface) ? thrown : new Fault(otherwise, {}, { cause: thrown });
 }
 
-/** What strangers throw may be anything: a proxy that throws when it is looked at, or a fault whose code they have set. */
+/** Authors' code may throw anything: a proxy that throws when it is read, or a fault whose code was changed. */
 function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
   try {
     return thrown instanceof Fault && Object.hasOwn(FAULTS, thrown.code) && thrown.row.surface === surface;
@@ -190,7 +196,7 @@ function isFaultOf(thrown: unknown, surface: Surface): thrown is Fault {
   }
 }
 
-/** The failure that a status is where its source does not read it; `null` for what is none, and for what HTTP does not know. */
+/** The failure that a status stands for if its source does not list it; `null` if it is no failure, or not an HTTP status. */
 export function faultCodeOfStatus(status: number) {
   if (status === 401 || status === 403) return "source.credential_rejected";
   if (status === 429) return "source.rate_limited";
@@ -213,7 +219,7 @@ export function faultOfDeadline({ startedAt, deadlineAt, order }: CallTimes): Fa
   return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
 }
 
-/** The kinds an author may fail with, for a vendor that says so inside a readable answer, and the fault each one is. */
+/** The kinds with which an author may report a failure found inside a readable reply, and the fault of each. */
 export const FAULT_OF_KIND = {
   credential: "source.credential_rejected",
   input: "source.vendor_input",

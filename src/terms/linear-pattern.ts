@@ -45,7 +45,7 @@ export function compilePattern(source: string): LinearPattern {
   const looks: Look[] = [];
   const machine = new Machine(pattern, false, alphabet, looks);
   if (looks.length > LOOKS_MAX)
-    throw new PatternProblem(`a pattern looks ahead and behind ${LOOKS_MAX} times at the most`);
+    throw new PatternProblem(`a pattern may have at most ${LOOKS_MAX} lookaheads and lookbehinds`);
   return {
     test(text, spend = spendNothing) {
       spend(STEPS_PER_TEST);

@@ -71,7 +71,7 @@ class PatternParser {
 
   #group(flags: Flags): Pattern {
     const [, look, on, off = ""] = this.#take(GROUP);
-    if (`${on ?? ""}${off}`.includes("m")) throw new PatternProblem("the flag m is not read in a pattern");
+    if (`${on ?? ""}${off}`.includes("m")) throw new PatternProblem("the flag m is not supported in a pattern");
     const within = {
       ignoreCase: (flags.ignoreCase || on?.includes("i") === true) && !off.includes("i"),
       dotAll: (flags.dotAll || on?.includes("s") === true) && !off.includes("s"),
@@ -113,7 +113,7 @@ class PatternParser {
   #take(syntax: RegExp): RegExpExecArray {
     syntax.lastIndex = this.#at;
     const found = syntax.exec(this.#source);
-    if (found === null) throw new PatternProblem("the pattern is written in a way that is not read");
+    if (found === null) throw new PatternProblem("the pattern has a syntax that is not supported");
     this.#at = syntax.lastIndex;
     return found;
   }

@@ -72,16 +72,16 @@ const refusals: readonly [string, object, RegExp, number][] = [
   ["--set api_key=abcd --set port=8443", {}, /field port must be an integer/, 1],
   ["--set api_key=abcd --set prot:=1", {}, /field prot is not a known field/, 1],
   [`--set ${CANARY}`, {}, /--set takes FIELD=VALUE/, 2],
-  [`--set api_key=a --set api_key=${CANARY}`, {}, /field api_key is given twice/, 2],
-  [`--set port:=${CANARY}`, {}, /not JSON that can be read/, 2],
-  [`--set-env api_key=NOT_THERE`, {}, /no variable NOT_THERE/, 2],
+  [`--set api_key=a --set api_key=${CANARY}`, {}, /field api_key may be given only once/, 2],
+  [`--set port:=${CANARY}`, {}, /not valid JSON/, 2],
+  [`--set-env api_key=NOT_THERE`, {}, /variable NOT_THERE is not set/, 2],
   [`--set-env api_key`, {}, /--set-env takes FIELD=VARIABLE/, 2],
   ["--stdin", { stdin: `"${CANARY}"` }, /not a JSON object/, 2],
-  ["--stdin", { stdin: `{"api_key":"${CANARY}"` }, /not JSON that can be read \(syntax\)/, 2],
+  ["--stdin", { stdin: `{"api_key":"${CANARY}"` }, /not valid JSON \(syntax\)/, 2],
   ["--stdin", { stdin: `{"api_key":"${"x".repeat(1_048_577)}"}` }, /more than 1048576 bytes/, 2],
   [`--set api_key= ${CANARY}`, {}, /takes no argument besides its options/, 2],
-  [`--api-key=${CANARY}`, {}, /There is no option --api-key/, 2],
-  [`--json=${CANARY}`, {}, /--json takes no value/, 2],
+  [`--api-key=${CANARY}`, {}, /Unknown option --api-key/, 2],
+  [`--json=${CANARY}`, {}, /--json does not take a value/, 2],
   ["", {}, /--set or --set-env or --stdin is required/, 2],
   ["--set api_key=abcd --context staging", {}, /--context must be one of prod, test, dev/, 2],
   ["--set api_key=abcd --context prod --context prod", {}, /--context/, 2],
@@ -113,9 +113,12 @@ test("a new default replaces the one before, and says so", async (t) => {
   const { store, stored, json, org } = await prepared(t);
   const old = await stored("--default");
   const narrowed = await store("--default --context prod --set api_key=abcd");
-  assert.match(narrowed.stderr, new RegExp(`${old} yields to this one in prod and stays the default in test and dev`));
+  assert.match(
+    narrowed.stderr,
+    new RegExp(`${old} is replaced by this one in prod and stays the default in test and dev`),
+  );
   const replaced = await store("--default --set api_key=abcd");
-  assert.match(replaced.stderr, new RegExp(`${old} is no default any more: this one replaces it in every context`));
+  assert.match(replaced.stderr, new RegExp(`${old} is no longer a default: this one replaces it in every context`));
 
   const { credentials } = await json<{ credentials: { default: boolean }[] }>(["credential", "list", "--org", org]);
   assert.deepEqual(
@@ -188,7 +191,7 @@ test("an empty secret is refused, and a field that the source does not declare i
   }
   const noted = await store(`api_kye=${CANARY}`);
   assert.equal(noted.code, 0);
-  assert.match(noted.stderr, /acme__loose does not declare the field api_kye: .* Did you mean api_key\?/);
+  assert.match(noted.stderr, /acme__loose does not declare the field api_kye; .* Did you mean api_key\?/);
   assert.doesNotMatch(noted.stderr, new RegExp(CANARY));
   assert.equal((await store("api_key=abcd")).stderr, "");
 });

@@ -88,7 +88,7 @@ test("a new function never goes over a file that is there", async (t) => {
   here.write("functions/mine.ts", "// my work");
   const refused = await here.run(["function", "new", "dfunc_mine"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /There is a file .*mine\.ts already/);
+  assert.match(refused.stderr, /The file .*mine\.ts exists already/);
   assert.equal(readFileSync(join(here.project, "functions/mine.ts"), "utf8"), "// my work");
   assert.equal((await here.run(["function", "new", "../../x"])).code, 2);
 });
@@ -180,7 +180,7 @@ test("cases beside a function are a file of their own: no link is followed, and 
     make();
     const { code, stderr } = await here.run(["function", "test", "dfunc_a"]);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /a\.cases\.json: the cases must be a file of their own, no link/);
+    assert.match(stderr, /a\.cases\.json: the cases must be in a regular file, not a link/);
     assert.equal(stderr.includes("root_"), false);
     rmSync(beside, { recursive: true });
   }

@@ -147,13 +147,13 @@ test("ledger verify says that all is as it was written, and names what is not; s
   assert.match(shown.stdout, /^The record of this run is damaged: its rows are not what was written\./);
   assert.match(shown.stdout, /"took_ms": 89/);
   const list = await run(["ledger", "list"]);
-  assert.match(list.stderr, new RegExp(`The record of ${plain} is damaged, and left out`));
+  assert.match(list.stderr, new RegExp(`The record of ${plain} is damaged and left out`));
   const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);
   assert.deepEqual(runs.map((one) => one.transaction_id), [unsettled]); // prettier-ignore
   const file = join(dataDir, "runs.jsonl");
   const exported = await run(["ledger", "export", file, "--format", "jsonl"]);
   assert.equal(exported.code, 1);
-  assert.match(exported.stderr, new RegExp(`1 run is damaged, and is not in the file: ${plain}\\.`));
+  assert.match(exported.stderr, new RegExp(`1 run is damaged and not in the file: ${plain}\\.`));
   assert.equal(readFileSync(file, "utf8").trim().split("\n").length, 1);
 
   alter(`UPDATE runs SET started_at = 9223372036854775807 WHERE transaction_id = '${unsettled}'`);

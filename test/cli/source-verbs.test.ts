@@ -142,7 +142,7 @@ test("a case that fails is told with what differs, a dropped input with what was
   const { code, stdout } = await run(["source", "test", "acme__company"]);
   assert.equal(code, 1);
   assert.match(stdout, /FAILED found\n +output\/name: expected "OTHER", found "EXAMPLE"/);
-  assert.match(stdout, /note: input nubmer is not declared and never reaches the source \(number\?\)/);
+  assert.match(stdout, /note: input nubmer is not declared, so the source does not get it; did you mean "number"\?/);
   const result = await json(["source", "test", "acme__company"]);
   assert.equal(result.passed, false);
 });
@@ -207,7 +207,7 @@ test("cases beside a file are checked when it is loaded, and what is wrong is sa
     await said('[{"name": "a", "inputs": {}, "expect": {"match": 1}}]'),
     /: "expect\.match" of case 1 must be true or false$/,
   );
-  assert.match(await said("[\n"), /: it is not JSON from line 2, column 1$/);
+  assert.match(await said("[\n"), /: it is not valid JSON at line 2, column 1$/);
 });
 
 test("a live call that can be billed needs the operator's word, and a credential", async (t) => {
@@ -237,7 +237,7 @@ test("a live call says what differs from the case, and stands in the audit trail
   ]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /outcome: record\n {2}charged: yes, 1 request/);
-  assert.match(stdout, /legal_form is in the case and not in the answer\n +owner is in the answer and not in the case/);
+  assert.match(stdout, /legal_form is in the case but not in the reply\n +owner is in the reply but not in the case/);
   assert.deepEqual(heard, [{ url: "/companies/7", key: "right" }]);
   const { entries } = await json(["audit", "list", "--org", org]);
   const [after, before] = entries;
@@ -303,7 +303,7 @@ test("inputs given by hand are told when they are misspelled, and recorded maske
   const live = ["source", "test", "acme__company", "--live", "--credential", id, "--accept-charge", "--record"];
   const { code, stderr } = await run([...live, "--set", "number=8", "--set", "nubmer=7"]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /The input nubmer is not declared and never reaches the source\. Did you mean number\?/);
+  assert.match(stderr, /The input nubmer is not declared, so the source does not get it\. Did you mean number\?/);
   assert.match(readFileSync(file, "utf8"), /inputs: \{number: '1', nubmer: '1'\}\n +reply: \{status: 404/);
 });
 
@@ -401,7 +401,7 @@ test("source new writes a file whose cases pass at once, whatever the kind of re
     /no_record: status == `200` && body\.result == 'NONE' && !\(body\.company\)/,
   );
   const again = await run(["source", "new", "acme__by_path", ...options({ sample: at("reply.json") })]);
-  assert.match(again.stderr, /is there already/);
+  assert.match(again.stderr, /exists already/);
 });
 
 test("source new asks a person for what is not given", async (t) => {
@@ -448,7 +448,7 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');
   assert.match(
     await says({ sample: join(folder, "cut.json") }),
-    /The sample \S+cut\.json is not JSON .*\(line 3, column 1\)/,
+    /The sample \S+cut\.json is not valid JSON \(line 3, column 1\)/,
   );
   assert.match(await says({ nobody: "200" }), /from 400 to 599/);
   assert.match(await says({ sample: join(folder, "nowhere.json") }), /There is no file/);

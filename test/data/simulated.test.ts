@@ -53,7 +53,10 @@ test("a misspelt source in the magic input fails the call and is told what was m
     company_number: "0000000a",
     simulate: { companies_house__company_profil: "timeout" },
   });
-  assert.equal(status.message, `Adapter error: input simulate names a source that does not exist (${PROFILE}?)`);
+  assert.equal(
+    status.message,
+    `Adapter error: input simulate names a source that does not exist; did you mean "${PROFILE}"?`,
+  );
   assert.equal(status.failure.charged, "no");
 });
 

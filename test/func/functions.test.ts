@@ -292,7 +292,7 @@ test("an output that breaks the contract is a failure; what is wrong with it is 
     [success, message, output],
     [false, "Data function error: the function's output breaks its contract", {}],
   );
-  assert.match((await warnings(transaction_id)).join(), /its output breaks its contract: grade must be/);
+  assert.match((await warnings(transaction_id)).join(), /its output violates its contract: grade must be/);
 });
 
 // ---- run -----------------------------------------------------------------------------------------------------------

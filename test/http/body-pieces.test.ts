@@ -30,7 +30,7 @@ test("a body in as many pieces as it may have is read, one in more is refused", 
 
   const { replies } = await service.raw([service.rawHead("/data") + CHUNKED + chunked(bodyOf(PIECES + 1), 1)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode), [422]); // prettier-ignore
-  assert.equal(JSON.parse(replies[0]!.text).error.details[0].message, `came in more than ${PIECES} pieces`);
+  assert.equal(JSON.parse(replies[0]!.text).error.details[0].message, `was sent in more than ${PIECES} chunks`);
 });
 
 test("a body of a million pieces is refused for the price of the first few thousand", async () => {

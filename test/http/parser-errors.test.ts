@@ -32,7 +32,7 @@ test("what is not HTTP is 400, in JSON and with the headers of every response", 
   for (const text of texts) {
     const { replies, closed } = await service.raw([Buffer.from(text, "latin1")]);
     assert.deepEqual(replies.map(({ statusCode }) => statusCode), [400], JSON.stringify(text)); // prettier-ignore
-    assert.deepEqual(JSON.parse(replies[0]!.text), { error: { code: "bad_http", message: "The request is not HTTP that can be read." } }); // prettier-ignore
+    assert.deepEqual(JSON.parse(replies[0]!.text), { error: { code: "bad_http", message: "The request is not valid HTTP." } }); // prettier-ignore
     assert.ok(closed);
   }
 });

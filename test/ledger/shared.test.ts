@@ -159,7 +159,7 @@ test("a machine says how many of its runs the shared ledger does not have yet", 
   for (const each of runs) await runOnce(ledger, each);
   await ledger.close();
 
-  assert.match(command(env, "ledger", "list").stderr, /2 runs of this machine have not gone out/);
+  assert.match(command(env, "ledger", "list").stderr, /2 runs of this machine have not reached/);
   assert.match(command(env, "ledger", "drain").stderr, /There is no store in the database/);
   verb(env, "org", "create", "Acme");
   assert.deepEqual(verb(env, "ledger", "drain"), { sent: 2 });

@@ -229,8 +229,8 @@ test("a wrong setting stops the start with its name and exit code 2", async (t) 
     [[], { DATARUN_LIMITS_RUNS: "many" }, /DATARUN_LIMITS_RUNS must be a whole number/],
     [["--prot", "1"], {}, /--prot/],
     [["--log-level", "loud"], {}, /--log-level must be one of/],
-    [["--project", "./no-such-folder"], {}, /project: there is no folder .*no-such-folder/],
-    [[], { DATARUN_PROJECT: "/no/such/folder" }, /project: there is no folder \/no\/such\/folder/],
+    [["--project", "./no-such-folder"], {}, /project: the folder .*no-such-folder does not exist/],
+    [[], { DATARUN_PROJECT: "/no/such/folder" }, /project: the folder \/no\/such\/folder does not exist/],
   ] as const) {
     const ended = await startCommand.fails(t, args, env);
     assert.equal(ended.code, 2);

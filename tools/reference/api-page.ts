@@ -32,7 +32,7 @@ interface Header {
   readonly schema: { readonly const?: string };
 }
 
-/** What an integrator needs: the contract of `openapi.json` and the fault table, in words. */
+/** The page for integrators: the contract of `openapi.json` and the fault table, in words. */
 export function apiPage(): Page {
   const contract = JSON.parse(JSON.stringify(openApiDocument())) as Contract;
   const { paths } = contract;
@@ -41,7 +41,7 @@ export function apiPage(): Page {
     "docs/reference/api.md",
     generated("src/http/openapi.ts and src/terms/fault.ts"),
     "# The HTTP interface",
-    "JSON in and out, server to server. The same contract as data: [`openapi.json`](../../openapi.json).",
+    "The interface is JSON over HTTP, from server to server. [`openapi.json`](../../openapi.json) has the same contract in machine-readable form.",
     table(
       ["request", "summary"],
       endpoints.map(({ method, path, operation }) => [
@@ -53,9 +53,9 @@ export function apiPage(): Page {
     "## Access",
     ACCESS,
     "## Headers",
-    "Of a request:",
-    table(["header", "needed", "meaning"], REQUEST_HEADERS),
-    "Of every response, errors included:",
+    "Request headers:",
+    table(["header", "required", "meaning"], REQUEST_HEADERS),
+    "Headers of every response, including errors:",
     table(
       ["header", "value"],
       [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
@@ -66,22 +66,22 @@ export function apiPage(): Page {
       ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
     ]),
     "## Errors",
-    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer these, once HTTP itself could be read:",
+    "The HTTP status says whether the request was accepted and processed. It does not say whether a source found anything. `POST /data` and `POST /func` answer with these statuses:",
     table(
       ["status", "meaning"],
       Object.entries(paths["/data"]?.["post"]?.responses ?? {}).map(([status, { description }]) => [
         status,
-        status === "200" ? "The request ran. Read `status` for what became of each source or of the function." : description,
+        status === "200" ? "The request ran. Read `status` for the outcome of each source or of the function." : description,
       ]),
     ),
-    "Too large, too deep, another media type, a content encoding and broken UTF-8 are all 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. Unknown tokens, revoked and expired ones, unknown workflows, disabled ones and those of another organization all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
-    "The body of every error:",
+    "A body that is too large or nested too deeply, has another media type, a content encoding or broken UTF-8 is always 422. An operator can set `overload_status: 503` for refusals with the code `overloaded`. An unknown, revoked or expired token, and a workflow that is unknown, disabled or belongs to another organization, all get the same 401. Access is checked first: only an authenticated caller is told what is wrong with a body.",
+    "Every error has a body of this form:",
     block("json", json(ERROR_EXAMPLE)),
-    "`code` is stable, `message` is not. `details` lists what is wrong, by JSON pointer into the body. No value you sent is ever repeated.",
-    table(["status", "`error.code`", "message", "worth retrying"], requestRows()),
-    "[All failures](../errors.md), with what lies behind each.",
+    "`code` does not change between versions; `message` may. `details` lists the problems, each with a JSON pointer into the body. Values that you sent are never repeated.",
+    table(["status", "`error.code`", "message", "retry can help"], requestRows()),
+    "[Errors](../errors.md) explains each failure.",
     "## Versions",
-    "There is one version, and it is not part of the URL. New response fields can come at any time: ignore those you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
+    "There is one version, and it is not part of the URL. New response fields may be added at any time: ignore fields that you do not know. A JSON body without `Content-Type` is accepted for backward compatibility.",
   ); // prettier-ignore
 }
 
@@ -103,7 +103,7 @@ function schemasOf({ components }: Contract): SchemaByName {
   return (name) => components.schemas[name] ?? missing(name);
 }
 
-/** What is said of an endpoint that nobody has written about at greater length. */
+/** The section of an endpoint that has no longer description of its own. */
 function plainSection(schema: SchemaByName, { description, requestBody, responses }: Operation): string[] {
   const named = (content: Content) => {
     const given = content["application/json"].schema;
@@ -125,11 +125,11 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
     DATA,
     "### Request body",
     fieldTable(schema("DataRequest"), entryFields(schema("DataRequest"))),
-    `${code("config.sources")} has to name at least one source: missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
-    "Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source's entry are kept and echoed. Nothing is converted: `\"true\"` is not `true`, and `1` is not `\"1\"`.",
-    "Credentials of a source are taken from the first of these that applies: the fields in its entry, when there is at least one; the stored credential that `cred_id` names; one chosen automatically, when the workflow allows that; the organization's default. A `cred_id` that cannot be used fails the source and never falls through to another credential, because that would bill another contract.",
+    `${code("config.sources")} has to name at least one source. If it is missing or empty, the answer is 500 with the code ${code("no_sources")}.`,
+    "Other top-level fields are accepted and ignored. Other fields inside `config` and inside a source's entry are kept and echoed. Values are not converted: `\"true\"` is not `true`, and `1` is not `\"1\"`.",
+    "The credential of a source is the first of these that applies: the fields in its entry, if there is at least one; the stored credential that `cred_id` names; one selected automatically, if the workflow allows that; the organization's default. If the credential named by `cred_id` cannot be used, the source fails. Another credential is not used instead, because that would bill another contract.",
     "### Which inputs a source gets",
-    "`inputs` is one flat object for all sources. Before a source runs, it is reduced to the names that source declares, in every branch of its schema. A name no source declares is dropped without an error, so check your spelling against the [catalog](../catalog/README.md): the operator's log names inputs that resemble a declared one.",
+    "`inputs` is one flat object for all sources. Before a source runs, it is reduced to the names that the source declares, in every branch of its schema. A name that no source declares is dropped without an error, so check the spelling in the [catalog](../catalog/README.md). The operator's log names dropped inputs that resemble a declared one.",
     "### Response body (200)",
     answerTable(schema("DataResponse")),
     "Each entry of `status`:",
@@ -139,53 +139,53 @@ const SECTIONS: Readonly<Record<string, (schema: SchemaByName) => string[]>> = {
       ["`success`", "`match`", "meaning"],
       [
         ["`true`", "`true`", "The source completed and found a record."],
-        ["`true`", "`false`", "The source completed and there is no record: a valid result. Its output may say why."],
+        ["`true`", "`false`", "The source completed without a record, which is a valid result. Its output may say why."],
         ["`false`", "`false`", "The source did not complete. Its output is `{}`."],
       ],
     ),
-    "`outputs` and `status` keep the order in which you named the sources. The `config` it carries repeats what you sent, credentials in a source's entry included; a workflow can mask those (`mask_credentials`). Stored credentials are never in it. Answers of a simulated workflow carry `config.mode: \"simulated\"`.",
+    "`outputs` and `status` keep the order in which you named the sources. `config` repeats what you sent, including credentials in a source's entry, unless the workflow masks them (`mask_credentials`). It never contains stored credentials. Answers of a simulated workflow have `config.mode: \"simulated\"`.",
     "### When a source fails",
-    "The answer is still 200, and the other sources are not affected. `message` begins with one of these. The wording behind it may change; do not parse it.",
+    "The answer is still 200, and the other sources are not affected. `message` begins with one of these prefixes. The rest of it may change; do not parse it.",
     table(["message begins", "cause"], prefixes("source")),
-    "A workflow that opted in to `failure_details` gets a field `failure` in failed entries, which you may branch on:",
+    "If your workflow has `failure_details`, failed entries have a field `failure`, on which you may branch:",
     table(
-      ["`failure.kind`", "`retryable`", "`charged`, if something was sent", "means"],
+      ["`failure.kind`", "`retryable`", "`charged`, if something was sent", "meaning"],
       kindRows(),
     ),
-    "`charged` says whether the vendor has billed the call: `yes` if it has billed a request of it, `unknown` if nobody but the vendor can know, `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer*: a vendor that had answered has billed it. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the whole model.",
+    "`charged` says whether the vendor has billed the call: `yes` if it has billed at least one request of it, `unknown` if only the vendor can know, and `no` whenever nothing was sent. The table is for one request to a vendor that bills by the call; *by its answer* means that the request was billed if the vendor had answered. [Charges and records](../explanation/charges-and-records.md#what-was-charged) has the complete rules.",
     "### Retrying",
     RETRYING,
   ],
   "/func": (schema) => [
-    "Runs one data function. The headers and the access are those of `/data`.",
+    "Runs one data function. Headers and access are the same as for `/data`.",
     "### Request body",
     fieldTable(schema("FuncRequest"), entryFields(schema("FuncRequest"))),
-    "`inputs` go to the function as they are. So do unknown top-level fields, to which the endpoint gives no meaning; the access token and the workflow never do. Credentials are resolved as on `/data`, for each source the function asks; with automatic selection, or a default, no entry in `config.sources` is needed.",
+    "`inputs` are passed to the function as they are. So are unknown top-level fields, which have no meaning to the endpoint; the access token and the workflow are never passed on. Credentials are resolved as on `/data`, for each source that the function asks. With automatic selection or a default, no entry in `config.sources` is needed.",
     "### Response body, standard mode (200)",
     answerTable(schema("FuncResponse")),
-    "`outputs` and `status` have one entry, under the function's identifier. `outputs.<function>` is `{\"output\": {…}, \"pipes\": {…}}`. Its entry of `status` has no `match`: a function says \"no record\" inside its own output.",
+    "`outputs` and `status` have one entry, under the function's identifier. `outputs.<function>` is `{\"output\": {…}, \"pipes\": {…}}`. The entry of `status` has no `match`: a function reports \"no record\" inside its own output.",
     answerTable(sourceStatus(schema("FuncResponse"))),
     "`config` also carries `organization_tuid`, taken from the token; a value that was sent is overwritten.",
     "### Response body, passthrough mode (200)",
-    "With `config.datafunc_response_passthrough: true` the function's own fields stand at the top level, without `status` and `config`. Only `response_time_ms` (an integer, the total time) is certain to be there. A failed function is 200 as well: tell it from the function's own fields. A function that returns nothing gives `transaction_id`, `output: {}`, `pipes: {}` and `response_time_ms`; so does one that failed, unless it had recorded pipes: then `output: {}`, those `pipes` and `response_time_ms`.",
+    "With `config.datafunc_response_passthrough: true` the function's own fields are at the top level, without `status` and `config`. Only `response_time_ms` (an integer, the total time) is always present. A failed function is answered with 200 as well: detect the failure by the function's own fields. If the function returns nothing, the answer is `transaction_id`, `output: {}`, `pipes: {}` and `response_time_ms`. The same holds if it failed, unless it had recorded pipes: then the answer is `output: {}`, those `pipes` and `response_time_ms`.",
     "### When a function fails",
-    "The answer is 200, with `success: false` and a `message` that begins with one of these. `pipes` keeps what the function had recorded by then. A function can also report a failure of its own, with `success: false`, a message of its own and part of its output.",
+    "The answer is 200, with `success: false` and a `message` that begins with one of these prefixes. `pipes` has what the function had recorded until then. A function can also report a failure itself, with `success: false`, its own message and a partial output.",
     table(["message begins", "cause"], prefixes("function")),
     "### No function named",
-    "When `config.data_func` is missing, `null` or empty, nothing runs: 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
+    "When `config.data_func` is missing, `null` or empty, nothing runs, and the answer is 200 with `outputs: {}` and `status: {}`. An empty `status` means that no function ran, not that one succeeded.",
   ],
   "/status": (schema) => [
-    "Needs no authentication, calls no vendor and does no input or output. It says that the process takes requests; whether runs would be accepted is told by `/ready` on the admin port.",
+    "Needs no authentication, calls no vendor and uses neither disk nor database. It confirms only that the process accepts requests; `/ready` on the admin port says whether runs would be accepted.",
     answerTable(schema("Status")),
   ],
 }; // prettier-ignore
 
 const GENERAL = [
-  "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is good in one region.",
-  "- One request, one complete response. There is no pagination, no idempotency key, no webhook and no callback.",
-  "- Bodies are JSON in UTF-8. `Content-Type: application/json` is recommended and may carry parameters; without the header a body is read as JSON; any other type is 422. Compressed bodies are 422.",
-  "- Not for browsers: no CORS header is ever sent.",
-  "- Numbers and sizes that are bounded stand in [limits](limits.md).",
+  "- Your deployment's base URL is `{base_url}`; each region has its own, and a token is valid in one region.",
+  "- Each request gets one complete response. There is no pagination, no idempotency key, no webhook and no callback.",
+  "- Bodies are JSON in UTF-8. `Content-Type: application/json` is recommended and may have parameters. Without the header, a body is read as JSON. Any other type is 422, and so is a compressed body.",
+  "- The interface is not for browsers: no CORS header is ever sent.",
+  "- [Limits](limits.md) lists all bounds on sizes, numbers and times.",
 ].join("\n");
 
 const ACCESS = [
@@ -198,25 +198,29 @@ const ACCESS = [
       ["body", "`access_token`", "`workflow`"],
     ],
   ),
-  "When several are sent, each of the two is taken from the first place that has one, in that order; `null` and an empty text count as absent. A second header of the same name is refused.",
+  "If several are sent, the token and the workflow are each taken from the first place that has one, in this order; `null` and an empty string count as absent. A header that is sent twice is refused.",
 ].join("\n\n");
 
 const REQUEST_HEADERS = [
   ["`X-Service-Access-Token`", "one form of the token", "The access token, `drt_…`"],
-  ["`Authorization`", "one form of the token", "`Bearer <token>`; the scheme in any case. Other schemes are ignored"],
+  [
+    "`Authorization`",
+    "one form of the token",
+    "`Bearer <token>`; upper and lower case of the scheme do not matter. Other schemes are ignored",
+  ],
   ["`X-Service-Workflow`", "unless the body has `workflow`", "The workflow, `wfl_…`"],
   ["`Content-Type`", "recommended", "`application/json`"],
 ];
 
 const DATA =
-  "Asks every source in `config.sources`, all at once. The answer comes when the last of them has ended: the total time is close to the slowest source, not to the sum. One that fails does not stop the others.";
+  "Asks all sources in `config.sources` at once. The answer is sent when the last of them has ended, so the total time is close to that of the slowest source, not to the sum. One source that fails does not stop the others.";
 
 const RETRYING = [
-  "- A retry starts the external calls again, and each can be billed again. The service itself never repeats a call of which a byte may have reached the vendor.",
-  "- On `/data` retry only the sources that failed by a timeout or a 5xx of the vendor: send a new request that names just those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice; `unreachable` and `shed` are retryable too, and there nothing was sent.",
-  "- A failure with `failure.order_id` has an order at the vendor, which is probably billed. Do not order again: a source that [resumes](source-format.md#resume) takes that number as an input, and asks for what was ordered. `pending` means that the vendor was not ready; ask again after a while.",
-  "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little, and longer each time.",
-  "- After 401, 422 and `no_sources` a retry changes nothing.",
+  "- A retry makes the external calls again, and each can be billed again. The service itself never repeats a request of which a byte may have reached the vendor.",
+  "- On `/data` retry only the sources that failed because of a timeout or a 5xx of the vendor: send a new request that names only those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice. The kinds `unreachable` and `shed` are retryable too, and nothing was sent for them.",
+  "- A failure with `failure.order_id` has left an order at the vendor, which is probably billed. Do not order again: a source that [resumes](source-format.md#resume) takes that number as an input and fetches what was ordered. `pending` means that the vendor was not ready; ask again later.",
+  "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little before each retry, and longer each time.",
+  "- After 401, 422 and `no_sources` a retry does not help.",
   "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger.",
 ].join("\n");
 
@@ -270,7 +274,7 @@ interface Sources {
   };
 }
 
-/** What one entry of `config.sources` may be, which stands behind the names of a map. */
+/** The fields of one entry of `config.sources`, whose names are not fixed. */
 function entryFields(request: object): FieldRow[] {
   const entry = (request as Sources).properties.config.properties.sources.additionalProperties;
   const name = "config.sources.<source>";
@@ -286,10 +290,10 @@ function responseHeaders(paths: Contract["paths"]): string[][] {
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  "Adapter not found for": "No source has this identifier, or it is one of the catalog that is off",
+  "Adapter not found for": "No source has this identifier, or it is a catalog source that is off",
   "Adapter error:": "Credential, input, timeout or vendor failure",
   "Data function not found:": "No function has this identifier",
-  "Data function error:": "The function failed, ran out of time or memory, or broke its contract",
+  "Data function error:": "The function failed, ran out of time or memory, or violated its contract",
   "Unexpected error:": "The service failed while collecting the result",
 };
 
@@ -302,7 +306,7 @@ function faults(surface: FaultRow["surface"]): [string, FaultRow][] {
   return Object.entries(FAULTS).filter(([, row]) => row.surface === surface);
 }
 
-/** One row for each kind; where its faults differ, all their answers. */
+/** One row for each kind, with all values where its faults differ. */
 function kindRows(): string[][] {
   const byKind = Object.groupBy(faults("source"), ([, { kind }]) => kind);
   return Object.entries(byKind).map(([kind, found = []]) => [
@@ -320,14 +324,14 @@ function several(values: readonly string[], separator = " or "): string {
   return [...new Set(values)].join(separator);
 }
 
-/** A row's sentence without the places that are filled in. */
+/** The message of a fault without placeholders. */
 function plainly(says: string): string {
   const known: Readonly<Record<string, string>> = {
     "{source}": "there is no such source",
-    "input {field} {problem}": "an input breaks the source's schema; the message names it",
-    "{problem}": "there is no credential, or it breaks the source's schema",
-    "timed out after {afterMs} ms": "its time was over",
-    "the vendor answered with status {status}": "the vendor answered with such a status",
+    "input {field} {problem}": "an input violates the source's schema; the message names it",
+    "{problem}": "there is no credential, or it violates the source's schema",
+    "timed out after {afterMs} ms": "the deadline passed",
+    "the vendor answered with status {status}": "the vendor answered with a status of this class",
     "the vendor's answer cannot be used: {problem}": "the vendor's answer cannot be used",
   };
   return known[says] ?? says;

@@ -24,7 +24,7 @@ export async function catalogPages(
   ];
 }
 
-/** When a source was last asked for real, by its own annotation `x-live-tested: YYYY-MM-DD`. */
+/** When a source was last tested live, by its own annotation `x-live-tested: YYYY-MM-DD`. */
 function liveRunOf({ declaration }: LoadedSource["source"]): string {
   const { "x-example": isExample, "x-live-tested": day } = declaration as unknown as Readonly<Record<string, unknown>>;
   return isExample === true ? "never: an example without a vendor" : typeof day === "string" ? day : "never";
@@ -46,26 +46,26 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
     `${FOLDER}/README.md`,
     generated("the declarations in catalog/"),
     "# The catalog",
-    `${loaded.length} sources and ${functions.length} data functions come with the service. ${code("datarun source list")} shows them together with your own, and ${code("datarun source show ID")} shows one with its whole schemas. Each page says what the source takes and answers, what "no record" means there, and where its data comes from.`,
+    `${loaded.length} sources and ${functions.length} data functions come with the service. ${code("datarun source list")} shows them together with your own, and ${code("datarun source show ID")} shows one with its complete schemas. Each page says what the source takes and returns, what "no record" means for it, and where its data comes from.`,
     "## Sources that answer on the machine",
-    "They carry their data with them, use no network and bill nothing. They are always on.",
+    "They answer from data that comes with them, use no network and cost nothing. They are always on.",
     table(head, rows(offline)),
     "## Sources that ask a vendor",
     outside.length === 0
-      ? "None is in the catalog yet. Write your own: [your first source](../tutorials/first-source.md)."
+      ? "The catalog has none yet. Write your own: [your first source](../tutorials/first-source.md)."
       : `They are off until the setting ${code("catalog")} names them, because their inputs leave the machine.`,
     outside.length === 0 ? "" : table(head, rows(outside)),
     "## Data functions",
-    "Each asks several sources and makes one answer of theirs. Call one with `POST /func`.",
+    "Each asks several sources and combines their results. Call one with `POST /func`.",
     table(
       ["function", "what it answers", "cases"],
       functions.map(({ id, title, cases }) => [`[${code(id)}](${id}.md)`, title, String(cases.length)]),
     ),
-    "## Run against the real vendor",
+    "## Tests against the real vendor",
     outside.length === 0
-      ? "Nothing here has a vendor, so nothing has been run against one. The sources above are run with all their cases by `npm test`."
-      : "All cases of a source are run by `npm test`, against answers that are scripted from the vendor's documentation. When a source was last run against the vendor itself (`npx datarun source test ID --live`):",
-    outside.length === 0 ? "" : table(["source", "run live"], live),
+      ? "No source here has a vendor. `npm test` runs the sources above with all their cases."
+      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source was last tested against the real vendor (`npx datarun source test ID --live`):",
+    outside.length === 0 ? "" : table(["source", "last live test"], live),
   );
 }
 
@@ -99,8 +99,8 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
         ]),
     "## Output",
     output.length === 0
-      ? "The vendor's own answer, unchanged."
-      : "What a record holds. Without one the output is `{}`, or what the text above and the meanings here say.",
+      ? "The vendor's own reply, unchanged."
+      : "The fields of a record. Without a record the output is `{}`, unless the text above or a meaning here says otherwise.",
     output.length === 0
       ? ""
       : table(
@@ -137,12 +137,12 @@ function functionPage({ id, title, description, inputs, output, timeoutMs, memor
     table(
       ["", ""],
       [
-        ["time", `${timeoutMs} ms at the most`],
-        ["memory", `${memoryMb} MB at the most`],
+        ["time", `at most ${timeoutMs} ms`],
+        ["memory", `at most ${memoryMb} MB`],
       ],
     ),
     "## Inputs",
-    inputs === undefined ? "Whatever the function makes of them: it declares none." : "",
+    inputs === undefined ? "The function declares no schema for its inputs." : "",
     inputs === undefined
       ? ""
       : table(
@@ -150,7 +150,7 @@ function functionPage({ id, title, description, inputs, output, timeoutMs, memor
           fieldsOf(inputs).map((row) => [code(row.name), row.type, requiredOf(row, inputs), row.says]),
         ),
     "## Output",
-    output === undefined ? "It declares none." : "",
+    output === undefined ? "The function declares no schema for its output." : "",
     output === undefined
       ? ""
       : table(
@@ -165,7 +165,7 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
   if (cases.length === 0) return [];
   return [
     "## Cases",
-    "Each is run by `npm test`.",
+    "`npm test` runs each of them.",
     table(
       ["case", "inputs"],
       cases.map(({ name, inputs }) => [name, code(asText(inputs))]),
@@ -175,13 +175,13 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
 
 function facts(source: LoadedSource["source"]): string[][] {
   const { declaration } = source;
-  // Of a file; code says it request by request.
+  // Only a YAML file has this; code decides it for each request.
   return [
-    ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data it carries"],
+    ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data that comes with it"],
     ["credential", source.credentialUse],
-    ["a call costs", { free: "nothing", per_call: "one charge a call", per_match: "one charge a record", per_success: "one charge a completed call" }[source.charge] + exceptionsOf(declaration.charge)],
-    ["time", `${source.timeoutMs} ms at the most`],
-    ...(source.leavesMachine ? [["run live", liveRunOf(source)]] : []),
+    ["a call costs", { free: "nothing", per_call: "one charge per call", per_match: "one charge per record", per_success: "one charge per completed call" }[source.charge] + exceptionsOf(declaration.charge)],
+    ["time", `at most ${source.timeoutMs} ms`],
+    ...(source.leavesMachine ? [["last live test", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
   ]; // prettier-ignore
 }
@@ -202,7 +202,7 @@ function dataOf({ declaration }: LoadedSource["source"]): string[] {
   return ["## Data", table(["data", "licence", "date"], rows)];
 }
 
-/** The first case with a record. A source that stays on the machine is asked, so that what stands here is its real answer. */
+/** The first case with a record. An offline source is really asked, so that the page shows its real output. */
 async function exampleOf(source: LoadedSource["source"], cases: readonly SourceCase[]): Promise<string[]> {
   const example = cases.find(({ expect }) => "match" in expect && expect.match);
   if (example === undefined) return [];
@@ -213,8 +213,8 @@ async function exampleOf(source: LoadedSource["source"], cases: readonly SourceC
     "## Example",
     block("json", json(request)),
     source.leavesMachine
-      ? `What its case expects in ${code("outputs")}, from a scripted answer of the vendor:`
-      : `Its part of ${code("outputs")}:`,
+      ? `What its case expects in ${code("outputs")}, from a scripted reply of the vendor:`
+      : `The entry in ${code("outputs")}:`,
     block("json", json({ [source.id]: output })),
   ];
 }
@@ -235,7 +235,7 @@ function casesOf(cases: readonly SourceCase[]): string[] {
   if (cases.length === 0) return [];
   return [
     "## Cases",
-    "Each is run by `npm test`.",
+    "`npm test` runs each of them.",
     table(
       ["case", "inputs", "outcome"],
       cases.map(({ name, inputs, expect }) => [name, code(asText(inputs)), outcomeOf(expect)]),
@@ -245,7 +245,7 @@ function casesOf(cases: readonly SourceCase[]): string[] {
 
 const TEXT_MAX = 160;
 
-/** On one line, without what a page cannot show. */
+/** On one line, with characters that a page cannot show escaped. */
 function asText(value: unknown): string {
   const text = JSON.stringify(value)
     .replaceAll("`", "'")

@@ -4,7 +4,7 @@ import { COMMANDS } from "../../src/commands/commands.ts";
 import { settingOptions } from "../../src/commands/setting-options.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
-/** Every command, in the words of its own `--help`. */
+/** Every command, with the text of its own `--help`. */
 export async function commandsPage(): Promise<Page> {
   const found = findVerbs();
   const verbs = await Promise.all(found.names.map(async (name) => ({ name, verb: await found.load(name) })));
@@ -15,37 +15,37 @@ export async function commandsPage(): Promise<Page> {
     "docs/reference/commands.md",
     generated("the verbs' declarations in src/admin/verbs"),
     "# Commands",
-    `${code("npx datarun COMMAND")} inside a checkout; ${code("--help")} on any of them says what stands here.`,
+    `Run commands as ${code("npx datarun COMMAND")} inside a checkout. ${code("--help")} prints the same text as this page.`,
     table(
-      ["command", "does"],
+      ["command", "what it does"],
       [
         ...lasting.map(({ name, command }) => [`[${code(name)}](#${name})`, `${command.summary}.`]),
         ...verbs.map(({ name, verb }) => [`[${code(name)}](#${name.replaceAll(" ", "-")})`, `${verb.summary}.`]),
       ],
     ),
     "## Commands that run until they are stopped",
-    `Exit code 0: stopped when asked. 1: could not start or go on. 2: the command line or a setting was not understood. 130: told to stop at once.`,
+    `Exit codes: 0 when stopped as requested, 1 when it could not start or continue, 2 when the command line or a setting was not understood, 130 when told to stop at once.`,
     ...lasting.flatMap(({ name, command }) => [
       `### ${name}`,
       command.input === settingOptions
         ? `${command.summary}. Its options are the [settings](configuration.md): ${code(`datarun ${name} ${command.example}`)}.`
         : block("text", helpOn(name, command)),
     ]),
-    `[The guide](../guides/simulate.md) says what ${code("simulate")} is for.`,
+    `[Simulate vendors](../guides/simulate.md) shows how to use ${code("simulate")}.`,
     "## What all verbs have in common",
     [
-      "- They work while the service runs, on the same store; a running service notices what they change within a second.",
-      "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store lies. With `DATABASE_URL` in the environment they work on that database.",
-      "- Standard output carries the result and nothing else; with `--json` it is exactly one JSON value. Remarks go to standard error.",
-      '- Exit code 0: done. 1: failed. 2: the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
-      "- Exit code 1 is also for a result that is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), something sealed that cannot be opened (`keys verify`). The result is printed all the same.",
-      "- A verb that looks makes nothing: where there is no store it says so and ends with 1. `org create` makes one; only the start of a service brings one to the schema of a new version.",
-      "- A change of organizations, tokens, workflows, credentials and data keys is written to the [audit trail](#audit-list) in the same transaction. What happens elsewhere is written right after it: moving root keys (`keys rotate`, `keys remove-old`), and the ledger's own verbs (`reconcile`, `prune`, `drain`). Before it: asking a vendor (`source test --live`, `source run`, `function run`).",
+      "- They can be used while the service runs, on the same store; a running service notices their changes within a second.",
+      "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store is. With `DATABASE_URL` in the environment they work on that database.",
+      "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. Remarks go to standard error.",
+      '- Exit codes: 0 when done, 1 after a failure, 2 when the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
+      "- Exit code 1 is also used if the result is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), or something sealed that cannot be opened (`keys verify`). The result is still printed.",
+      "- A verb that only reads creates nothing: if there is no store, it says so and exits with 1. `org create` creates one. Only the start of a service migrates a store to the schema of a new version.",
+      "- A change of organizations, tokens, workflows, credentials or data keys is recorded in the [audit trail](#audit-list) in the same transaction. Changes outside the store are recorded right afterwards: those of root keys (`keys rotate`, `keys remove-old`) and of the ledger (`reconcile`, `prune`, `drain`). Asking a vendor is recorded before it happens (`source test --live`, `source run`, `function run`).",
     ].join("\n"),
     ...verbs.flatMap(({ name, verb }) => [
       `## ${name}`,
       block("text", helpOn(name, verb)),
-      verb.changes ? "" : "Changes nothing.",
+      verb.changes ? "" : "This command changes nothing.",
     ]),
   );
 }

@@ -17,15 +17,15 @@ export function configurationPage(): Page {
     "docs/reference/configuration.md",
     generated("src/settings/table.ts"),
     "# Configuration",
-    "Every setting can be given in three places. The first that has it wins:",
+    "Every setting can be given in several places. The first one that has it wins:",
     [
       "1. an option of `datarun start` or `datarun dev`, such as `--port 9000`;",
       "2. an environment variable, such as `DATARUN_PORT=9000`; an empty one counts as absent;",
       "3. a key of the project's config file, such as `port: 9000`;",
-      "4. else the default.",
+      "4. otherwise the default applies.",
     ].join("\n"),
-    "Settings are read once, at the start. One that is unknown, or whose value does not fit, stops the start with a line that names the setting and where it came from. Lists are separated by commas in options and variables, and are lists in the config file. Flags are `true`, `false`, `1` or `0` in variables.",
-    "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder the service is started in, if that has a config file.",
+    "Settings are read once, at the start. An unknown setting or an invalid value stops the start with a message that names the setting and where it came from. In options and variables, the entries of a list are separated by commas; in the config file a list is a list. In variables a flag is `true`, `false`, `1` or `0`.",
+    "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder in which the service is started, if that has a config file.",
     block(
       "ts",
       [
@@ -58,11 +58,11 @@ export function configurationPage(): Page {
       [
         [
           code("DATARUN_ROOT_KEY"),
-          "The key under which stored credentials are sealed: 32 bytes in base64, as `openssl rand -base64 32` makes them, or several separated by commas, the newest first. On the embedded store it may be left out: the first start then makes a key file in the data directory. Where `DATABASE_URL` is set it must be given. See [keys](../guides/keys.md).",
+          "The root key, which protects stored credentials: 32 bytes in base64, as `openssl rand -base64 32` prints them, or several separated by commas, the newest first. With the embedded store it may be left out: the first start then creates a key file in the data directory. If `DATABASE_URL` is set, it is required. See [keys](../guides/keys.md).",
         ],
         [
           code("DATARUN_DEBUG"),
-          "`1` shows where a command failed that failed unexpectedly. The text may hold anything: not for logs.",
+          "`1` prints the stack trace when a command fails unexpectedly. It may contain secrets, so keep it out of logs.",
         ],
       ],
     ),

@@ -11,7 +11,7 @@ export function decisionsPage(root: string): Page {
     "docs/decisions/README.md",
     generated("the records beside it"),
     "# Decisions",
-    "What was decided where several ways were open, and what would make us decide again. Numbers are not an order of importance; some were never used.",
+    "What was decided where several options were open, and what would make us decide again.",
     rows.join("\n"),
   );
 }

@@ -30,34 +30,34 @@ import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
 import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
-/** Every limit with its number, read from where the code keeps it. */
+/** Every limit with its number, imported from the file that defines it. */
 export function limitsPage(): Page {
   return page(
     "docs/reference/limits.md",
     generated("the limits in the code"),
     "# Limits",
-    "What is bounded, at which number, and what happens beyond it. Those with a key are [settings](configuration.md); the others are fixed.",
+    "Every limit with its default, and what happens beyond it. Limits with a key are [settings](configuration.md); the others are fixed.",
     "## Requests",
     rows([
       [
         "request body",
         "limits.body_bytes",
-        "422; the rest is thrown away unread, up to 8 times the limit for up to 3 s, and the connection is closed",
+        "422; the rest is discarded, up to 8 times the limit for up to 3 s, and the connection is closed",
       ],
       [
-        "pieces of a request body",
+        "chunks of a request body",
         `${count(piecesMax(bodyBytes))}: one for each 128 bytes of the limit, at least 1,024`,
         "422",
       ],
-      ["bytes of chunk sizes and extensions", "as many as the body may measure, and 64 KiB", "400"],
+      ["bytes of chunk sizes and extensions", "the largest size of a body, and 64 KiB", "400"],
       [
-        "a body once it is parsed",
+        "memory for a parsed body",
         "counts four times its bytes in `limits.held_bytes`",
         "500 `overloaded`, before anything is run",
       ],
       [
-        "bodies of callers not known yet",
-        "an eighth of `limits.held_bytes`, all together; whoever has been sending for longest makes way",
+        "bodies of callers that are not authenticated yet",
+        "an eighth of `limits.held_bytes` together; the one that has been sending longest is refused first",
         "500 `overloaded`",
       ],
       ["nesting of JSON", "limits.json_depth", "422"],
@@ -70,83 +70,87 @@ export function limitsPage(): Page {
       ["time for the headers", "limits.headers_timeout_ms", "408"],
       ["time for the whole request", "limits.request_timeout_ms", "408"],
       ["idle connection", "limits.keep_alive_ms", "closed"],
-      ["time for a client to read its answer", "limits.write_timeout_ms", "the connection is cut; the run is recorded"],
+      [
+        "time for a client to read its answer",
+        "limits.write_timeout_ms",
+        "the connection is closed; the run is recorded",
+      ],
       [
         "requests at once on one connection",
         count(1),
-        `the next ones wait their turn: ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)} of them, parsed; the others unread`,
+        `further ones wait: up to ${PIPELINING.pipelinedMax}, or ${bytes(PIPELINING.pipelinedBytesMax)}, are parsed, the others are not read yet`,
       ],
       [
-        "requests that wait so, on all connections",
+        "requests that wait in this way, on all connections",
         count(WAITING_MAX),
-        "a connection that has more of them than it leaves for others is cut",
+        "a connection with more of them than it leaves free for others is closed",
       ],
       [
         "refusals sent in one millisecond",
         count(REFUSALS_MAX),
-        "further ones wait; organizations take turns, and so do callers not known yet, as one",
+        "further ones wait; organizations take turns, and callers that are not authenticated count together as one",
       ],
       [
         "clients' connections",
         "limits.connections",
-        "the one that has been idle for the longest is closed, a stranger's first; if all have a run under way, the new one",
+        "the one that has been idle longest is closed, those of unknown callers first; if all have a run in progress, the new one is closed",
       ],
     ]),
     "## Runs",
     rows([
-      ["runs under way in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
-      ["runs of one organization under way", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
-      ["a check by a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "`input` for inputs, `contract` for an output: is too large to be checked"],
-      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source says less or more, ${ms(CALL_MS_MAX)} at the most`, "that source fails as `timeout`"],
+      ["runs in progress in one process", "limits.runs", "500 `overloaded`, before any vendor is called"],
+      ["runs of one organization in progress", "limits.runs_per_organization", "500 `overloaded`, before any vendor is called"],
+      ["validation against a source's schema", `${count(CHECK_STEPS_MAX)} steps`, "the source fails with the message `is too large to be checked`: as `input` for inputs, as `contract` for an output"],
+      ["time of a source", `${ms(TIMEOUT_MS_DEFAULT)} unless the source declares another, at most ${ms(CALL_MS_MAX)}`, "that source fails as `timeout`"],
       ["output of one source", `${bytes(OUTPUT_BYTES_MAX)}, ${count(JSON_VALUES_MAX)} values, nested ${OUTPUT_DEPTH_MAX} deep`, "that source fails as `contract`"],
       ["log line of a run", `${CALLS_MAX} calls, ${UNKNOWN_MAX} of them of unknown sources`, "`calls_not_shown` counts the rest; all are on the ledger"],
-      ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "cut"],
-      ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one, as they come, until the rest fits"],
-      ["what one run holds beside its body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
+      ["message of a source", `${MESSAGE_CHARS_MAX} characters`, "it is cut"],
+      ["the whole answer, in bytes", bytes(ANSWER_BYTES_MAX), "its largest outputs fail as `contract`, one by one as they arrive, until the rest fits"],
+      ["memory of one run, besides its request body: its answer, and replies that are being read", bytes(RUN_BYTES_MAX), "that source fails as `no_room`"],
       ["functions at once in one process", "limits.function_runs_per_process", "further ones wait"],
       ["functions of one organization that wait", count(WAITING_PER_ORGANIZATION), "the function fails as `function.overloaded`"],
-      ["processes set apart for functions of more than 64 MB and for suspects", "limits.function_processes_apart", "further ones of these wait"],
+      ["separate processes, for functions of more than 64 MB and for suspects", "limits.function_processes_apart", "further ones of these wait"],
       ["inputs and replies of a function's calls that it has not taken", bytes(REPLIES_BYTES_MAX), "further calls wait, and fail as `shed` after a second, before any vendor is called"],
-      ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "what is left fails, is recorded and is answered"],
+      ["time to finish after SIGTERM", "limits.shutdown_grace_ms", "runs that are left fail, are recorded and are answered"],
     ]), // prettier-ignore
     "## Calls to vendors",
     rows([
-      ["connections to one origin", "limits.vendor_connections", "further calls wait; an organization has as many as it leaves free for others, so one alone gets half"],
-      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`; shared in the same way, and organizations take turns"],
+      ["connections to one origin", "limits.vendor_connections", "further calls wait; an organization may have as many as it leaves free for others, so one alone gets half"],
+      ["calls waiting for one origin", "limits.vendor_queue", "that source fails as `shed`; organizations share these in the same way, and take turns"],
       ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
-      ["time to connect, name and TLS included", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
+      ["time to connect, including name look-up and TLS", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
       ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
       ["header block of a reply", bytes(DEFAULT_LIMITS.headerBytesMax), "that source fails as `contract`"],
-      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers, and what marks the pieces of a body, may take a quarter as much and 256 KiB on top"],
+      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB"],
       ["pieces (chunks, or packets) of a reply", `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`, "that source fails as `contract`"],
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
       ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references`, "that source fails as `contract`"],
-      ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made of it: `contract`; a rule does not hold"],
-      ["redirects followed", `none unless the source asks, ${REDIRECTS_MAX} at the most, to its own origins only`, "that source fails"],
+      ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made (`contract`), and a rule is false"],
+      ["redirects followed", `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
       ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
-      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on, handed on one at a time, in turns`, "they wait, within their deadline"],
-      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "the next one is not kept; organizations share them, and none is ever used for two"],
-      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
+      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`, "further ones wait, within their deadline"],
+      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "further ones are closed; organizations share the number, and no connection is used for two of them"],
+      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization with the most of them loses the one that has been idle longest"],
     ]), // prettier-ignore
-    `A vendor that mostly fails is left alone for a while: at half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} failing, calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}; then one call tries, and each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. This is counted by source and credential, and for a source without credential by source and organization. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
+    `A circuit breaker stops calls to a vendor that mostly fails. If at least half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} fail, further calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}. Then one call is let through; each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. Calls are counted by source and credential, or by source and organization if the source takes no credential. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
     "## Access",
     rows([
-      ["an answer about a token or workflow is used without asking again", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],
-      ["the same for one that is not good", ms(ACCESS_LIMITS.absentMs), ""],
-      ["known tokens go on working while the database is away", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
+      ["a token or workflow is used from memory without a new look-up", ms(ACCESS_LIMITS.freshMs), "a change is noticed sooner, usually within a second"],
+      ["the same for one that was refused", ms(ACCESS_LIMITS.absentMs), ""],
+      ["known tokens go on working while the database is unavailable", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
       ["a request waits for the database, for token and workflow together", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
-      ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used is forgotten and looked up again"],
+      ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used one is dropped, and looked up when it is needed"],
     ]), // prettier-ignore
     "## The ledger",
     rows([
-      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; an alarm in the log from half of it; 0: what its disk has, but for 1 GiB or a twentieth of it"],
+      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; a warning in the log from half of it"],
       ["records in memory that are not yet on disk", `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`, "500 `unavailable` for new runs"],
-      ["a disk that acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers under way go out"],
-      ["an intent waits for its own sync", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
+      ["time in which the disk acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers of runs in progress are sent"],
+      ["longest time until an intent is synced to disk", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
     ]), // prettier-ignore
   );
 }
@@ -170,6 +174,7 @@ function rows(limits: readonly Row[]): string {
 
 function valueOf({ key, default: value }: Setting): string {
   if (key === "limits.connections") return "half of the files that may be open, at most 10,000";
+  if (key === "limits.journal_bytes") return "the whole disk except for a twentieth of it, at most 1 GiB";
   if (key.endsWith("_bytes")) return bytes(Number(value));
   return key.endsWith("_ms") ? ms(Number(value)) : count(Number(value));
 }

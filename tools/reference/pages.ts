@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openFunctions, type OpenFunction } from "../../src/project/open-functions.ts";
+import { readCases } from "../../src/functions/load/read-cases.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
@@ -30,7 +31,7 @@ export async function referencePages(): Promise<Page[]> {
   ];
 }
 
-/** What the catalog's functions say of themselves, which only running their files tells. */
+/** The declarations of the catalog's functions, for which their files have to be run, with their cases. */
 async function catalogFunctions(): Promise<readonly OpenFunction[]> {
   const opened = await openFunctions({
     catalog: join(PACKAGE_ROOT, "catalog"),
@@ -43,13 +44,13 @@ async function catalogFunctions(): Promise<readonly OpenFunction[]> {
   });
   try {
     if (opened.problems.length > 0) throw new AggregateError(opened.problems, opened.problems.join("\n"));
-    return opened.list();
+    return opened.list().map((each) => ({ ...each, cases: readCases(each.file, each.cases) }));
   } finally {
     await opened.close();
   }
 }
 
-/** Folders in which such pages lie, among others that people write; the mark on their first line tells them apart. */
+/** Folders with generated and hand-written pages; generated ones have a mark on their first line. */
 export const GENERATED_FOLDERS = ["docs/reference", "docs/catalog", "docs/decisions"] as const;
 
 export { PACKAGE_ROOT };

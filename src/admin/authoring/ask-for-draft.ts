@@ -19,7 +19,7 @@ export const QUESTIONS = [
     name: "method",
     asks: "Method: GET, POST or PUT",
     otherwise: "GET",
-    describes: "GET, POST or PUT; GET unless given",
+    describes: "GET, POST or PUT; GET by default",
   },
   {
     name: "url",
@@ -37,7 +37,7 @@ export const QUESTIONS = [
     asks: "Authentication: none, basic, bearer, header:NAME or query:NAME (OAuth and other logins: none, and docs/reference/source-format.md#auth)",
     otherwise: "none",
     describes:
-      "none, basic, bearer, header:NAME or query:NAME; none unless given. OAuth and other logins are written into the file by hand",
+      "none, basic, bearer, header:NAME or query:NAME; none by default. Add OAuth and other logins to the file by hand",
   },
   {
     name: "sample",
@@ -46,15 +46,15 @@ export const QUESTIONS = [
   },
   {
     name: "nobody",
-    asks: "What means that nobody was found: a status, or a file with such a reply",
+    asks: "How the vendor says that it found nothing: a status, or a file with such a reply",
     otherwise: "404",
-    describes: "A status, or a file with the reply of status 200; 404 unless given",
+    describes: "A status, or a file with the reply if its status is 200; 404 by default",
   },
   {
     name: "charge",
-    asks: `What the vendor bills: ${CHARGE_MODELS.join(", ")} (a request, a completed one, a record)`,
+    asks: `What the vendor bills: ${CHARGE_MODELS.join(", ")} (per request, completed request or record)`,
     otherwise: "per_call",
-    describes: `${CHARGE_MODELS.join(", ")}; per_call unless given`,
+    describes: `${CHARGE_MODELS.join(", ")}; per_call by default`,
   },
 ] as const;
 
@@ -135,13 +135,13 @@ function readJson(text: string, what: string): Json {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const why = error.problem === "syntax" ? (placeOfSlip(text) ?? error.problem) : error.problem;
-    throw new OperatorError("usage", `${what} is not JSON that can be read (${why}).`);
+    throw new OperatorError("usage", `${what} is not valid JSON (${why}).`);
   }
 }
 
 function chargeOf(word: string): ChargeModel {
   const charge = CHARGE_MODELS.find((known) => known === word);
-  if (charge === undefined) throw new OperatorError("usage", `The charge is one of ${CHARGE_MODELS.join(", ")}.`);
+  if (charge === undefined) throw new OperatorError("usage", `The charge must be one of ${CHARGE_MODELS.join(", ")}.`);
   return charge;
 }
 

@@ -89,7 +89,7 @@ function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence
   for (const name of Object.keys(inputs)) {
     if (source.inputNames.includes(name)) continue;
     const question = didYouMeanAnyOf(name, source.inputNames);
-    note(`The input ${name} is not declared and never reaches the source.${question === null ? "" : ` ${question}`}`);
+    note(`The input ${name} is not declared, so the source does not get it.${question === null ? "" : ` ${question}`}`);
   }
 }
 

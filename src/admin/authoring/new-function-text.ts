@@ -1,11 +1,11 @@
 import { PREFIX } from "../../terms/ids.ts";
 
-/** The file that `datarun function new` writes: it works as it is, and its cases pass. */
+/** The file that `datarun function new` writes: a working function whose cases pass. */
 export function newFunctionText(id: string): string {
   const title = id.slice(PREFIX.dataFunction.length).replaceAll("_", " ");
   return `import { defineFunction, Type } from "datarun";
 
-/** What it answers, from whose answers, and what it cannot know. */
+/** Say here what it answers, from which sources, and what it cannot know. */
 export default defineFunction({
   id: "${id}",
   title: "${title[0]!.toUpperCase()}${title.slice(1)}",
@@ -17,19 +17,19 @@ export default defineFunction({
   timeout_ms: 10_000,
 
   async run({ inputs, run, pipe }) {
-    // run() never throws for a vendor: a source that fails is an answer with success false.
+    // run() never throws because of a vendor: if a source fails, success is false.
     const phone = await pipe("phone", () => run("google__phone_number", { phone: inputs.phone }));
     return { output: { checked: phone.success, country: phone.match ? phone.output.country : null } };
   },
 
   cases: [
     {
-      name: "a number says where it belongs",
+      name: "a number with its country",
       inputs: { phone: "+44 20 7946 0958" },
       expect: { output: { checked: true, country: "GB" }, called: ["google__phone_number"] },
     },
     {
-      name: "a source that is away weakens the answer and fails nothing",
+      name: "a source that fails leaves the number unchecked",
       inputs: { phone: "+44 20 7946 0958" },
       sources: { google__phone_number: { failure: "timeout" } },
       expect: { output: { checked: false, country: null }, pipes: { phone: { success: false } } },

@@ -56,5 +56,5 @@ export function ledgerNeeds({
 
 function undrainedNote(runs: number): string {
   const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
-  return `${which} not gone out to the shared database yet and cannot be seen here.`;
+  return `${which} not reached the shared database yet and cannot be seen here.`;
 }

@@ -105,7 +105,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
       type: "log",
       id,
       level: "warn",
-      text: `its output breaks its contract: ${problem}`.slice(0, LOG_CHARACTERS),
+      text: `its output violates its contract: ${problem}`.slice(0, LOG_CHARACTERS),
     });
     fail("contract", "the function's output breaks its contract");
   }

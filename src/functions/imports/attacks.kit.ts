@@ -691,7 +691,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     code: [1, 2, 3, 4, 5].map((n) => `export * from "./l${n}.json";`).join(""),
     files: Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`functions/l${n}.json`, { mebibytes: 15 }])),
     line: 1,
-    says: /makes all that is imported larger than 64 MiB/,
+    says: /makes all imports together larger than 64 MiB/,
   },
   // The function's own file.
   {

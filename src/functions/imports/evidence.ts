@@ -45,7 +45,7 @@ export function gatherEvidence(): Gathering {
       const bytes = await readRegularFile(path, FILE_BYTES_MAX);
       bytesRead += bytes.length;
       if (bytesRead > READ_BYTES_MAX)
-        throw new RangeError(`makes all that is imported larger than ${READ_BYTES_MAX / 1_048_576} MiB`);
+        throw new RangeError(`makes all imports together larger than ${READ_BYTES_MAX / 1_048_576} MiB`);
       files.set(path, isOfPackage(path) ? stampAt(path) : Promise.resolve(stampOf(bytes)));
       return bytes;
     },

@@ -15,7 +15,7 @@ export function btoaText(given: unknown): string {
 
 function byteAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
-  if (code > 255) throw new RangeError("btoa: a character is outside of Latin1");
+  if (code > 255) throw new RangeError("btoa: a character is not in Latin1");
   return code;
 }
 

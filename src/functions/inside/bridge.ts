@@ -119,7 +119,7 @@ export function createBridge(post: Post): Bridge {
 
   async function pipe(name: unknown, step: unknown): Promise<unknown> {
     if (typeof name !== "string" || name === "" || name.length > NAME_CHARACTERS)
-      throw new TypeError("pipe(name, step): name must be a short text");
+      throw new TypeError("pipe(name, step): name must be a short string");
     if (typeof step !== "function") throw new TypeError("pipe(name, step): step must be a function");
     pipes += 1;
     if (pipes > PIPES_MAX) throw new Error("pipe(name, step): a run may record at most 100 steps");

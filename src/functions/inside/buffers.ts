@@ -9,7 +9,8 @@ const Native = ArrayBuffer;
 export function installBuffers(scope: Record<string, unknown>): void {
   const Fixed = new Proxy(Native, {
     construct: (_, [length, options]: [unknown, { readonly maxByteLength?: unknown } | undefined], target) => {
-      if (options?.maxByteLength !== undefined) throw new TypeError("ArrayBuffer: there are no resizable buffers here");
+      if (options?.maxByteLength !== undefined)
+        throw new TypeError("ArrayBuffer: resizable buffers are not available here");
       return construct(Native, [length], target) as object;
     },
   });

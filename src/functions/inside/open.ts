@@ -112,7 +112,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   /** Whether it can be evaluated, without looking at its schemas. */
   function check(): void {
     try {
-      if (typeof load().run !== "function") throw new TypeError("it declares no run");
+      if (typeof load().run !== "function") throw new TypeError("it does not declare run");
       finish(null);
     } catch (thrown) {
       bridge.raise(thrown);

@@ -7,7 +7,7 @@ export function parseExactly(json: string): Json {
   const value = parse(json) as Json;
   const exact = exactly(json, value);
   if (exact === null && value !== null)
-    throw new RangeError("there are too many numbers with more digits than are reckoned with");
+    throw new RangeError("there are too many numbers with more digits than a double has");
   return exact;
 }
 

@@ -27,7 +27,8 @@ export class TextDecoderUtf8 {
   readonly ignoreBOM: boolean;
 
   constructor(label: unknown = "utf-8", options: { readonly fatal?: boolean; readonly ignoreBOM?: boolean } = {}) {
-    if (!NAMES.has(String(label).trim().toLowerCase())) throw new RangeError("TextDecoder: only utf-8 is known here");
+    if (!NAMES.has(String(label).trim().toLowerCase()))
+      throw new RangeError("TextDecoder: only utf-8 is supported here");
     this.fatal = options.fatal === true;
     this.ignoreBOM = options.ignoreBOM === true;
   }

@@ -35,7 +35,7 @@ export function installTimers(
   }
 
   function add(callback: unknown, delay: unknown, repeats: boolean, given: unknown[]): number {
-    if (typeof callback !== "function") throw new TypeError("a timer takes a function");
+    if (typeof callback !== "function") throw new TypeError("a timer needs a function");
     if (count >= TIMERS_MAX) throw new RangeError("a run may have at most 100 timers pending");
     const delayMs = min(DELAY_MAX_MS, max(1, Number(delay) || 1));
     const timer: Timer = {
@@ -99,7 +99,7 @@ export function installTimers(
   scope.clearInterval = remove;
   scope.clearImmediate = remove;
   scope.queueMicrotask = (callback: unknown): void => {
-    if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+    if (typeof callback !== "function") throw new TypeError("queueMicrotask needs a function");
     void later(callback as () => unknown);
   };
   async function later(callback: () => unknown): Promise<void> {

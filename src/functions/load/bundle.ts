@@ -65,7 +65,7 @@ export async function bundleFunction(file: string, root: string, closed: readonl
   const resolver = createResolver(openImportScope(top, closed), gathering);
   const files = new Map<string, string>();
   const text = await build(file, [onlyThrough(resolver, gathering, top, files)], files);
-  if (text.length > BUNDLE_BYTES_MAX) throw new LoadError(file, ["with all that it imports it is larger than 5 MiB"]);
+  if (text.length > BUNDLE_BYTES_MAX) throw new LoadError(file, ["together with its imports it is larger than 5 MiB"]);
   const code = `__take(function () {\n${text}\nreturn __function;\n});`;
   return { code, evidence: await gathering.evidence(), hash: hashOf(code), usesType: text.includes("__datarunType") };
 }
@@ -181,7 +181,7 @@ function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, fil
           return { errors: problemsOf(resolved.file, error) };
         }
       });
-      build.onLoad({ filter: /(?:)/ }, () => refuse("this file was not imported by its name"));
+      build.onLoad({ filter: /(?:)/ }, () => refuse("this file was not imported by name"));
     },
   };
 }

@@ -85,7 +85,7 @@ async function compile(file: string, json: string, pool: Pool, tools: LoadTools)
   try {
     return await compileContract(json, pool, tools.contract);
   } catch (thrown) {
-    const problem = `"inputs" and "output" cannot be made ready: ${reasonOf(thrown)}`;
+    const problem = `"inputs" and "output" cannot be compiled: ${reasonOf(thrown)}`;
     throw new LoadError(file, [problem], thrown);
   }
 }

@@ -8,10 +8,10 @@ export function readCases(file: string, inline: readonly FunctionCase[]): readon
   const beside = file.replace(/\.\w+$/, ".cases.json");
   const lies = lstatSync(beside, { throwIfNoEntry: false });
   // A link could lead to a file that is none of the project's, and reading a pipe never ends.
-  if (lies?.isFile() === false) throw new LoadError(beside, ["the cases must be a file of their own, no link"]);
+  if (lies?.isFile() === false) throw new LoadError(beside, ["the cases must be in a regular file, not a link"]);
   const isBeside = lies !== undefined;
   if (isBeside && inline.length > 0)
-    throw new LoadError(beside, [`${file} has cases of its own; keep them in one place`]);
+    throw new LoadError(beside, [`${file} has cases too; keep all cases in one place`]);
   const cases = isBeside ? readJson(beside) : inline;
   if (!Array.isArray(cases)) throw new LoadError(isBeside ? beside : file, ["the cases must be a list"]);
   const problems = cases.flatMap((each: unknown, at) => {

@@ -194,7 +194,7 @@ export class Supervisor {
     if (running === undefined) return;
     if (message.type === "took") return host.replies.took(message.id, message.characters);
     if (!running.hear(message, (reply, written) => this.#reply(host, running, reply, written))) {
-      running.fail(new Fault("function.raised", {}, { cause: new Error("it broke the rules of the bridge") }));
+      running.fail(new Fault("function.raised", {}, { cause: new Error("it violated the protocol of the bridge") }));
       return this.end(running);
     }
     if (message.type === "done" || message.type === "failed" || message.type === "ended" || message.type === "lost") {
@@ -304,7 +304,7 @@ export class Supervisor {
     const { isolate } = running.job;
     const megabytes = Math.round(bytes / MEGABYTE);
     this.#options.log.warn({ event: "function_ended_for_memory", pid: host.process.pid, isolate, megabytes, measured });
-    const cause = new Error(`it held ${megabytes} MB while its process was over its limit`);
+    const cause = new Error(`it used ${megabytes} MB while its process was over its limit`);
     running.fail(new Fault("function.memory", {}, { cause }));
     if (measured) this.#judge(running, bytes);
     this.end(running);

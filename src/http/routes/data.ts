@@ -10,7 +10,7 @@ import {
   TransactionId,
 } from "../run-fields.ts";
 
-/** A missing or empty `config.sources` is not a schema error: it has an answer of its own. */
+/** A missing or empty `config.sources` is not a schema error: it is answered with 500. */
 const DataRequest = Type.Object(
   { ...REQUEST_FIELDS, config: Type.Object({ ...CONFIG_FIELDS }) },
   { title: "Data run request" },
@@ -25,7 +25,7 @@ const SourceStatus = Type.Object(
     failure: Type.Optional(
       Type.Object(
         {
-          kind: Type.String({ description: "Class of the failure, as docs/errors.md lists them." }),
+          kind: Type.String({ description: "Class of the failure, as listed in docs/errors.md." }),
           retryable: Type.Boolean({ description: "Whether asking this source again may help; it can be billable." }),
           charged: Type.Union([Type.Literal("yes"), Type.Literal("no"), Type.Literal("unknown")], {
             description: "Whether the vendor has probably charged for the failed call.",
@@ -36,7 +36,7 @@ const SourceStatus = Type.Object(
             }),
           ),
         },
-        { description: "On failed entries of a workflow that opted in to failure_details." },
+        { description: "On failed entries, if the workflow has failure_details." },
       ),
     ),
   },
@@ -62,7 +62,7 @@ export const dataRoute: RunRoute = {
   path: "/data",
   operationId: "runData",
   summary: "Run one or more sources in parallel",
-  description: "Failures of single sources are 200: read `status` before `outputs`.",
+  description: "If single sources fail, the answer is still 200: read `status` before `outputs`.",
   body: { name: "DataRequest", schema: DataRequest },
   answers: { description: "Every source ended.", schemas: { DataResponse } },
 

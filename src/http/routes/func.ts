@@ -48,7 +48,7 @@ const FuncResponse = Type.Object(
         ...ANSWERED_CONFIG_FIELDS,
         organization_tuid: Type.String({
           pattern: "^org_",
-          description: "From the token; it overwrites any value that was sent.",
+          description: "Taken from the token. It overwrites any value that was sent.",
         }),
       },
       { description: "The validated configuration with defaults applied." },
@@ -56,10 +56,10 @@ const FuncResponse = Type.Object(
     outputs: Type.Record(
       Type.String(),
       Type.Object({
-        output: Type.Object({}, { description: "What the function answers." }),
-        pipes: Type.Object({}, { description: "What its named steps came to." }),
+        output: Type.Object({}, { description: "The result of the function." }),
+        pipes: Type.Object({}, { description: "The results of its named steps." }),
       }),
-      { description: "One entry, under the function's identifier; none when no function was named." },
+      { description: "One entry, under the function's identifier; none if no function was named." },
     ),
     status: Type.Record(Type.String(), FunctionStatus, {
       description: "Same keys as `outputs`. Empty means that no function ran.",
@@ -74,11 +74,11 @@ const PassthroughResponse = Type.Object(
   {
     title: "Function run response, passthrough mode",
     description:
-      'The function\'s own fields at the top level. Of a simulated workflow it has `"mode": "simulated"` besides: invented data. A function\'s own `mode` gives way to it.',
+      'The function\'s own fields at the top level. For a simulated workflow, `"mode": "simulated"` is added, because the data is invented; it replaces a `mode` of the function.',
   },
 );
 
-/** The fields the endpoint gives a meaning; all others are handed on as `extra`. */
+/** The fields that have a meaning to the endpoint; all others are passed on as `extra`. */
 const KNOWN = new Set(["access_token", "workflow", "config", "inputs"]);
 
 /** Runs one function. */
@@ -88,7 +88,7 @@ export const funcRoute: RunRoute = {
   operationId: "runFunction",
   summary: "Run one data function",
   description:
-    "A function that failed is 200 as well: read `status`, or in passthrough mode the function's own fields.",
+    "If the function fails, the answer is still 200: read `status`, or in passthrough mode the function's own fields.",
   body: { name: "FuncRequest", schema: FuncRequest },
   answers: {
     description: "The function ended, or none was named.",

@@ -10,12 +10,12 @@ const Status = Type.Object(
   { title: "Status" },
 );
 
-/** Says which build takes requests here. */
+/** Says that the process accepts requests, and which build it is. */
 export const statusRoute: ReadRoute = {
   method: "GET",
   path: "/status",
   operationId: "status",
-  summary: "That the process accepts requests, and which build it is",
+  summary: "Report that the process accepts requests, and which build it is",
   description: "Needs no authentication and calls no vendor.",
   answers: { description: "The process accepts requests.", schemas: { Status } },
 

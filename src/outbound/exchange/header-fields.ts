@@ -1,20 +1,7 @@
 import type { HttpOptions } from "../../sdk/http.ts";
+import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 
-/** Names that frame the message or steer the connection: the door's own business. */
-const FORBIDDEN = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const FORBIDDEN = new Set(CONNECTION_HEADERS);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** What cannot stand in a field: it would end the field, or lose bits on its way to the wire. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;

@@ -12,6 +12,7 @@ import {
   type JsonProblem,
   parseJson,
 } from "../../terms/json.ts";
+import { isSurelyObject } from "../../terms/json-object-check.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
 
@@ -117,10 +118,12 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     if (!this.#hold(bytes)) throw new Fault("source.no_room_for_answer");
   }
 
-  [rawJsonObject](): { readonly bytes: Buffer; readonly value: Json } {
-    const value: Json = this.json();
-    if (!isJsonObject(value)) throw contractFault("it is not a JSON object");
-    return { bytes: withoutMark(this.#bytes), value };
+  [rawJsonObject](): Buffer {
+    // Where nobody has asked for the value, there is none to be made.
+    if (this.#value === undefined && this.#ahead === null && isSurelyObject(this.#bytes, this.#limits))
+      return this.#bytes;
+    if (!isJsonObject(this.json())) throw contractFault("it is not a JSON object");
+    return withoutMark(this.#bytes);
   }
 
   #parse(): Json {

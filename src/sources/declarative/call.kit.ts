@@ -39,7 +39,12 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
   const said: Charged[] = [];
   const chargedAs = (charged: Charged) => void said.push(charged);
   const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs, said };
-  return Object.assign(reply, { [rawJsonObject]: () => ({ bytes, value: json() }) });
+  return Object.assign(reply, {
+    [rawJsonObject]() {
+      json();
+      return bytes;
+    },
+  });
 }
 
 /** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */

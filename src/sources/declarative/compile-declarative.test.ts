@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { NoMatch } from "../../sdk/source.ts";
+import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 import type { Json } from "../../terms/json.ts";
 import { slowClock } from "../../terms/slow-clock.kit.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
@@ -78,6 +79,14 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
     "request: {url: 'https://api.acme.example/', headers: {Host: evil.example}}",
     "request.header",
   ],
+  ...[...CONNECTION_HEADERS, "Content-Type", "content-encoding"].map(
+    (name) =>
+      [
+        `the header ${name}`,
+        `request: {url: 'https://api.acme.example/', headers: {${name}: x}}`,
+        "request.header",
+      ] as const,
+  ),
   [
     "two headers of one name",
     "request: {url: 'https://api.acme.example/', headers: {A: x, a: y}}",
@@ -195,6 +204,32 @@ test("without map the vendor's reply itself is the record", async () => {
   const reply = replyOf(200, { big: 1 });
   const { call } = fakeCall(() => reply);
   assert.equal(await compileDeclarative(fileWith(""), "a.yaml").run(call), reply);
+});
+
+test("a reply that is judged by its status alone and goes on as it is is never made a value", async (t) => {
+  const byStatus = "match: {record: 'status == `200`', no_record: 'status == `404` || headers.\"x-none\"'}";
+  const failing = "errors: [{when: {status: 400}, kind: input}]";
+  for (const [parts, asked] of [
+    [byStatus, 0],
+    [`${byStatus}\n${failing}`, 0],
+    [`${byStatus}\nmap: {name: body.name}`, 1],
+    [`${byStatus}\noutput: {type: object}`, 1],
+    [`${byStatus}\nmap_no_record: {name: body.name}`, 1],
+    [`${byStatus}\ncharge: {model: per_match, when: 'body.name'}`, 1],
+    ["match: {record: 'status == `200` && \"bod\\u0079\".name', no_record: 'status == `404`'}", 1],
+    ["match: {record: 'status == `200` && length(*) == `3`', no_record: 'status == `404`'}", 1],
+    ["match: {record: 'status == `200` && @.\"body\"', no_record: 'status == `404`'}", 1],
+    [`${byStatus}\nerrors: [{when: {predicate: body.error}, kind: input}]`, 1],
+  ] as const) {
+    const reply = replyOf(200, { name: "Ada" });
+    const json = t.mock.method(reply, "json");
+    const { call } = fakeCall(() => reply);
+    const record = await compileDeclarative(fileWith(parts), "a.yaml").run(call);
+    assert.equal(json.mock.callCount(), asked, parts);
+    if (asked === 0) assert.equal(record, reply);
+  }
+  assert.equal((await faultOf(outcome(byStatus, 200, Buffer.from("{")))).code, "source.contract");
+  assert.equal(await outcome("match: {record: 'status == `404`', no_record: 'status == `200`'}", 200, [1]), null);
 });
 
 test("a map leaves out what comes to nothing, also in objects within", async () => {

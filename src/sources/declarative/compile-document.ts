@@ -117,7 +117,7 @@ function compileRun(source: SourceFile, setting: ExchangeSetting) {
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);
   const fits = source.output === undefined ? undefined : compileWhenNeeded(source.output);
   if (map === undefined && source.reply?.format === "xml") {
-    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can go through unchanged");
+    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can be returned unchanged");
   }
 
   return async (call: SourceCall): Promise<SourceAnswer> => {

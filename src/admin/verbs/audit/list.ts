@@ -6,14 +6,14 @@ import { toWireTime } from "../../wire-time.ts";
 const SHOWN = 100;
 
 export default defineVerb({
-  summary: "List what administrators did, newest first",
-  description: "Who changed what and when. Secrets are not in it. Runs and vendor calls are in the ledger.",
+  summary: "List what operators changed, newest first",
+  description: "Shows who changed what and when, without secrets. Runs and vendor calls are on the ledger instead.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --limit 20",
   input: Type.Object(
     {
       org: Type.Optional(organizationInput),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 10_000, description: `How many to show; ${SHOWN} unless given` }),
+        Type.Integer({ minimum: 1, maximum: 10_000, description: `How many to show; ${SHOWN} by default` }),
       ),
     },
     { additionalProperties: false },

@@ -14,9 +14,9 @@ import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Store a vendor credential for one source, sealed",
+  summary: "Store a vendor credential for one source",
   description:
-    "The fields are checked against what the source takes, then sealed under the organization's own key; nothing shows them again. Without --context it may be used in every context. One default per source and context: a new one replaces it.",
+    "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. Without --context the credential may be used in every context. There is one default per source and context: a new one replaces the old one.",
   example:
     "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --set-env api_key=CH_API_KEY --default --context prod",
   input: Type.Object(
@@ -27,13 +27,13 @@ export default defineVerb({
         description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
       }),
       default: Type.Optional(
-        Type.Boolean({ description: "The organization's default for this source in its contexts" }),
+        Type.Boolean({ description: "Makes it the organization's default for this source in its contexts" }),
       ),
       context: Type.Optional(
-        Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context that it may be used in" }),
+        Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context in which it may be used" }),
       ),
       note: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: "What it is, for `credential list`: never a secret" }),
+        Type.String({ minLength: 1, maxLength: 200, description: "A remark for `credential list`; never a secret" }),
       ),
     },
     { additionalProperties: false },
@@ -83,7 +83,7 @@ function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
     .filter((name) => !declared.includes(name))
     .map((name) => {
       const question = didYouMeanAnyOf(name, declared);
-      return `${source.id} does not declare the field ${name}: it is sealed with the others.${question === null ? "" : ` ${question}`}`;
+      return `${source.id} does not declare the field ${name}; it is stored with the others.${question === null ? "" : ` ${question}`}`;
     });
 }
 
@@ -94,7 +94,7 @@ function keyIsUnreadable(error: unknown): never {
   const lacking = rootKeyId === undefined ? "" : ` (it is wrapped by the root key ${String(rootKeyId)})`;
   throw new OperatorError(
     "refused",
-    `The data key ${String(keyId)} of this organization cannot be opened here${lacking}, so nothing is sealed with it. Give its root key in DATARUN_ROOT_KEY; or, if that is lost for good, remove the data key: datarun keys discard ${String(keyId)}`,
+    `The data key ${String(keyId)} of this organization cannot be opened here${lacking}, so it cannot be used to store a credential. Give its root key in DATARUN_ROOT_KEY or, if that is lost for good, remove the data key: datarun keys discard ${String(keyId)}`,
     { cause: error },
   );
 }
@@ -102,10 +102,10 @@ function keyIsUnreadable(error: unknown): never {
 function saysOfDefaults({ credential, replaced, narrowed }: CreatedCredential): string[] {
   const where = inContexts(credential.contexts);
   return [
-    ...replaced.map(({ id }) => `${id} is no default any more: this one replaces it ${where}.`),
+    ...replaced.map(({ id }) => `${id} is no longer a default: this one replaces it ${where}.`),
     ...narrowed.map(
       ({ credential: { id }, contexts }) =>
-        `${id} yields to this one ${where} and stays the default ${inContexts(contexts)}.`,
+        `${id} is replaced by this one ${where} and stays the default ${inContexts(contexts)}.`,
     ),
   ];
 }

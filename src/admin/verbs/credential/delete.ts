@@ -5,7 +5,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Delete a credential, for good",
-  description: "What it sealed is erased from the store. Its id stays known, because the ledger names it.",
+  description: "Its encrypted fields are erased from the store. Its id remains known, because the ledger refers to it.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
   positional: ["cred_id"],

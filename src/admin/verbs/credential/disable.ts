@@ -5,8 +5,9 @@ import { unknownCredential } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Disable a credential: no run takes it",
-  description: "A running service stops taking it within a second. It keeps being a default, and can be enabled again.",
+  summary: "Disable a credential, so that no run uses it",
+  description:
+    "A running service stops using it within a second. If it is a default, it stays one. It can be enabled again.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
   positional: ["cred_id"],

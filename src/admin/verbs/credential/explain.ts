@@ -4,16 +4,16 @@ import { requireSource, requireWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Say which credential a run would take, and why",
+  summary: "Show which credential a run would use, and why",
   description:
-    "Asks the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. Nothing is called: whether the vendor takes the credential is what `credential verify` asks.",
+    "Applies the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. No vendor is called; to check whether the vendor accepts the credential, use `credential verify`.",
   example: "--workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --context prod",
   input: Type.Object(
     {
       workflow: workflowInput,
       source: sourceInput,
       cred_id: Type.Optional(Type.String({ maxLength: 128, description: "The cred_id that the request names" })),
-      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev unless given" })),
+      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
     },
     { additionalProperties: false },
   ),
@@ -37,7 +37,7 @@ export default defineVerb({
     // Where no rule applied, a source that can do without a credential is still called.
     const works = rule === "none" ? source.credentialUse !== "required" : usable && misfit === null;
     if (works && credentialId !== null && source.declaration.verify !== undefined)
-      note(`Whether the vendor takes it is another question: datarun credential verify ${credentialId}`);
+      note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);
     return {
       source: source.id,
       needs_credential: source.credentialUse,

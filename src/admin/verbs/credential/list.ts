@@ -6,7 +6,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List the vendor credentials of an organization, newest first",
-  description: "Never a field of one. Deleted ones are not shown; the ledger goes on naming them.",
+  description: "Their fields are never shown. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
   changes: false,

@@ -12,14 +12,14 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Ask the vendor whether a stored credential is good",
   description:
-    "Makes the cheap call that the source declares for this (`verify`). Says good, rejected, or could not tell: a vendor that is away proves nothing. It stands in the audit trail. Ends with 1 unless the credential is good.",
+    "Makes the cheap call that the source declares for this (`verify`). The verdict is good, rejected, or could not tell, for example if the vendor cannot be reached. The call is recorded in the audit trail. The exit code is 1 unless the credential is good.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     {
       cred_id: credentialInput,
       context: Type.Optional(
         Type.Enum(contextInput.enum, {
-          description: "The context; the first that the credential may be used in unless given",
+          description: "The context; by default the first in which the credential may be used",
         }),
       ),
     },
@@ -38,7 +38,7 @@ export default defineVerb({
         cred_id: id,
         source: source.id,
         verdict: "could not tell",
-        reason: "the source declares no call that proves a credential",
+        reason: "the source declares no call that checks a credential",
       };
     }
     if (credential.disabled)
@@ -75,8 +75,8 @@ function proving(source: RunnableSource): RunnableSource {
 function verdictOf({ report, output }: LiveAnswer): { verdict: string; reason: string } {
   if (output !== null) {
     return report.match
-      ? { verdict: "good", reason: "the vendor takes it" }
-      : { verdict: "rejected", reason: "the vendor's answer says that it is not good" };
+      ? { verdict: "good", reason: "the vendor accepts it" }
+      : { verdict: "rejected", reason: "the vendor's reply says that it is not good" };
   }
   const fault = report.fault!;
   const verdict = fault.code === "source.credential_rejected" ? "rejected" : "could not tell";

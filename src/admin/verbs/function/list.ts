@@ -3,7 +3,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List the data functions of the catalog and of your project",
-  description: "A function of your project replaces the catalog's of the same id.",
+  description: "A function of your project replaces a catalog function with the same id.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,

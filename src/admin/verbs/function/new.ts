@@ -10,7 +10,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Write a working function with its cases into the project folder",
   description:
-    "The file is functions/NAME.ts: a function that asks one offline source, its contract and two cases. `datarun function test` runs them.",
+    "The file is functions/NAME.ts. It has a function that asks one offline source, its contract and two cases. `datarun function test` runs the cases.",
   example: "dfunc_reachable_by --project my-project",
   input: Type.Object(
     {
@@ -34,7 +34,7 @@ export default defineVerb({
       await writeFile(file, newFunctionText(id), { flag: "wx" });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new OperatorError("refused", `There is a file ${shownPath(file)} already.`, { cause: error });
+      throw new OperatorError("refused", `The file ${shownPath(file)} exists already.`, { cause: error });
     }
     return { function: id, file: shownPath(file) };
   },

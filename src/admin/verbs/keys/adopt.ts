@@ -4,9 +4,9 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Say that the first root key of DATARUN_ROOT_KEY is the deployment's, before anything is sealed",
+  summary: "Register the first root key of DATARUN_ROOT_KEY as the deployment's, before anything is sealed",
   description:
-    "The first start of a service on a new store says so by itself. This is for a deployment whose credentials are stored before that, and for one whose root key was lost before anything was sealed by it.",
+    "The first start of a service on a new store does this by itself. Use this command to store credentials before that start, or if the registered root key was lost before anything was sealed with it.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: true,
@@ -17,13 +17,13 @@ export default defineVerb({
     if (rootKeys.files !== null) {
       throw new OperatorError(
         "refused",
-        "The root keys of this store are files. To seal by DATARUN_ROOT_KEY instead: datarun keys rotate --adopt-root-key",
+        "The root keys of this store are files. To use DATARUN_ROOT_KEY instead: datarun keys rotate --adopt-root-key",
       );
     }
     if ((await rows.dataKeysAfter("", 1)).length > 0) {
       throw new OperatorError(
         "refused",
-        'Something is sealed in this store already, and that says by which root key. Another one is taken by "datarun keys rotate", with both in DATARUN_ROOT_KEY.',
+        'Credentials are already sealed in this store, so its root key is known. To change it, run "datarun keys rotate" with both keys in DATARUN_ROOT_KEY.',
       );
     }
     const rootKey = rootKeys.current();

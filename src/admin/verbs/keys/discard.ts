@@ -9,11 +9,16 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Remove a data key that is not needed, or that nobody can open any more",
   description:
-    "`keys verify` names the data keys that cannot be opened. One with which no credential is sealed just goes. Where credentials are sealed with it they are lost with it, and have to be stored again: that takes --with-credentials, and is refused while the key can be opened here. Make sure first that no machine has its root key.",
+    "`keys verify` lists the data keys that cannot be opened. A key that seals no credential is simply removed. Credentials that are sealed with it are deleted with it, and have to be stored again: this requires --with-credentials, and is refused if the key can be opened here. First make sure that no machine has its root key.",
   example: "key_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --with-credentials",
   input: Type.Object(
     {
-      key: Type.String({ pattern: "^key_", maxLength: 128, "x-says": "must be a data key", description: "A data key" }),
+      key: Type.String({
+        pattern: "^key_",
+        maxLength: 128,
+        "x-says": "must be the id of a data key (key_…)",
+        description: "Id of the data key (key_…)",
+      }),
       with_credentials: Type.Optional(
         Type.Boolean({ description: "Also delete the credentials that are sealed with it" }),
       ),
@@ -46,7 +51,7 @@ async function refuseNeeded({ store }: RotationParts, row: WrappedKey): Promise<
   if (newest?.id === row.id) {
     throw new OperatorError(
       "refused",
-      "This data key can be opened, and the next credential of its organization is sealed with it.",
+      "This data key can be opened and is in use: the next credential of its organization will be sealed with it.",
     );
   }
   let after = "";
@@ -56,7 +61,7 @@ async function refuseNeeded({ store }: RotationParts, row: WrappedKey): Promise<
     if (rows.some(({ keyId }) => keyId === row.id)) {
       throw new OperatorError(
         "refused",
-        'This data key can be opened, and credentials are sealed with it. "datarun keys rotate --new-data-keys" seals them with another one.',
+        'This data key can be opened, and credentials are sealed with it. "datarun keys rotate --new-data-keys" seals them with a new one.',
       );
     }
     after = rows.at(-1)!.id;

@@ -6,7 +6,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Remove the files of root keys that nothing depends on any more",
-  description: "Opens everything first, and removes nothing when something cannot be opened.",
+  description: "Opens everything that is sealed first. If something cannot be opened, nothing is removed.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: true,

@@ -7,7 +7,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Rotate the root key, while services run",
   description:
-    "On the embedded store a new root key is made, or with --adopt-root-key the first one of DATARUN_ROOT_KEY is taken; with a shared database the first key given there becomes the one that seals. Every data key is wrapped by it. Broken off at any moment, it can be started again. Afterwards `keys verify` says which older root keys nothing depends on any more.",
+    "With the embedded store a new root key is created, or with --adopt-root-key the first one of DATARUN_ROOT_KEY is used. With a shared database the first key of DATARUN_ROOT_KEY is used. Every data key is wrapped with that key. If the command is interrupted, run it again. Afterwards `keys verify` lists older root keys that nothing depends on any more.",
   example: "--new-data-keys",
   input: Type.Object(
     {
@@ -15,7 +15,7 @@ export default defineVerb({
         Type.Boolean({ description: "Also give every organization a new data key and seal its credentials again" }),
       ),
       adopt_root_key: Type.Optional(
-        Type.Boolean({ description: "On the embedded store, seal by DATARUN_ROOT_KEY instead of by files" }),
+        Type.Boolean({ description: "With the embedded store, use DATARUN_ROOT_KEY instead of key files" }),
       ),
     },
     { additionalProperties: false },

@@ -4,9 +4,9 @@ import { toUnreadableWire } from "../../unreadable-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Open everything that is sealed, and say which root keys are still needed",
+  summary: "Open everything that is sealed, and show which root keys are still needed",
   description:
-    "It fails when something cannot be opened, and says what and why; `keys discard` removes a data key that is lost.",
+    "If something cannot be opened, it is listed with the reason, and the exit code is 1. `keys discard` removes a data key that is lost.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,

@@ -8,13 +8,13 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Carry a dead machine's runs to the shared ledger",
   description:
-    "For a data directory whose service will not start again: a service that starts does it by itself. Calls that were under way when it died are recorded as unknown. Refused while a service uses the directory. With --again it sends what has gone out and is still here, a day's runs, once more, for a database that was restored from an older copy; that may be done while the service runs, on each machine.",
+    "For a data directory whose service will not start again; a service that starts does this by itself. Calls that were in progress when it died get an unknown charge. The command is refused while a service uses the directory. With --again, runs that have been sent and are still here (those of one day) are sent once more, for a database that was restored from an older copy. This may be done on each machine while its service runs.",
   example: "--data-dir /mnt/volume-of-replica-3",
   input: Type.Object(
     {
-      again: Type.Optional(Type.Boolean({ description: "Send what has gone out already once more" })),
+      again: Type.Optional(Type.Boolean({ description: "Send runs once more that have been sent already" })),
       since: Type.Optional(
-        momentInput("With --again: only runs that started from then on; a day begins at midnight UTC"),
+        momentInput("With --again: only runs that started then or later; a day begins at midnight UTC"),
       ),
     },
     { additionalProperties: false },
@@ -23,7 +23,7 @@ export default defineVerb({
   needs: ["store", "drainLedger"],
 
   async run({ again = false, since }, { act, drainLedger, store }) {
-    if (since !== undefined && !again) throw new OperatorError("usage", "--since goes with --again.");
+    if (since !== undefined && !again) throw new OperatorError("usage", "--since can only be used with --again.");
     const startedFrom = since === undefined ? 0 : toMoment(since);
     const drained = await drainLedger(again ? { startedFrom } : undefined);
     const detail = { ...drained };

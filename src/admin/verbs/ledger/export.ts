@@ -11,12 +11,12 @@ const NAMED_MAX = 20;
 export default defineVerb({
   summary: "Write runs to a file, oldest first",
   description:
-    "As csv, one request a line with its call and run, or as jsonl, one whole run a line. The file must not exist yet and is readable by its owner alone. Any number of runs fits in memory. A run whose record is damaged is left out and named, and the exit code is 1.",
+    "The format csv has one request per line, with its call and run; jsonl has one complete run per line. The file must not exist yet, and only its owner can read it. A run whose record is damaged is left out and named, and the exit code is then 1.",
   example: "march.csv --from 2026-03-01 --to 2026-04-01",
   input: Type.Object(
     {
-      file: Type.String({ minLength: 1, maxLength: 4_096, description: "The file to make" }),
-      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv unless given" })),
+      file: Type.String({ minLength: 1, maxLength: 4_096, description: "The file to write" }),
+      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default" })),
       ...filterInputs,
     },
     { additionalProperties: false },
@@ -52,12 +52,11 @@ export default defineVerb({
 });
 
 function leftOutNote(count: number, named: readonly string[]): string {
-  const runs =
-    count === 1 ? "1 run is damaged, and is not in the file" : `${count} runs are damaged, and are not in the file`;
+  const runs = count === 1 ? "1 run is damaged and not in the file" : `${count} runs are damaged and not in the file`;
   return `${runs}: ${named.join(", ")}${count > named.length ? ` and ${count - named.length} more` : ""}.`;
 }
 
 function cannotMake(error: NodeJS.ErrnoException): never {
   const why = error.code === "EEXIST" ? "it exists already" : String(error.code);
-  throw new OperatorError("refused", `The file cannot be made: ${why}.`, { cause: error });
+  throw new OperatorError("refused", `The file cannot be created: ${why}.`, { cause: error });
 }

@@ -8,15 +8,15 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list; outcome and source speak of one and the same call, charged of a request of it. Where there is more, the result says what to give as --after.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. If there are more runs, the result says what to give as --after.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
       ...filterInputs,
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000, description: "How many to show; 50 unless given" }),
+        Type.Integer({ minimum: 1, maximum: 1_000, description: "How many to show; 50 by default" }),
       ),
-      after: Type.Optional(Type.String({ maxLength: 160, description: "Where the list before this one ended" })),
+      after: Type.Optional(Type.String({ maxLength: 160, description: "Where the previous list ended, as it said" })),
     },
     { additionalProperties: false },
   ),
@@ -26,8 +26,8 @@ export default defineVerb({
   async run({ limit, after, ...filter }, { ledger, note }) {
     const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));
     for (const id of page.damaged)
-      note(`The record of ${id} is damaged, and left out: "datarun ledger show" has what is left of it.`);
-    if (page.next !== null) note(`There is more: give --after ${page.next}`);
+      note(`The record of ${id} is damaged and left out. "datarun ledger show" shows what is left of it.`);
+    if (page.next !== null) note(`There are more runs. To see them, give --after ${page.next}`);
     return {
       runs: page.runs.map((run) => ({
         transaction_id: run.transaction_id,
@@ -52,7 +52,7 @@ export default defineVerb({
 
 function toPage(limit: number | undefined, after: string | undefined): { limit?: number; after?: string } {
   if (after !== undefined && !PLACE.test(after)) {
-    throw new OperatorError("invalid", "--after must be what the list before this one gave.");
+    throw new OperatorError("invalid", "--after must be the value that the previous list gave.");
   }
   return { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
 }

@@ -7,12 +7,14 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "Delete old runs from the ledger for good",
   description:
-    "Runs with unknown charges stay unless told otherwise, and so does what has not reached the shared database yet. The service may run meanwhile.",
+    "Runs with unknown charges stay unless --unknown-too is given. Runs that have not reached the shared database always stay. The service may run meanwhile.",
   example: "--before 2025-01-01",
   input: Type.Object(
     {
-      before: momentInput("Runs that started before then go; a day begins at midnight UTC"),
-      unknown_too: Type.Optional(Type.Boolean({ description: "Also runs with charges that nobody has settled" })),
+      before: momentInput("Deletes runs that started before then; a day begins at midnight UTC"),
+      unknown_too: Type.Optional(
+        Type.Boolean({ description: "Also deletes runs with charges that nobody has settled" }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -7,7 +7,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Settle a charge after a look at the vendor's invoice",
   description:
-    "Whatever it was, and as often as need be. Who settled it, when and why is kept with the run each time, and so is what had been recorded. All that counts charges goes by the last word.",
+    "Any charge can be settled, whatever it was and as often as necessary. Each time the run records who settled it, when and why; the charge that was recorded first is kept too. All counts use the latest settlement.",
   example: 'trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --call 0 --charged no --note "not on invoice 4711"',
   input: Type.Object(
     {
@@ -16,13 +16,13 @@ export default defineVerb({
       attempt: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: "Which request of the call; unless given those that are unknown, or else the only one",
+          description: "Which request of the call; by default those that are unknown, or else the only one",
         }),
       ),
       charged: Type.Enum(["yes", "no", "unknown"], {
-        description: "Whether the vendor charged for it; unknown opens it again",
+        description: "Whether the vendor charged for it; unknown reopens it",
       }),
-      note: Type.String({ minLength: 1, maxLength: 500, description: "What it rests on, such as the invoice" }),
+      note: Type.String({ minLength: 1, maxLength: 500, description: "The reason, such as the invoice" }),
     },
     { additionalProperties: false },
   ),
@@ -57,5 +57,5 @@ function whyNot({ calls, attempts }: RunReportRow, call: number, attempt: number
   if (length === 0) return `Call ${call} sent no request, so there is no charge to settle.`;
   const made = `Call ${call} made ${length} ${length === 1 ? "request" : "requests"}`;
   if (attempt !== undefined) return `${made}: there is no request ${attempt}.`;
-  return `${made} and none of them is unknown: say with --attempt which one is meant.`;
+  return `${made} and none of them is unknown. Choose one with --attempt.`;
 }

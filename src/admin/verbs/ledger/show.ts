@@ -8,7 +8,7 @@ import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Show one run as a timeline: who was called, who waited for whom, what it cost",
-  description: "Neither inputs nor outputs are on the ledger. Times are from the arrival of the request.",
+  description: "Inputs and outputs are not on the ledger. Times count from the arrival of the request.",
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],
@@ -37,7 +37,7 @@ export default defineVerb({
 /** As it stands: a value may be anything, and what it says may never have happened. */
 function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun) {
   const rows = { run, calls, attempts, reconciliations };
-  const says = "The record of this run is damaged: its rows are not what was written. They stand here as they are.";
+  const says = "The record of this run is damaged: its rows are not what was written. They are shown as they are now.";
   return {
     damaged,
     run: { ...run, started_at: String(run.started_at) },

@@ -7,15 +7,15 @@ import type { AuditEntry } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Sum up a month by source and credential, to hold against the vendors' invoices",
+  summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
   description:
-    "One line for each source, organization and credential. Counts requests that were sent in that month, UTC, by runs and by live tests (`source test --live`, `credential verify`), which LIVE TESTS says how many of. Simulated runs send none and are left out.",
+    "There is one line for each source, organization and credential. It counts the requests that were sent in that month (UTC) by runs and by live tests (`source test --live`, `credential verify`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out.",
   example: "2026-03",
   input: Type.Object(
     {
       month: Type.String({
         pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])$`,
-        description: "Year and month",
+        description: "Year and month, such as 2026-03",
         "x-says": "must be a year and a month, such as 2026-03",
       }),
     },

@@ -3,14 +3,14 @@ import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
-  summary: "List the requests of which nobody knows whether the vendor charged for them",
+  summary: "List the requests whose charge is unknown",
   description:
-    'Oldest first, to be held against the vendors\' invoices and settled with "datarun ledger reconcile". Simulated runs are left out.',
+    'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile". Simulated runs are left out.',
   example: "--limit 20",
   input: Type.Object(
     {
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 10_000, description: "How many to show; 100 unless given" }),
+        Type.Integer({ minimum: 1, maximum: 10_000, description: "How many to show; 100 by default" }),
       ),
     },
     { additionalProperties: false },

@@ -4,13 +4,13 @@ import { defineVerb } from "../../verb.ts";
 const SAYS = {
   altered: "altered: its rows are not what was written",
   unreadable: "unreadable: its rows cannot be read any more",
-  missing: "missing: it is gone, and nobody deleted it",
+  missing: "missing: it is gone although nobody deleted it",
 } as const;
 
 export default defineVerb({
-  summary: "Look at every run of the ledger: whether it is as it was written",
+  summary: "Check that every run of the ledger is as it was written",
   description:
-    "Reads a little at a time, beside services that write. Names the runs that are damaged or gone, and what the database itself finds wrong with its file or indexes. The exit code is 1 when anything is.",
+    "It can be used while services write. It lists runs that are damaged or missing, and problems that the database itself finds with its file or indexes. The exit code is 1 if there is any.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,

@@ -4,12 +4,15 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "List the sources of the catalog and of your project",
   description:
-    "A catalog source that leaves the machine is off until the setting `catalog` names it; what answers on the machine is always on.",
+    "A catalog source that leaves the machine is off until the setting `catalog` names it. Sources that answer on the machine are always on.",
   example: "--vendor gleif",
   input: Type.Object(
     {
       vendor: Type.Optional(
-        Type.String({ maxLength: 128, description: "Only this vendor's: the part before the two underscores" }),
+        Type.String({
+          maxLength: 128,
+          description: "Only sources of this vendor, which is the part of the id before the two underscores",
+        }),
       ),
     },
     { additionalProperties: false },

@@ -18,7 +18,7 @@ const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema
 export default defineVerb({
   summary: "Write a new source from a vendor's documentation and one sample reply",
   description:
-    "Asks for what is not given as an option. Writes a YAML file with cases into the project folder; its cases have passed before it is written. What it guesses from the sample is a beginning: read the file, and correct what the vendor's documentation says otherwise.",
+    "Asks for what is not given as an option. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(
@@ -26,7 +26,7 @@ export default defineVerb({
       id: Type.String({
         pattern: SOURCE_ID.source,
         maxLength: 128,
-        description: "Its id, <vendor>__<source_name>",
+        description: "Id of the new source, <vendor>__<source_name>",
         "x-says": "must have the form <vendor>__<source_name>, lower snake case",
       }),
       ...Object.fromEntries(
@@ -51,19 +51,19 @@ export default defineVerb({
     const text = await proven(draft, relative(dirname(path), SCHEMA), tools);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
-    if (tools.fileOf(id)?.from === "catalog") call.note(`It takes the place of the catalog's ${id}.`);
-    call.note(`Read it, then: datarun source test ${id}`);
+    if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
+    call.note(`Read the file, then run: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },
 });
 
 /** @throws OperatorError where nothing may be written */
 function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
-  if (project === undefined) throw new OperatorError("usage", "Say with --project which folder it belongs to.");
+  if (project === undefined) throw new OperatorError("usage", "Give the project folder with --project.");
   const there = fileOf(id);
-  if (there?.from === "project") throw new OperatorError("refused", `${id} is there already: ${shownPath(there.path)}`);
+  if (there?.from === "project") throw new OperatorError("refused", `${id} exists already: ${shownPath(there.path)}`);
   const path = join(project, "sources", `${id.replace("__", "/")}.yaml`);
-  if (existsSync(path)) throw new OperatorError("refused", `There is a file already: ${shownPath(path)}`);
+  if (existsSync(path)) throw new OperatorError("refused", `The file exists already: ${shownPath(path)}`);
   return path;
 }
 
@@ -73,13 +73,13 @@ async function proven(draft: SourceDraft, schemaPath: string, { compile, cases }
     const source = draftSource(draft);
     const first = compile(writeDraft(source, schemaPath), "draft.yaml");
     const { answer, fault } = await playCase(first, first.declaration.cases![0]!, cases);
-    if (answer === null) throw new RangeError(`the sample is not taken as a record (${fault!.says})`);
+    if (answer === null) throw new RangeError(`the sample is not recognised as a record (${fault!.says})`);
     const text = writeDraft(withOutput(source, JSON.parse(String(answer.json)) as JsonObject), schemaPath);
     const report = await runCases(compile(text, "draft.yaml"), cases);
     if (!report.passed) throw new RangeError(`its cases do not pass:\n${renderReport(report)}`);
     return text;
   } catch (error) {
-    throw new OperatorError("invalid", `No source can be written of this: ${(error as Error).message}.`, {
+    throw new OperatorError("invalid", `No source can be written from this: ${(error as Error).message}.`, {
       cause: error,
     });
   }

@@ -10,13 +10,13 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Ask one source for real, as a client of a workflow would",
   description:
-    "It asks the real vendor, which may bill; a workflow that was made with --simulated asks the played one. The run is on the ledger like any other, under a token that is issued for it and revoked after it. It runs in the service of this data directory; where none runs, one is started for it. Inputs in a file come in by --stdin < FILE. Ends with exit code 1 when the source failed; no record is not a failure.",
+    "The real vendor is asked and may bill, unless the workflow is simulated. The run is on the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. The exit code is 1 if the source failed; no record is not a failure.",
   example: "gleif__lei_record --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set lei=529900W18LQJJN6SJ336",
   input: Type.Object(
     {
       source: sourceInput,
       workflow: workflowInput,
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev unless given" })),
+      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
       credential: Type.Optional(credentialInput),
       inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
     },

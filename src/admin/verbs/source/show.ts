@@ -11,7 +11,7 @@ import { shownPath } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Show what a source takes, asks and answers, and where each value came from",
+  summary: "Show what a source takes, sends and returns, and where each value comes from",
   example: "google__phone_number",
   input: Type.Object({ source: sourceInput }, { additionalProperties: false }),
   positional: ["source"],
@@ -57,7 +57,9 @@ export default defineVerb({
 /** What is sent and how the answer is judged: in the words of a declarative file; code can only be read. */
 function asksOf({ leavesMachine }: RunnableSource, file: SourceFile | undefined): Json {
   if (file !== undefined && /\.ya?ml$/.test(file.path)) return plain(showRecipe(readFileSync(file.path, "utf8")));
-  return leavesMachine ? "written in TypeScript" : "nobody: written in TypeScript, and answers from data it carries";
+  return leavesMachine
+    ? "written in TypeScript"
+    : "nobody: it is written in TypeScript and answers from data that comes with it";
 }
 
 function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): JsonObject[] {

@@ -25,9 +25,9 @@ interface Input extends LiveTest {
 }
 
 export default defineVerb({
-  summary: "Run a source's cases, or ask its vendor for real and say what differs",
+  summary: "Run a source's cases, or ask its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked.",
+    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs of one case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
@@ -38,17 +38,23 @@ export default defineVerb({
         Type.String({
           maxLength: 200,
           description:
-            "Only the case of this name. Live: the one whose inputs are asked; the first with a record unless given",
+            "Only the case with this name. With --live: the case whose inputs are sent; by default the first with a record",
         }),
       ),
       inputs: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: "Live: an input in place of the case's inputs" }),
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "With --live: an input to send instead of the case's inputs",
+        }),
       ),
       org: Type.Optional(organizationInput),
       credential: Type.Optional(credentialInput),
-      context: Type.Optional(Type.Enum(contextInput.enum, { description: "Live: the context; dev unless given" })),
-      accept_charge: Type.Optional(Type.Boolean({ description: "Live: the vendor may bill this call" })),
-      record: Type.Optional(Type.Boolean({ description: "Live: write the answer as a new case, values masked" })),
+      context: Type.Optional(Type.Enum(contextInput.enum, { description: "With --live: the context; dev by default" })),
+      accept_charge: Type.Optional(
+        Type.Boolean({ description: "With --live: agree that the vendor may bill this call" }),
+      ),
+      record: Type.Optional(
+        Type.Boolean({ description: "With --live: write the reply as a new case, with its values masked" }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -70,7 +76,7 @@ export default defineVerb({
     const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, tools));
     const broken = input.source === undefined ? tools.problems : [];
     if (chosen.length === 0 && broken.length === 0) {
-      throw new OperatorError("invalid", "The project has no sources: name one of the catalog, or give --all.");
+      throw new OperatorError("invalid", "The project has no sources. Name a source of the catalog, or give --all.");
     }
     const tested = chosen.map((id) => sources.find(id)!);
     const reports =

@@ -9,16 +9,16 @@ import { durationMs, durationPattern } from "../../../terms/durations.ts";
 export default defineVerb({
   summary: "Issue an access token for an organization",
   description:
-    "The token is shown this once and cannot be shown again: only its SHA-256 is stored. An organization may have any number of tokens, so that a new one can be brought in before the old one is revoked.",
+    "The token is shown only once, because only its SHA-256 is stored. An organization may have any number of tokens, so that a new one can be in use before the old one is revoked.",
   example: '--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name "back end" --expires-in 90d',
   input: Type.Object(
     {
       org: organizationInput,
-      name: Type.Optional(nameInput("What the token is for, to tell it from others")),
+      name: Type.Optional(nameInput("What the token is for")),
       expires_in: Type.Optional(
         Type.String({
           pattern: durationPattern("m", "h", "d", "w"),
-          description: "How long it is valid: a number and m, h, d or w. Left out: until it is revoked",
+          description: "How long it is valid: a number and m, h, d or w; by default until it is revoked",
           "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
         }),
       ),
@@ -41,7 +41,7 @@ export default defineVerb({
       expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
     });
     if (token === null) throw unknownId("organization", org, "datarun org list");
-    note("The access token is shown this once. Keep it where secrets are kept.");
+    note("The access token is shown only once. Keep it where you keep secrets.");
     return { token_id: token.id, access_token: accessToken };
   },
 });

@@ -10,7 +10,7 @@ const STATES = ["active", "revoked", "expired"] as const;
 export default defineVerb({
   summary: "List the access tokens of an organization, newest first",
   description:
-    "Never the tokens themselves: only what was said of them. When one was last used is noted in batches. `source run` and `function run` each leave a revoked token of their own, which the ledger names; --state active leaves those out.",
+    "The tokens themselves are never shown. The time of last use is written in batches, a few seconds late. `source run` and `function run` each leave a revoked token, to which the ledger refers; --state active leaves those out.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     {

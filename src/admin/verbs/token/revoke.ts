@@ -7,7 +7,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "Revoke an access token, for good",
   description:
-    "A running service refuses the token within a second; while its database is away, within five minutes. For a token that was found where it should not be, the token itself (drt_…) can be given instead of its id.",
+    "A running service refuses the token within a second, or within five minutes if its database is unavailable. If you found a token where it should not be, you can give the token itself (drt_…) instead of its id.",
   example: "tok_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     {
@@ -29,7 +29,7 @@ export default defineVerb({
     const token = await (await store()).revokeToken(act, which);
     if (token === null) throw unknownId("token", token_id, "datarun token list --org ORG");
     const revokedWallAt = token.revokedWallAt ?? act.wallAt;
-    if (revokedWallAt < act.wallAt) note("It had been revoked before.");
+    if (revokedWallAt < act.wallAt) note("It had already been revoked.");
     return { token_id: token.id, revoked_at: toWireTime(revokedWallAt) };
   },
 });

@@ -8,14 +8,16 @@ import { workflowSettings } from "../../workflow-wire.ts";
 export default defineVerb({
   summary: "Create a workflow in an organization",
   description:
-    "Every run names a workflow of its token's organization. Its id is not secret. A simulated one calls no vendor, refuses the context prod and marks its answers; that cannot be changed later.",
+    "Every request names a workflow of its token's organization. The id of a workflow is not secret. A simulated workflow calls no vendor, refuses the context prod and marks its answers; this cannot be changed later.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name onboarding --auto-credentials",
   input: Type.Object(
     {
       org: organizationInput,
       name: Type.Optional(nameInput("What the workflow is for")),
       ...workflowSettings,
-      simulated: Type.Optional(Type.Boolean({ description: "No call leaves the machine, and answers say so" })),
+      simulated: Type.Optional(
+        Type.Boolean({ description: "No call leaves the machine, and answers are marked as simulated" }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -5,9 +5,9 @@ import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
-  summary: "Disable a workflow: its runs are refused with 401",
+  summary: "Disable a workflow, so that its requests are refused with 401",
   description:
-    "A running service refuses it within a second; while its database is away, within five minutes. It can be enabled again.",
+    "A running service refuses it within a second, or within five minutes if its database is unavailable. It can be enabled again.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ workflow: workflowInput }, { additionalProperties: false }),
   positional: ["workflow"],

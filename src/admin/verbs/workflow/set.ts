@@ -8,7 +8,7 @@ import { toWireWorkflow, workflowSettings } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "Change settings of a workflow",
-  description: "What is not named stays as it is. Whether a workflow is simulated was fixed when it was created.",
+  description: "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --failure-details --no-auto-credentials",
   input: Type.Object(
     { workflow: workflowInput, name: Type.Optional(nameInput("What the workflow is for")), ...workflowSettings },
@@ -25,7 +25,7 @@ export default defineVerb({
       ...(settings.failure_details !== undefined && { failureDetails: settings.failure_details }),
       ...(settings.mask_credentials !== undefined && { maskCredentials: settings.mask_credentials }),
     };
-    if (Object.keys(change).length === 0) throw new OperatorError("usage", "No setting to change was given.");
+    if (Object.keys(change).length === 0) throw new OperatorError("usage", "Give at least one setting to change.");
     const workflow = await (await store()).changeWorkflow(act, id, change);
     if (workflow === null) throw unknownWorkflow(id);
     return toWireWorkflow(workflow);

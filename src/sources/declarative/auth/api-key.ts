@@ -9,11 +9,11 @@ import { authKind, inOneHeader, type AuthSetting, type AuthStep } from "./auth-k
 const ApiKey = Type.Object(
   {
     kind: Type.Literal("api_key"),
-    header: Type.Optional(text("The header field that carries the key.")),
-    query: Type.Optional(text("The parameter that carries the key.")),
+    header: Type.Optional(text("The header field for the key.")),
+    query: Type.Optional(text("The query parameter for the key.")),
     value: template("The key."),
   },
-  { ...closed, description: "A key in a header field or in a parameter." },
+  { ...closed, description: "A key in a header field or in a query parameter." },
 );
 
 export const apiKey = authKind({
@@ -21,7 +21,7 @@ export const apiKey = authKind({
   compile: (file, setting) => ({ step: compileApiKey(file, setting) }),
 });
 
-/** A key in a header field or a parameter. An optional credential that is absent adds nothing. */
+/** A key in a header field or a query parameter. If an optional credential is absent, nothing is added. */
 function compileApiKey(auth: Static<typeof ApiKey>, setting: AuthSetting): AuthStep {
   const { known, place } = setting;
   const template = parseTemplate(auth.value, known, place.in("value"));

@@ -11,30 +11,33 @@ import { authKind, fieldProblem, withHeaders, type AuthSetting, type AuthStep } 
 const Hmac = Type.Object(
   {
     kind: Type.Literal("hmac"),
-    algorithm: words(["sha256", "sha512", "sha384", "sha1"], "The hash."),
+    algorithm: words(["sha256", "sha512", "sha384", "sha1"], "The hash function."),
     key: template("The shared key."),
-    key_encoding: Type.Optional(words(["utf8", "hex", "base64"], "How the key is written. `utf8` unless said.")),
+    key_encoding: Type.Optional(words(["utf8", "hex", "base64"], "How the key is encoded. `utf8` by default.")),
     canonical: Type.String({
       minLength: 1,
       description:
-        "The text to sign. Besides `inputs` and `credentials`: `request.method`, `request.host`, `request.path`, `request.query`, `request.body`, `clock.unix`, `clock.unix_ms`, `clock.iso`, `clock.http` and `nonce`.",
+        "The text to sign. In addition to `inputs` and `credentials` it may contain `request.method`, `request.host`, `request.path`, `request.query`, `request.body`, `clock.unix`, `clock.unix_ms`, `clock.iso`, `clock.http` and `nonce`.",
     }),
-    encoding: words(["hex", "base64", "base64url"], "How the signature is written."),
-    header: text("The header field that carries the signature."),
-    value: Type.Optional(template("The field's value. `{{ signature }}` unless said.")),
+    encoding: words(["hex", "base64", "base64url"], "How the signature is encoded."),
+    header: text("The header field for the signature."),
+    value: Type.Optional(template("The field's value. `{{ signature }}` by default.")),
     headers: Type.Optional(Headers),
   },
-  { ...closed, description: "A signature over the request. `headers` are sent beside it, for the time and the nonce." },
+  {
+    ...closed,
+    description: "A signature over the request. `headers` are sent with it, for example for the time and the nonce.",
+  },
 );
 
 export const hmac = authKind({ schema: Hmac, compile: (file, setting) => ({ step: compileHmac(file, setting) }) });
 
 const OF_REQUEST = ["method", "host", "path", "query", "body"];
 const OF_CLOCK = ["unix", "unix_ms", "iso", "http"];
-/** What is ours: it stands in the signed text as it is. */
+/** Values that we provide: they are inserted into the signed text as they are. */
 const OURS = new Set(["request", "clock", "nonce"]);
 
-/** A signature over the request as it is sent. Time and nonce are the same in the text and in the headers. */
+/** A signature over the request as it is sent. The signed text and the headers have the same time and nonce. */
 function compileHmac(auth: Static<typeof Hmac>, setting: AuthSetting): AuthStep {
   const { known, place, clock, nonce } = setting;
   const beside = { ...known, clock: OF_CLOCK, nonce: null };
@@ -95,13 +98,13 @@ function keyBytes(key: Template, encoding: "utf8" | "hex" | "base64", values: Va
   const text = fill(key, values, asItIs);
   if (text === undefined || text === "") throw fieldProblem(key, "is needed for the signature");
   const bytes = Buffer.from(text, encoding);
-  // Node stops at the first character that is no digit, and would sign with half a key.
+  // Node stops at the first character that is not a digit, and would sign with a part of the key.
   const whole = encoding === "utf8" || normalized(bytes.toString(encoding)) === normalized(text);
-  if (!whole) throw fieldProblem(key, `is not written in ${encoding}`);
+  if (!whole) throw fieldProblem(key, `is not encoded in ${encoding}`);
   return bytes;
 }
 
-/** Without the padding and the blanks at its end. An expression that looks for its end would begin at each of them. */
+/** Without padding and white space at the end. A regular expression anchored at the end would be tried at each of them. */
 function normalized(text: string): string {
   let end = text.length;
   while (end > 0 && /[=\s]/.test(text[end - 1]!)) end -= 1;

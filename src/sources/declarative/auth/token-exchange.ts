@@ -30,33 +30,35 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
       auth: Type.Optional(
         Type.Unsafe<NamedKind>({
           anyOf: loginKinds.map((kind) => kind.schema),
-          description: "What the login call itself is authenticated by.",
+          description: "How the login call itself is authenticated.",
         }),
       ),
-      token: expression("Where the token stands in the answer of the login call."),
-      expires_in: Type.Optional(expression("Where the answer says for how many seconds the token is good.")),
-      default_ttl: Type.Optional(duration("How long a token is good when the answer does not say. `5m` unless said.")),
+      token: expression("Finds the token in the reply to the login call."),
+      expires_in: Type.Optional(expression("Finds the number of seconds for which the token is valid.")),
+      default_ttl: Type.Optional(duration("How long a token is valid if the reply does not say so. `5m` by default.")),
       early: Type.Optional(
-        duration("How long before its end a token is renewed. `30s` unless said, and never more than half its time."),
+        duration(
+          "How long before its expiry a token is renewed. `30s` by default, and never more than half its lifetime.",
+        ),
       ),
-      header: Type.Optional(text("The header field that carries the token. `Authorization` unless said.")),
-      value: Type.Optional(template("The field's value. `Bearer {{ token }}` unless said.")),
+      header: Type.Optional(text("The header field for the token. `Authorization` by default.")),
+      value: Type.Optional(template("The field's value. `Bearer {{ token }}` by default.")),
     },
     {
       ...closed,
       description:
-        "A login call whose token the request then carries: OAuth client credentials, password grant or any other. Tokens are kept per credential, fetched by one call at a time, and fetched anew once when the vendor answers 401.",
+        "A login call that returns a token for the request: OAuth client credentials, password grant or any other. Tokens are kept per credential and fetched by one call at a time. If the vendor answers 401, a new token is fetched once.",
     },
   );
 
-/** A login call whose token requests carry, itself authenticated by one of these kinds. */
+/** A login call that returns a token for requests. The login itself is authenticated by one of these kinds. */
 export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
   return authKind({
     schema: schemaWith(loginKinds),
     once: "a request has one login call",
     compile(file, setting) {
       const { inputs: _, ...lasting } = setting.known;
-      // A token outlives the request that fetched it, so nothing of a request may be in it.
+      // A token is used after the request that fetched it, so it must not depend on that request's inputs.
       const here = { ...setting, known: lasting };
       const { auth } = file;
       const login = auth && kindOf(auth, loginKinds).compile(auth, { ...here, place: setting.place.in("auth") });
@@ -90,18 +92,18 @@ function compileTokenExchange(
     if (code !== null) throw new Fault(code, { status: view.status });
     const token = working(tokenOf, view);
     if (typeof token !== "string" || token === "") {
-      throw new Fault("source.contract", { problem: "the login call gave no token" });
+      throw new Fault("source.contract", { problem: "the login call returned no token" });
     }
     return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
   }
 
   function ttlOf(seconds: Json): number {
     const given = typeof seconds === "string" ? readNumber(seconds) : seconds;
-    // One that says 0 is good for this once.
+    // A lifetime of 0 means that the token is valid for this one request.
     return isNumber(given) ? Math.max(0, Number(nearestNumbers(given)) * 1000) : defaultTtlMs;
   }
 
-  // One credential may be good in several contexts, and a login may name the context.
+  // A credential may be allowed in several contexts, and a login may contain the context.
   const keyOf = (owner: string | undefined, values: Values) =>
     owner === undefined ? undefined : `${owner} ${JSON.stringify(values["context"])}`;
 

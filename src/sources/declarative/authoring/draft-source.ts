@@ -33,7 +33,7 @@ export function draftSource(draft: SourceDraft): JsonObject {
   const names = namesIn(`${draft.url} ${JSON.stringify(draft.body ?? null)}`);
   if (/[{}]/.test(draft.url.replaceAll(INPUT, "")))
     throw new RangeError("a brace in the url is not part of an input, which is written {name} in lower snake case");
-  if (names.length === 0) throw new RangeError("the request has no input: write {name} where one stands");
+  if (names.length === 0) throw new RangeError("the request has no input: write {name} in the place of one");
   const auth = draftAuth(draft.auth);
   const answer = draftAnswer(draft);
   return {
@@ -114,7 +114,7 @@ function draftAnswer({ sample, nobody }: SourceDraft) {
   const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
   const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
   const fields = fieldsOf(sample);
-  if (fields.length === 0) throw new RangeError("the sample shows no field");
+  if (fields.length === 0) throw new RangeError("the sample has no field");
   const required = fields.find(({ value }) => typeof value === "string" && value !== "");
   return {
     match: {
@@ -132,9 +132,10 @@ function draftAnswer({ sample, nobody }: SourceDraft) {
 
 /** Nobody is recognised by what that answer has: an empty or a strange answer must not be taken for it. */
 function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
-  if (steps === null) throw new RangeError("nothing that the sample has is missing or empty in the answer for nobody");
+  if (steps === null)
+    throw new RangeError("the reply for nobody has everything that the sample has, so it cannot be recognised");
   const sign = tellingSign(nobody, sample);
-  if (sign === null) throw new RangeError("the answer for nobody has no field by which it can be recognised");
+  if (sign === null) throw new RangeError("the reply for nobody has no field by which it can be recognised");
   return `status == \`200\` && ${sign} && !(${pathOf(steps)})`;
 }
 

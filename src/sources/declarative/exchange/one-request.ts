@@ -8,7 +8,7 @@ import type { RequestFile } from "../format/exchange-format.ts";
 import type { SourceFile } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 import type { ChargeRule } from "../reply/compile-charge.ts";
-import { compileJudge, type Verdict } from "../reply/judge-reply.ts";
+import { compileJudge, looksAtBody, type Verdict } from "../reply/judge-reply.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
@@ -39,7 +39,7 @@ export interface ExchangeSetting {
 export function compileOneRequest(file: RequestFile, source: SourceFile, setting: ExchangeSetting): Exchange {
   const { auth, charge, known, clock, root } = setting;
   const request = compileAuthenticated(file, source.origins, auth, known, root.in("request"));
-  const viewOf = compileView(source.reply);
+  const viewOf = compileView(source.reply, looksAtBody(source));
   const judge = compileJudge(source, root);
   const accept = acceptOf(source.reply);
 

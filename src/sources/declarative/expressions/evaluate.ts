@@ -151,7 +151,7 @@ class Evaluation {
         return bound;
       }
       default:
-        throw new Error(`${node.type} stands where it means nothing`);
+        throw new Error(`${node.type} has no meaning in this place`);
     }
   }
 
@@ -186,7 +186,7 @@ class Evaluation {
 
   #number(node: Node, value: Json, variables: Variables): number {
     const operand = this.of(node, value, variables);
-    if (!isNumber(operand)) throw new Error("only numbers are reckoned with");
+    if (!isNumber(operand)) throw new Error("arithmetic needs numbers");
     this.#spend(digitSteps(operand));
     return reckonable(operand);
   }
@@ -214,7 +214,7 @@ class Evaluation {
     this.#spend(value.length / 8);
     const list = typeof value === "string" ? Array.from(value) : (value as readonly Json[]);
     const by = step ?? 1;
-    if (by === 0) throw new Error("the step of a slice is not 0");
+    if (by === 0) throw new Error("the step of a slice must not be 0");
     const from = start === null ? (by < 0 ? list.length - 1 : 0) : within(start, list.length, by);
     const to = stop === null ? (by < 0 ? -1 : list.length) : within(stop, list.length, by);
     const taken: Json[] = [];
@@ -256,7 +256,7 @@ const MEMBER_STEPS = 4;
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 
 function tooLong(): Error {
-  return new Error("the expressions take too long over this answer");
+  return new Error("the expressions take too many steps for this reply");
 }
 
 function within(place: number, length: number, step: number): number {
@@ -267,7 +267,7 @@ function within(place: number, length: number, step: number): number {
 
 function calculate(operator: string, a: number, b: number): number {
   if (b === 0 && operator !== "Plus" && operator !== "Minus" && operator !== "Multiply" && operator !== "Star")
-    throw new Error("nothing is divided by 0");
+    throw new Error("division by 0 is not possible");
   return reckoned(result(operator, a, b), Number.isInteger(a) && Number.isInteger(b));
 }
 

@@ -195,7 +195,7 @@ function total(list: readonly Numeric[], spend: Spend): number {
 export function reckoned(result: number, areWhole: boolean): number {
   if (!Number.isFinite(result)) throw new Error("the result is too large for a number");
   if (areWhole && Number.isInteger(result) && !Number.isSafeInteger(result))
-    throw new Error("the result has more digits than can be reckoned with");
+    throw new Error("the result has more digits than a double");
   return result;
 }
 
@@ -237,7 +237,7 @@ function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   const areNumbers = keys.length > 0 && isNumber(keys[0]);
   for (const key of keys) {
     if (areNumbers ? !isNumber(key) : typeof key !== "string")
-      throw new Error("what is sorted or compared by has to be numbers, or texts");
+      throw new Error("the values to sort or compare by must be all numbers or all texts");
   }
   return keys as readonly Scalar[];
 }
@@ -263,7 +263,7 @@ function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
   for (const entry of list) {
     spend(1);
     const key = by.over(entry);
-    if (typeof key !== "string") throw new Error("what is grouped by has to be texts");
+    if (typeof key !== "string") throw new Error("the values to group by must be texts");
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [entry]);
     else group.push(entry);
@@ -274,12 +274,12 @@ function groupBy(list: readonly Json[], by: Reference, spend: Spend): Json {
 function fromItems(pairs: readonly (readonly Json[])[], spend: Spend): Json {
   spend(pairs.length);
   if (!pairs.every((pair) => pair.length === 2 && typeof pair[0] === "string"))
-    throw new Error("from_items() takes pairs of a text and a value");
+    throw new Error("from_items() needs pairs of a text and a value");
   return Object.fromEntries(pairs as readonly (readonly [string, Json])[]);
 }
 
 function findBetween(text: string, sought: string, from = 0, to = text.length, find: (part: string) => number): Json {
-  if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error("a place in a text is a whole number");
+  if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error("a position in a text must be a whole number");
   if (text === "" || sought === "") return null;
   const start = Math.max(from, 0);
   const found = find(text.slice(start, Math.min(to === 0 ? text.length : to, text.length)));
@@ -308,8 +308,8 @@ function isBlank(letter: string): boolean {
 }
 
 function padding(text: string, width: number, pad = " ", spend: Spend): string {
-  if (!Number.isInteger(width) || width < 0) throw new Error("a width is a whole number");
-  if (pad.length > 1) throw new Error("a text is padded with one character");
+  if (!Number.isInteger(width) || width < 0) throw new Error("a width must be a whole number");
+  if (pad.length > 1) throw new Error("a text can only be padded with one character");
   if (text === "" || width <= text.length) return "";
   spend(width);
   return (pad === "" ? " " : pad).repeat(width - text.length);
@@ -326,7 +326,7 @@ function joined(texts: readonly string[], between: string, spend: Spend): string
 
 /** The pieces between the first so many places where `at` stands, or between all. */
 function split(text: string, at: string, count: number | undefined, spend: Spend): string[] {
-  if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count is a whole number");
+  if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count must be a whole number");
   if (text === "" && at === "") return [];
   const most = count ?? Infinity;
   const pieces: string[] = [];

@@ -64,11 +64,11 @@ function slipAt(token: Token, before?: Token, after?: Token, second?: Token): Sa
       // On the left a name that needs its quotes is what it says.
       if (!isComparison(before) && !/^"[A-Za-z_][A-Za-z0-9_]*"$/.test(written)) return null;
       const text = written.slice(1, -1);
-      return { problem: `${written} is a member's name and no text`, hint: `write '${text}', or @.${written} for the member` };
+      return { problem: `${written} is the name of a member, not a text`, hint: `write '${text}', or @.${written} for the member` };
     }
     case "name": {
       const isConstant = CONSTANTS.has(written) && before?.written !== "." && after?.written !== ":";
-      if (isConstant) return { problem: `${written} is a member's name here`, hint: `write \`${written}\` in backticks` };
+      if (isConstant) return { problem: `${written} is the name of a member here`, hint: `write \`${written}\` in backticks` };
       return slipOfDash(token, after, second);
     }
   } // prettier-ignore

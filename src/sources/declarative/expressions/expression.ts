@@ -86,7 +86,7 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
     case "Field":
       if (top && !top.roots.includes(node.name)) {
         const hint = didYouMean(node.name, top.roots) ?? `an expression begins with ${top.roots.join(", ")}`;
-        place.refuse("expression.unknown_name", `an answer has no "${node.name}"`, hint);
+        place.refuse("expression.unknown_name", `a reply has no "${node.name}"`, hint);
       }
       return;
     case "Function":

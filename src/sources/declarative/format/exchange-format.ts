@@ -3,16 +3,16 @@ import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/type.ts";
 import { closed, expression, schemaOf, template, text, words } from "./format-words.ts";
 
-/** What a file says of one request, and of how its answer is read. */
+/** The parts of the format that describe one request, and how its reply is read. */
 
 const Query = Type.Record(Type.String(), template("The parameter's value."), {
-  description: "Parameters. One whose optional input is absent is left out; a list repeats the name.",
+  description: "Parameters. A parameter whose optional input is absent is left out; a list repeats the name.",
 });
 export const Headers = Type.Record(
   Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }),
   template("The field's value."),
   {
-    description: "Header fields. One whose optional input is absent is left out.",
+    description: "Header fields. A field whose optional input is absent is left out.",
   },
 );
 
@@ -21,7 +21,7 @@ const Body = Type.Object(
     json: Type.Optional(
       Type.Unsafe<unknown>({
         description:
-          "A JSON body. Text may hold templates; one that is nothing but a template keeps the type of its value. Members whose input is absent are left out.",
+          "A JSON body. Text may contain templates; a text that is only a template keeps the type of its value. Members whose input is absent are left out.",
       }),
     ),
     form: Type.Optional(
@@ -29,20 +29,20 @@ const Body = Type.Object(
     ),
     xml: Type.Optional(
       schemaOf(
-        "An XML body: one member, the root element. `@name` is an attribute, `#text` the text beside attributes, a list repeats its element.",
+        "An XML body with one member, the root element. `@name` is an attribute, `#text` is the text of an element with attributes, and a list repeats its element.",
       ),
     ),
-    text: Type.Optional(Type.String({ description: "Text as it is, with templates." })),
-    content_type: Type.Optional(text("Instead of the media type that goes with the body.")),
+    text: Type.Optional(Type.String({ description: "A body of text, with templates." })),
+    content_type: Type.Optional(text("Media type to send instead of the usual one for this body.")),
   },
   { ...closed, description: "The body: exactly one of `json`, `form`, `xml` and `text`." },
 );
 
 export const Request = Type.Object(
   {
-    method: Type.Optional(words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "GET unless said.")),
+    method: Type.Optional(words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "GET by default.")),
     url: text(
-      "The whole address without its query. Templates may stand in the path only, each inside one segment, and are encoded there.",
+      "The address without its query. Templates may only be in the path, each within one segment, and are encoded there.",
     ),
     query: Type.Optional(Query),
     headers: Type.Optional(Headers),
@@ -51,7 +51,7 @@ export const Request = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 5,
-        description: "How many redirects to follow, to declared origins only. 0 unless said.",
+        description: "How many redirects to follow, to declared origins only. 0 by default.",
       }),
     ),
   },
@@ -60,14 +60,14 @@ export const Request = Type.Object(
 
 export const ReplyFormat = Type.Object(
   {
-    format: words(["json", "xml"], "How the vendor writes its answers. `json` unless said."),
+    format: words(["json", "xml"], "The format of the vendor's replies. Without `reply` it is JSON."),
     lists: Type.Optional(
       Type.Array(text("Names from the root element on, joined by dots."), {
-        description: "For XML: the elements that are lists however many there are.",
+        description: "For XML: the elements that become lists even if there is only one.",
       }),
     ),
   },
-  { ...closed, description: "How to read the vendor's answers." },
+  { ...closed, description: "How to read the vendor's replies." },
 );
 
 export const ErrorRow = Type.Object(
@@ -78,19 +78,19 @@ export const ErrorRow = Type.Object(
           Type.Union(
             [Type.Integer(), Type.Array(Type.Integer(), { minItems: 1 }), Type.String({ pattern: "^[1-5]xx$" })],
             {
-              description: "A status, several, or a class such as `4xx`.",
+              description: "A status, a list of statuses, or a class such as `4xx`.",
             },
           ),
         ),
-        predicate: Type.Optional(expression("What must hold.")),
+        predicate: Type.Optional(expression("A condition.")),
       },
-      { ...closed, minProperties: 1, description: "Both must hold when both are given." },
+      { ...closed, minProperties: 1, description: "If both are given, both must be true." },
     ),
-    kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "What kind of failure it is."),
+    kind: words(Object.keys(FAULT_OF_KIND) as (keyof typeof FAULT_OF_KIND)[], "The kind of failure."),
     charged: Type.Optional(
       words(
         ["yes", "no", "unknown"],
-        "Whether the vendor charges for the answer that says so, where the kind alone does not say it.",
+        "Whether the vendor charges for the reply with this failure, if the kind alone does not decide that.",
       ),
     ),
   },

@@ -109,11 +109,11 @@ const checkAlternatives: Check = (schema, value, path, format) => {
   if (kinds.every((kind) => kind !== undefined)) {
     const meant = isJsonObject(value) ? kinds.findIndex((kind) => kind === value["kind"]) : -1;
     if (meant >= 0) return problems[meant]!;
-    const problem = refuse(schema, path, `must be of a kind that exists: ${kinds.join(", ")}`);
+    const problem = refuse(schema, path, `must be of one of these kinds: ${kinds.join(", ")}`);
     return { ...problem, known: kinds };
   }
   const meant = alternatives.findIndex(({ type }) => typeof type === "string" && isOfType(value, type));
-  return meant >= 0 ? problems[meant]! : refuse(schema, path, "is not of a form that may stand here");
+  return meant >= 0 ? problems[meant]! : refuse(schema, path, "has a form that is not allowed here");
 };
 
 function kindOf(alternative: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { durationPattern } from "../../../terms/durations.ts";
 
-/** What the parts of the format are written in. */
+/** The building blocks of the format's schema. */
 
 export const closed = { additionalProperties: false } as const;
 
@@ -15,7 +15,7 @@ export function text(description: string, options: object = {}) {
 
 export const template = (description: string) =>
   Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-    description: `${description} Text may hold templates such as \`{{ inputs.name | upper }}\`.`,
+    description: `${description} Text may contain templates such as \`{{ inputs.name | upper }}\`.`,
   });
 
 export const duration = (description: string) =>

@@ -9,8 +9,8 @@ import { Resume, Steps } from "./steps-format.ts";
 import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
 
 /**
- * The format of a declarative source file. One schema: editors read it as `source.schema.json`, the loader checks files
- * against it, and the compile steps take their types from it. Every description here is the reference's text.
+ * The format of a declarative source file. Editors read this schema as `source.schema.json`, the loader checks files
+ * against it, and the compile steps derive their types from it. Its descriptions are the text of the reference.
  */
 
 const AnyAuth = Type.Unsafe<AuthFile>({
@@ -22,89 +22,106 @@ const AnyAuth = Type.Unsafe<AuthFile>({
 
 const ScriptedReply = Type.Object(
   {
-    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "200 unless said." })),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "200 by default." })),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Header fields of the reply." })),
     body: Type.Optional(Type.Unsafe<unknown>({ description: "Text is sent as it is, anything else as JSON." })),
-    delay_ms: Type.Optional(Type.Integer({ minimum: 0 })),
-    fault: Type.Optional(words(["hang", "reset", "truncate"], "Instead of an answer.")),
+    delay_ms: Type.Optional(Type.Integer({ minimum: 0, description: "Milliseconds to wait before the reply." })),
+    fault: Type.Optional(
+      words(
+        ["hang", "reset", "truncate"],
+        "A failure instead of a reply: `hang` never replies, `reset` closes the connection, `truncate` closes it during the reply.",
+      ),
+    ),
   },
   closed,
 );
 const ExpectedRequest = Type.Object(
   {
-    method: Type.Optional(Type.String()),
-    path: Type.Optional(Type.String()),
-    query: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]))),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    body: Type.Optional(Type.Unsafe<unknown>({ description: "Compared as JSON when it is not text." })),
+    method: Type.Optional(Type.String({ description: "The method, such as `POST`." })),
+    path: Type.Optional(Type.String({ description: "The path without the query." })),
+    query: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: "The whole query.",
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: "Header fields that must be among those sent." }),
+    ),
+    body: Type.Optional(Type.Unsafe<unknown>({ description: "The body. It is compared as JSON if it is not text." })),
   },
-  { ...closed, description: "What the vendor must have been sent. Only what is named is compared." },
+  { ...closed, description: "The request that the vendor must have received. Only what is given here is compared." },
 );
 function oneOrMore<Item extends TSchema>(item: Item, description: string) {
   return Type.Union([item, Type.Array(item, { minItems: 1 })], { description });
 }
 const Case = Type.Object(
   {
-    name: text("What the case shows."),
-    inputs: Type.Record(Type.String(), Type.Unknown()),
-    credentials: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Made up when left out." })),
-    context: Type.Optional(words(["prod", "test", "dev"], "`dev` unless said.")),
-    reply: Type.Optional(oneOrMore(ScriptedReply, "What the vendor answers, in the order of the requests.")),
-    request: Type.Optional(oneOrMore(ExpectedRequest, "What the vendor must have been sent, in order.")),
+    name: text("A short description of the case."),
+    inputs: Type.Record(Type.String(), Type.Unknown(), { description: "The inputs of the call." }),
+    credentials: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Made up if left out." })),
+    context: Type.Optional(words(["prod", "test", "dev"], "`dev` by default.")),
+    reply: Type.Optional(oneOrMore(ScriptedReply, "The vendor's replies, in the order of the requests.")),
+    request: Type.Optional(oneOrMore(ExpectedRequest, "The requests that the vendor must have received, in order.")),
     expect: Type.Object(
       {
-        match: Type.Optional(Type.Boolean({ description: "A record, or none." })),
+        match: Type.Optional(Type.Boolean({ description: "Whether there is a record." })),
         output: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { description: "Equal to the whole output." }),
+          Type.Record(Type.String(), Type.Unknown(), { description: "Must equal the whole output." }),
         ),
         includes: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { description: "Contained in the output." }),
+          Type.Record(Type.String(), Type.Unknown(), { description: "Must be contained in the output." }),
         ),
         failure: Type.Optional(Type.String({ description: "The kind of failure." })),
         field: Type.Optional(Type.String({ description: "The input or credential field that the message must name." })),
       },
-      { ...closed, minProperties: 1, description: "`match` with what comes out, or `failure`." },
+      {
+        ...closed,
+        minProperties: 1,
+        description: "The expected result: either `match` with the output, or `failure`.",
+      },
     ),
   },
   closed,
 );
 
-const FieldMap = Type.Unsafe<FieldMap>({
-  description:
-    "How the record is made: one expression, or an object of expressions by output field. A field that comes to nothing is left out. Without `map` the vendor's JSON goes through unchanged.",
-  anyOf: [
-    { type: "string", minLength: 1 },
-    { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
-  ],
-});
+const fieldMap = (description: string) =>
+  Type.Unsafe<FieldMap>({
+    description: `${description} It is one expression, or an object of expressions by output field. A field without a value is left out.`,
+    anyOf: [
+      { type: "string", minLength: 1 },
+      { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
+    ],
+  });
 export type FieldMap = string | { readonly [name: string]: FieldMap };
 
 export const SourceFormat = Type.Object(
   {
-    $schema: Type.Optional(Type.String({ description: "The address of this schema, for editors." })),
+    $schema: Type.Optional(Type.String({ description: "Address of this schema, for editors." })),
     id: Type.String({
       pattern: SOURCE_ID.source,
       description: "`<vendor>__<source_name>`, lower snake case.",
     }),
     title: text("A short name for people."),
-    description: Type.Optional(text('What it answers, what "no record" means and what its data is. Markdown.')),
+    description: Type.Optional(
+      text('Markdown for its page: what it answers, what "no record" means, and where its data comes from.'),
+    ),
     docs: Type.Optional(text("The vendor's own documentation.")),
-    inputs: schemaOf("JSON Schema 2020-12 of one object: the only fields of a request that reach this source."),
-    credentials: Type.Optional(schemaOf("JSON Schema of the credential's fields. Left out: it takes none.")),
+    inputs: schemaOf("JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names."),
+    credentials: Type.Optional(schemaOf("JSON Schema of the credential. If it is left out, the source takes none.")),
     origins: Type.Array(text("`https://host[:port]`, or a pattern such as `https://*.registry.example`."), {
       minItems: 1,
-      description: "The only places its requests may reach.",
+      description: "The only origins that its requests may reach.",
     }),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: CALL_MS_MAX,
-        description: "From the arrival of the request; 15000 unless said.",
+        description: "Counted from the arrival of the request; 15000 by default.",
       }),
     ),
     auth: Type.Optional(
       Type.Unsafe<AuthFile | readonly AuthFile[]>({
-        description: "How a request proves who sends it: one kind, or several that stack.",
+        description: "How a request is authenticated: one kind, or a list of several that are combined.",
         if: { type: "array" },
         // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own keyword
         then: { items: AnyAuth, minItems: 1 },
@@ -117,28 +134,48 @@ export const SourceFormat = Type.Object(
     reply: Type.Optional(ReplyFormat),
     errors: Type.Optional(
       Type.Array(ErrorRow, {
-        description: "Failures by name, in order; the first that holds counts. Looked at before `match`.",
+        description:
+          "Failures that the vendor reports inside a reply. Rows are evaluated in order, before `match`; the first that applies counts.",
       }),
     ),
     match: Type.Object(
       { record: expression("True when the vendor found a record."), no_record: expression("True when it found none.") },
-      { ...closed, description: "Both are needed. Neither or both true is a failure, never a guess." },
+      {
+        ...closed,
+        description:
+          "When there is a record and when there is none. Both are required. If neither or both are true, the call fails.",
+      },
     ),
-    map: Type.Optional(FieldMap),
-    map_no_record: Type.Optional(FieldMap),
-    output: Type.Optional(schemaOf("JSON Schema of a record. One that does not fit is a failure of kind `contract`.")),
+    map: Type.Optional(fieldMap("How a record is built. Without `map` the vendor's JSON is returned unchanged.")),
+    map_no_record: Type.Optional(
+      fieldMap("How the output is built if there is no record. Without it the output is `{}`."),
+    ),
+    output: Type.Optional(
+      schemaOf("JSON Schema of a record. A record that violates it is a failure of kind `contract`."),
+    ),
     limits: Type.Optional(
       Type.Object(
         {
-          max_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_485_760 })),
-          concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
+          max_bytes: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 10_485_760,
+              description: "Largest size of one reply after decoding, in bytes; by default and at most 10 MiB.",
+            }),
+          ),
+          concurrency: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: "Most calls in progress at once in one process. Further ones wait, for up to a second.",
+            }),
+          ),
           rate: Type.Optional(
             Type.Array(
               Type.Object(
                 {
                   per: words(["credential", "source"], "What the rate is counted by."),
-                  max: Type.Integer({ minimum: 1, description: "So many calls" }),
-                  every: duration("in so long."),
+                  max: Type.Integer({ minimum: 1, description: "Number of calls allowed in `every`." }),
+                  every: duration("Length of the period."),
                 },
                 closed,
               ),
@@ -146,24 +183,28 @@ export const SourceFormat = Type.Object(
             ),
           ),
         },
-        { ...closed, description: "What the vendor allows. A call beyond it fails at once and is not sent." },
+        {
+          ...closed,
+          description:
+            "The limits that the vendor sets. A call beyond `concurrency` or `rate` is not sent and fails as `shed`.",
+        },
       ),
     ),
     charge: Type.Optional(Charge),
     verify: Type.Optional(
       Type.Object(
-        { request: Request, ok: Type.Optional(expression("What must hold. Any 2xx unless said.")) },
-        { ...closed, description: "A cheap call that proves a credential. It has no inputs." },
+        { request: Request, ok: Type.Optional(expression("True if the credential is good. By default any 2xx.")) },
+        { ...closed, description: "A cheap call that checks a credential. It has no inputs." },
       ),
     ),
     cases: Type.Optional(
-      Type.Array(Case, { description: "Examples, documentation, tests and the simulated vendor at once." }),
+      Type.Array(Case, { description: "Examples that also serve as documentation, tests and simulated vendor." }),
     ),
   },
   { ...closed, patternProperties: { "^x-": {} } },
 );
 
-/** Keys that say how to ask and what answers mean, in the order in which a file is read. */
+/** Keys that say how to ask and what replies mean, in the order in which a file is read. */
 export const RECIPE = [
   "auth",
   "request",

@@ -65,7 +65,7 @@ function assertNumbersSurvive(document: Document, positionOf: (offset: number) =
       }
       const isRounded = JSON_NUMBER.test(node.source) && !isKeptByDouble(node.source, node.value);
       if (isRounded || (Number.isInteger(node.value) && !Number.isSafeInteger(node.value))) {
-        throw new DeclarationError("yaml.number_too_large", position, "a number this large is rounded", hint);
+        throw new DeclarationError("yaml.number_too_large", position, "a number this large would be rounded", hint);
       }
       if (!Number.isFinite(node.value)) {
         throw new DeclarationError("yaml.number_too_large", position, "JSON has no such number", hint);

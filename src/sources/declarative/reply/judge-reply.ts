@@ -25,11 +25,27 @@ export function compileJudge(
     failing(view);
     const record = isRecord(view);
     const none = isNone(view);
-    if (record && none) throw new Fault("source.contract", { problem: "it says both a record and none" });
+    if (record && none)
+      throw new Fault("source.contract", { problem: "it fits the rules for a record and for no record" });
     if (record) return "record";
     if (none) return "no_record";
-    throw faultOfStatus(view.status) ?? new Fault("source.contract", { problem: "it says neither a record nor none" });
+    throw (
+      faultOfStatus(view.status) ??
+      new Fault("source.contract", { problem: "it fits neither the rule for a record nor the one for no record" })
+    );
   };
+}
+
+/** Of the parts of a file that are compiled, those that may look at an answer's body. */
+type Rules = Pick<SourceFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
+
+/** Whether anything may look at the body: false where only statuses and headers are judged by, and the reply goes on as it is. */
+export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
+  if (made.map !== undefined || made.map_no_record !== undefined || made.output !== undefined) return true;
+  const billed = typeof charge === "object" ? [charge].flat().map(({ when }) => when) : [];
+  const rules = [match.record, match.no_record, ...billed, ...errors.map(({ when }) => when.predicate)];
+  // The whole answer has it too, and a name may be written with escapes.
+  return rules.some((rule) => rule !== undefined && /body|[@$*\\]/.test(rule));
 }
 
 /** Throws the fault of the first row that holds, if any does. */

@@ -16,7 +16,7 @@ export function compileMap(map: FieldMap, place: Place, names: ExpressionNames =
   const evaluate = compileField(map, place, names);
   return (view) => {
     const record = working(evaluate, view);
-    if (!isJsonObject(record)) throw new Fault("source.contract", { problem: "no object can be made of it" });
+    if (!isJsonObject(record)) throw new Fault("source.contract", { problem: "no object can be made from it" });
     return record;
   };
 }
@@ -26,7 +26,7 @@ function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyVie
     return evaluate(view);
   } catch (error) {
     // JMESPath's sentence may hold a piece of the answer: it stays in the cause, for the log.
-    throw new Fault("source.contract", { problem: "a field cannot be worked out" }, { cause: error });
+    throw new Fault("source.contract", { problem: "a field cannot be computed" }, { cause: error });
   }
 }
 

@@ -104,7 +104,7 @@ class XmlParser {
     } else if (this.#text.startsWith("![CDATA[", this.#at)) {
       this.#at += 8;
       this.#addVerbatim(this.#through("]]>"));
-    } else throw new XmlProblem("it has a document type");
+    } else throw new XmlProblem("it has a document type declaration");
   }
 
   /** What stands before the next `end`; goes on behind it. */
@@ -200,7 +200,7 @@ class XmlParser {
   }
 
   #count(): void {
-    if ((this.#valuesLeft -= 1) < 0) throw new XmlProblem("it holds too many values");
+    if ((this.#valuesLeft -= 1) < 0) throw new XmlProblem("it has too many values");
   }
 
   #readName(): string {

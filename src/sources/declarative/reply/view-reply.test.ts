@@ -57,7 +57,7 @@ test("a document type is seen wherever it is hidden", () => {
     "<r><!DOCTYPE r></r>",
     "<r/><!ENTITY a 'b'>",
   ]) {
-    assert.throws(() => read(hidden), { message: "it has a document type" });
+    assert.throws(() => read(hidden), { message: "it has a document type declaration" });
   }
 });
 
@@ -112,8 +112,8 @@ test("elements, attributes, comments and references are counted as they come, ov
   const many = XML_VALUES_MAX - 1;
   assert.equal(problemOf(`<r>${"<a/>".repeat(many)}</r>`), null);
   const counted = ["<a/>", "<!---->", "<?a?>", "&lt;", "<![CDATA[]]>"];
-  for (const one of counted) assert.equal(problemOf(`<r>${one.repeat(many + 1)}</r>`), "it holds too many values", one);
+  for (const one of counted) assert.equal(problemOf(`<r>${one.repeat(many + 1)}</r>`), "it has too many values", one);
   const attributes = Array.from({ length: many + 1 }, (_, at) => `a${at}='1'`).join(" ");
-  assert.equal(problemOf(`<r ${attributes}/>`), "it holds too many values");
-  assert.equal(problemOf(`<r>${"x".repeat(XML_BYTES_MAX)}</r>`), "it is too large for XML");
+  assert.equal(problemOf(`<r ${attributes}/>`), "it has too many values");
+  assert.equal(problemOf(`<r>${"x".repeat(XML_BYTES_MAX)}</r>`), "it is too large for an XML reply");
 });

@@ -1,4 +1,4 @@
-import { type HeldReply, holdParsed, ownBytes, type Reply } from "../../../sdk/http.ts";
+import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../../sdk/http.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { decodeUtf8, type Json } from "../../../terms/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
@@ -7,11 +7,23 @@ import { type ListNames, parseXml, XML_VALUES_MAX, XmlProblem } from "./parse-xm
 
 /**
  * Reads an answer for the rules of the file. A success has to be readable, unless it is empty; the body of any other
- * status is read if it can be and is `null` otherwise, since proxies answer for vendors in HTML.
+ * status is read if it can be and is `null` otherwise, since proxies answer for vendors in HTML. `wantsBody` false: nobody
+ * asks for the value of one, and it is `null` throughout.
  */
-export function compileView(reply: ReplyFile | undefined): (reply: Reply) => ReplyView {
-  const read = reply?.format === "xml" ? readXml(reply.lists ?? []) : (answer: Reply) => answer.json() as Json;
+export function compileView(reply: ReplyFile | undefined, wantsBody = true): (reply: Reply) => ReplyView {
+  const readJson = wantsBody ? (answer: Reply) => answer.json() as Json : seeThatItIsJson;
+  const read = reply?.format === "xml" ? readXml(reply.lists ?? []) : readJson;
   return (answer) => ({ status: answer.status, headers: answer.headers, body: bodyOf(answer, read) });
+}
+
+/** An object can be told from its bytes, for less than its value costs. */
+function seeThatItIsJson(answer: Reply): Json {
+  try {
+    (answer as Reply & RawReply)[rawJsonObject]();
+  } catch {
+    answer.json();
+  }
+  return null;
 }
 
 function bodyOf(answer: Reply, read: (answer: Reply) => Json): Json {
@@ -53,7 +65,7 @@ export const XML_BYTES_MAX = 2 * 1024 * 1024;
 export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
   const names = namesOf(lists);
   return (bytes) => {
-    if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for XML");
+    if (bytes.length > XML_BYTES_MAX) throw new XmlProblem("it is too large for an XML reply");
     return parseXml(decode(withPlainLines(bytes)), names);
   };
 }
@@ -110,7 +122,7 @@ function decode(bytes: Buffer): string {
   const declared = /^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(bytes.toString("latin1", 0, 200));
   const name = (declared?.[1] ?? "utf-8").toLowerCase();
   if (name === "iso-8859-1" || name === "latin1") return bytes.toString("latin1");
-  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it is in an encoding that is not read");
+  if (name !== "utf-8" && name !== "us-ascii") throw new XmlProblem("it has an encoding that is not supported");
   try {
     return decodeUtf8(bytes);
   } catch {

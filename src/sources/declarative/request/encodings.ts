@@ -20,7 +20,7 @@ export function percentEncode(text: string): string {
 
 export const inPathSegment: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : percentEncode(text)),
-  problem: "cannot stand in a path",
+  problem: "cannot be used in a path",
 };
 
 export const inQuery: Encoding = { encode: percentEncode, problem: "is not valid Unicode text" };
@@ -28,7 +28,7 @@ export const inQuery: Encoding = { encode: percentEncode, problem: "is not valid
 /** Header fields are ASCII on the wire; other characters would reach the vendor as something else. */
 export const inHeader: Encoding = {
   encode: (text) => (/^[\u0020-\u007e\t]*$/.test(text) ? text : null),
-  problem: "cannot stand in a header",
+  problem: "cannot be used in a header",
 };
 
 /** JSON is escaped as a whole when it is written; XML by its writer. */
@@ -39,7 +39,7 @@ export const inDocument: Encoding = {
 
 export const inXml: Encoding = {
   encode: (text) => (CONTROL_BUT_LINES.test(text) || /[\ufffe\uffff]/.test(text) ? null : text),
-  problem: "cannot stand in XML",
+  problem: "cannot be used in XML",
 };
 
 /** Text without a structure that we know, a signature's included: one value must not become several lines. */

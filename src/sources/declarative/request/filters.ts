@@ -34,7 +34,7 @@ function onText(takes: Filter["takes"], apply: (text: string, args: readonly Arg
 function shortens(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
   const shorten = onText(takes, (text, args) => {
     const left = apply(text, args);
-    if (left === "") throw new FilterProblem("has nothing in it that can be sent");
+    if (left === "") throw new FilterProblem("has nothing left that can be sent");
     return left;
   });
   return { ...shorten, shortens: true };
@@ -80,7 +80,8 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
       ...(country !== undefined && { defaultCountry: country as Phones.CountryCode }),
       extract: false,
     });
-    if (phone === undefined || !phone.isPossible()) throw new FilterProblem("is not a phone number with its country");
+    if (phone === undefined || !phone.isPossible())
+      throw new FilterProblem("is not a phone number with a known country");
     // E.164 cannot write an extension, and without it the number is the switchboard's.
     if (phone.ext !== undefined) throw new FilterProblem("has an extension, which cannot be sent");
     return phone.number;

@@ -39,7 +39,8 @@ export function compileJson(written: unknown, encoding: DocumentEncoding, known:
   if (typeof written === "object" && written !== null) {
     const members = Object.entries(written).map(([name, value]) => {
       const there = place.in(name);
-      if (name.includes("{{")) there.refuseKey("template.misplaced", "a member's name stands in the file");
+      if (name.includes("{{"))
+        there.refuseKey("template.misplaced", "the name of a member must not contain a template");
       return [name, compileJson(value, encoding, known, there)] as const;
     });
     return (values) => {
@@ -68,7 +69,7 @@ function compileText(written: string, encoding: DocumentEncoding, known: KnownNa
     if (typeof value === "string") return encodeValue(expression!, value, encoding);
     if (Array.isArray(value)) return value.map((entry: Json) => encodeLeaves(entry));
     if (isJsonObject(value)) {
-      if (!encoding.takesObjects) throw valueProblem(expression!, "must be a single value or a list of such");
+      if (!encoding.takesObjects) throw valueProblem(expression!, "must be a single value or a list of single values");
       const members = Object.entries(value);
       return Object.fromEntries(members.map(([name, member]) => [name, encodeLeaves(member)]));
     }

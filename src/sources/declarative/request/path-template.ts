@@ -101,7 +101,7 @@ function renderSegment(segment: Template, values: Values): string {
     filled += encodeValue(part, value, inPathSegment);
     last = part;
   }
-  if (last !== undefined && !isOneSegment(filled)) throw valueProblem(last, "cannot stand in a path");
+  if (last !== undefined && !isOneSegment(filled)) throw valueProblem(last, "cannot be used in a path");
   return filled;
 }
 

@@ -54,7 +54,8 @@ function compileKind(kind: (typeof KINDS)[number], body: BodyFile, known: KnownN
 
 function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, place: Place): BodyTemplate {
   const fields = Object.entries(form).map(([name, written]) => {
-    if (name.includes("{{")) place.in(name).refuseKey("template.misplaced", "a field's name stands in the file");
+    if (name.includes("{{"))
+      place.in(name).refuseKey("template.misplaced", "the name of a field must not contain a template");
     return [percentEncode(name), compileLeaf(written, inDocument, known, place.in(name))] as const;
   });
   return {

@@ -1,4 +1,5 @@
 import type { ClientTls, Http, Reply } from "../../../sdk/http.ts";
+import { CONNECTION_HEADERS } from "../../../terms/connection-headers.ts";
 import { inHeader, inQuery, percentEncode } from "./encodings.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
@@ -28,13 +29,11 @@ export interface RequestTemplate {
   render(values: Values): RenderedRequest;
 }
 
-/** What a file may not set, because the door does, or because it would change how the message is read. */
-const RESERVED = new Set([
-  ..."host content-length content-type content-encoding transfer-encoding connection keep-alive upgrade te trailer".split(
-    " ",
-  ),
-  ..."expect proxy-authorization proxy-connection proxy-authenticate http2-settings".split(" "),
-]);
+/**
+ * Header fields that a file may not set: those that nobody may, the type of the body, for which the format has a key of its
+ * own, and its encoding, because a file's bodies are never compressed. Code may send compressed bytes, and say so.
+ */
+const RESERVED = new Set([...CONNECTION_HEADERS, "content-type", "content-encoding"]);
 
 /** @throws DeclarationError */
 export function compileRequest(
@@ -74,7 +73,8 @@ export function compileRequest(
 
 function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: Place) {
   return Object.entries(query).map(([name, written]) => {
-    if (name.includes("{{")) place.in(name).refuseKey("template.misplaced", "a parameter's name stands in the file");
+    if (name.includes("{{"))
+      place.in(name).refuseKey("template.misplaced", "the name of a parameter must not contain a template");
     const template = parseTemplate(written, known, place.in(name));
     const fixed = template.every((part) => typeof part === "string");
     return [
@@ -115,10 +115,11 @@ export function compileHeaders(
 /** The name in lower case. @throws DeclarationError */
 export function checkHeaderName(written: string, place: Place): string {
   const name = written.toLowerCase();
-  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) place.refuseKey("request.header", `"${written}" is not a header field`);
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
+    place.refuseKey("request.header", `"${written}" is not a valid name of a header field`);
   if (RESERVED.has(name)) {
     const hint = name === "content-type" ? "set body.content_type" : "leave it out";
-    place.refuseKey("request.header", `"${written}" is not the file's to set`, hint);
+    place.refuseKey("request.header", `a file must not set "${written}"`, hint);
   }
   return name;
 }

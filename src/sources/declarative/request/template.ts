@@ -61,7 +61,7 @@ function parseExpression(inside: string, known: KnownNames, place: Place): Expre
 function assertKnown(root: string, path: readonly string[], known: KnownNames, place: Place): void {
   if (!Object.hasOwn(known, root)) {
     const hint = didYouMean(root, Object.keys(known)) ?? `names here begin with ${Object.keys(known).join(", ")}`;
-    place.refuse("template.unknown_name", `"${root}" means nothing here`, hint);
+    place.refuse("template.unknown_name", `"${root}" is not available here`, hint);
   }
   const names = known[root];
   const [first] = path;

@@ -1,0 +1,19 @@
+/**
+ * Header fields that describe the connection or the framing of a message. The HTTP client sets them, so no author of a
+ * source may: a wrong one could make a vendor read one request as two.
+ */
+export const CONNECTION_HEADERS: readonly string[] = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
