@@ -2,7 +2,16 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
-import type { Attempt, CallPlan, FoundCredential, PlannedCall, Run, RunnableSource, SourceEntry } from "./ports.ts";
+import type {
+  Attempt,
+  CallPlan,
+  FoundCredential,
+  PlannedAttempt,
+  PlannedCall,
+  Run,
+  RunnableSource,
+  SourceEntry,
+} from "./ports.ts";
 
 /** A call and what it is a call of: nothing, when the requested identifier is of no source. */
 export interface Planned {
@@ -25,6 +34,7 @@ export class Call implements PlannedCall {
   #inputs = NO_INPUTS;
   #credential: FoundCredential | null = null;
   readonly #attempts: SentAttempt[] = [];
+  #planned = 0;
   #controller: AbortController | null = null;
   #ended = false;
   #heldBytes = 0;
@@ -76,30 +86,28 @@ export class Call implements PlannedCall {
     this.#credential = credential;
   }
 
-  beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt {
+  planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
-    const attempt = new SentAttempt(this.#attempts.length + 1, origin, method, free, clock);
-    this.#recordIntent(attempt);
-    this.#attempts.push(attempt);
-    return attempt;
-  }
-
-  #recordIntent(attempt: Attempt): void {
-    try {
-      this.run.record.intend({
+    this.#planned += 1;
+    const attempt = new SentAttempt(this.#planned, origin, method, free, clock);
+    return {
+      run: this.run,
+      intent: {
         source: this.id,
         ordinal: this.ordinal,
         attempt: attempt.number,
-        origin: attempt.origin,
-        method: attempt.method,
+        origin,
+        method,
         credentialId: this.#credential?.credentialId ?? null,
         credentialRule: this.#credential?.rule ?? "none",
         sentWallAt: attempt.sentWallAt,
-        free: attempt.free,
-      });
-    } catch (cause) {
-      throw new Fault("source.unrecorded", {}, { cause });
-    }
+        free,
+      },
+      begin: () => {
+        this.#attempts.push(attempt);
+        return attempt;
+      },
+    };
   }
 
   hold(bytes: number): boolean {

@@ -12,12 +12,9 @@ import {
   type JsonProblem,
   parseJson,
 } from "../../terms/json.ts";
-import { isSurelyObject } from "../../terms/json-object-check.ts";
+import type { ReplyFields } from "../wire/reply-head.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
-
-/** Header fields as the HTTP client parses them: a repeated field is a list. */
-export type ParsedFields = Readonly<Record<string, string | string[] | undefined>>;
 
 const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
   encoding: "it is not valid UTF-8",
@@ -39,7 +36,7 @@ const UNIT_BYTES = 2;
  */
 export class VendorReply implements Reply, RawReply, HeldReply {
   readonly status: number;
-  readonly #fields: ParsedFields;
+  readonly #fields: ReplyFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   readonly #attempt: Pick<Attempt, "chargeAs"> | null;
@@ -53,7 +50,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   /** `attempt`: what is known of its request, where one was sent. `ahead`: what has been read of it already. */
   constructor(
     status: number,
-    fields: ParsedFields,
+    fields: ReplyFields,
     bytes: Buffer,
     limits: JsonLimits,
     attempt: Pick<Attempt, "chargeAs"> | null,
@@ -147,7 +144,7 @@ function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-function joined(fields: ParsedFields): Readonly<Record<string, string>> {
+function joined(fields: ReplyFields): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
   for (const name of Object.keys(fields)) {
     const value = fields[name];

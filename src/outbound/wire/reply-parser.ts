@@ -95,7 +95,9 @@ export class ReplyParser {
     } else if (head.status === 101) {
       throw new BadReplyError("upgrade", "it switches to another protocol");
     } else {
-      if (head.fields["content-length"] !== undefined || head.fields["transfer-encoding"] !== undefined)
+      const { minorVersion, fields } = head;
+      if (minorVersion === 0) throw new BadReplyError("not_http", "its version knows no interim answers");
+      if (fields["content-length"] !== undefined || fields["transfer-encoding"] !== undefined)
         throw new BadReplyError("not_http", "an interim answer says that it has a body");
       this.#interim += 1;
       if (this.#interim > INTERIM_MAX) throw new BadReplyError("interim_flood", "it has too many interim answers");
