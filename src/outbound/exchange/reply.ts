@@ -44,6 +44,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
   #text: string | undefined = undefined;
+  #given: Buffer | null = null;
   #isTaken = false;
   readonly #ahead: Pick<ReadAhead, "value"> | null;
 
@@ -92,7 +93,9 @@ export class VendorReply implements Reply, RawReply, HeldReply {
 
   bytes(): Buffer {
     this.#take();
-    return this.#bytes;
+    // Small buffers share their memory with others, whose bytes are none of this author's.
+    this.#given ??= this.#bytes.buffer.byteLength === this.#bytes.length ? this.#bytes : ownCopy(this.#bytes);
+    return this.#given;
   }
 
   get [ownBytes](): Buffer {
@@ -138,6 +141,12 @@ export class VendorReply implements Reply, RawReply, HeldReply {
       ? new Fault("source.no_room_for_answer")
       : contractFault(PROBLEMS[error.problem]);
   }
+}
+
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 function withoutMark(bytes: Buffer): Buffer {
