@@ -124,6 +124,8 @@ export class Connection implements ReplyReader, Sendable {
     // Nobody waits for it any more.
     if (this.#handler === null) return null;
     try {
+      // The reply before came while its request was still on its way out: who knows what the vendor takes the rest for.
+      if (this.#socket !== null && this.#socket.writableLength > 0) this.#drop();
       if (this.#socket === null) throw new LostError("the connection was found closed");
       this.#bytes = requestBytes(this.#request!, this.#host);
       return this.#handler.onReady();
