@@ -5,8 +5,8 @@ const In = { Size: 0, Extensions: 1, SizeEnd: 2, Data: 3, DataEnd: 4, DataLineEn
 
 const [LF, CR, SEMICOLON] = [0x0a, 0x0d, 0x3b];
 /** Up to 256 TiB, and no row of zeros without end. */
-const SIZE_DIGITS_MAX = 12;
-const EXTENSIONS_BYTES_MAX = 1_024;
+export const SIZE_DIGITS_MAX = 12;
+export const EXTENSIONS_BYTES_MAX = 1_024;
 /** Names, and values that are tokens or quoted. */
 const EXTENSIONS =
   /^(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t !-~\x80-\xff])*"))?)+$/;

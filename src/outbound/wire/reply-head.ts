@@ -12,7 +12,7 @@ export interface ReplyHead {
 }
 
 /** More are nothing that a vendor means. */
-const FIELDS_MAX = 500;
+export const FIELDS_MAX = 500;
 
 const [TAB, LF, CR, SPACE, COLON, DELETE] = [0x09, 0x0a, 0x0d, 0x20, 0x3a, 0x7f];
 /** What a character may be part of (RFC 9110, 5.5 and 5.6.2). */

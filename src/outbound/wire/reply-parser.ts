@@ -12,7 +12,7 @@ export interface ReplyReader {
 }
 
 /** Interim answers (103 and the like) that are passed over; more are a vendor gone wrong. */
-const INTERIM_MAX = 8;
+export const INTERIM_MAX = 8;
 
 /**
  * Reads the replies of one connection, one after the other, from bytes that come in any pieces. What could be read in two
