@@ -234,7 +234,6 @@ export class Exchange implements ReplyHandler, Exchangeable {
       if (name === "gzip" || name === "x-gzip") this.#zipped = true;
       else if (name !== "identity") return "it is encoded in a way that was not asked for";
     }
-    if (Array.isArray(length)) return "it has two lengths";
     return length !== undefined && Number(length) > this.#body.bytesMax && this.#request.method !== "HEAD"
       ? "it is too large"
       : null;

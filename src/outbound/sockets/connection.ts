@@ -141,6 +141,7 @@ export class Connection implements ReplyReader, Sendable {
 
   write(): void {
     const [socket, bytes, handler] = [this.#socket, this.#bytes, this.#handler];
+    // It was given up while others of its turn were asked.
     if (socket === null || bytes === null || handler === null) return;
     this.#bytes = null;
     this.#isSent = true;
