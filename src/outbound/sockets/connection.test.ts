@@ -5,9 +5,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { until } from "../../../test/rig/until.ts";
 import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
-import { type Behaviour, head, json, raw } from "../../../test/vendor/behaviours.ts";
+import { type Behaviour, body, head, json, raw } from "../../../test/vendor/behaviours.ts";
 import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
-import { openDoor } from "../door.kit.ts";
+import { ByteBudget } from "../../terms/byte-budget.ts";
+import { faultOf, openDoor } from "../door.kit.ts";
 
 const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });
@@ -158,4 +159,24 @@ test("a reply that comes before its request is out leaves no connection for the 
   await http.get(vendor.origin);
 
   assert.equal(connections, 2);
+});
+
+test("what goes wrong here while a reply is read costs that call alone", async (t) => {
+  const vendor = await startVendor(t);
+  const door = openDoor(t);
+  const held = new ByteBudget(1_000_000).open("org_1");
+  const hold = held.hold.bind(held);
+  held.hold = (bytes) => {
+    // Room is taken before the request is sent, too.
+    if (vendor.count() === 1) throw new Error("broken");
+    return hold(bytes);
+  };
+  vendor.on("/large", body("x".repeat(100_000)));
+
+  const failed = await faultOf(door.call(vendor.origin, { held }).http.get(`${vendor.origin}/large`));
+  const next = await door.call(vendor.origin).http.get(vendor.origin);
+
+  assert.equal(failed.code, "source.connection_lost");
+  assert.equal((failed.cause as Error).message, "broken");
+  assert.equal(next.status, 200);
 });

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import type { PlannedAttempt } from "../../run/ports.ts";
 import type { Fault } from "../../terms/fault.ts";
-import { BadReplyError } from "../wire/bad-reply.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import { ReplyParser, type ReplyReader } from "../wire/reply-parser.ts";
 import { type RequestBytes, requestBytes, type WireRequest } from "../wire/request-bytes.ts";
@@ -171,8 +170,8 @@ export class Connection implements ReplyReader, Sendable {
       const used = this.#parser.read(bytes);
       if (this.#isSent && this.#parser.isOver) this.#complete(used === bytes.length);
     } catch (problem) {
-      if (!(problem instanceof BadReplyError)) throw problem;
-      this.#fail(problem);
+      // A bad reply, as a rule. Whatever else it is, it is this request's alone.
+      this.#fail(problem as Error);
     }
   }
 
