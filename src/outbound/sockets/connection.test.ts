@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import * as fc from "fast-check";
 import { until } from "../../../test/rig/until.ts";
 import { issueCertificate, makeAuthority } from "../../../test/vendor/certificate.ts";
@@ -10,6 +10,7 @@ import { startVendor } from "../../../test/vendor/scripted-vendor.ts";
 import { ByteBudget } from "../../terms/byte-budget.ts";
 import { faultOf, openDoor } from "../door.kit.ts";
 
+const CHUNKED = head(200, { "transfer-encoding": "chunked" });
 const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });
 
@@ -180,3 +181,39 @@ test("what goes wrong here while a reply is read costs that call alone", async (
   assert.equal((failed.cause as Error).message, "broken");
   assert.equal(next.status, 200);
 });
+
+for (const secure of [false, true]) {
+  test(`whenever a call's time is up, in whatever state, its connection is closed and its place is free, ${secure ? "by TLS" : "in plain"}`, async (t) => {
+    const vendor = await startVendor(t, {
+      ...(secure ? { tls: identity } : {}),
+      otherwise: async (socket) => {
+        for (const piece of [`${CHUNKED}5\r\nhe`, "llo\r\n", "0\r\n", "\r\n"]) {
+          await delay(3);
+          socket.write(piece);
+        }
+      },
+    });
+    const door = openDoor(t, { extraAuthorities: authority.cert, limits: { connectionsMax: 8 } });
+
+    const outcomes = await Promise.all(
+      Array.from({ length: 120 }, async (_, at) => {
+        await delay(at / 4);
+        const { call, http } = door.call(vendor.origin, { timeoutMs: (at * 7) % 40, organizationId: `org_${at % 3}` });
+        const outcome = await http.get(vendor.origin).then(
+          (reply) => reply.text(),
+          ({ code }: { code: string }) => code,
+        );
+        assert.ok(call.attempts.every(({ tookMs }) => tookMs !== null));
+        return outcome;
+      }),
+    );
+
+    assert.deepEqual(
+      outcomes.filter((outcome) => !["hello", "source.timeout", "source.queue_full"].includes(outcome)),
+      [],
+    );
+    assert.ok(vendor.count() <= door.attempts.length);
+    await until(() => door.door.stats().origins.every(({ inFlight, waiting }) => inFlight === 0 && waiting === 0));
+    assert.equal((await door.call(vendor.origin).http.get(vendor.origin)).text(), "hello");
+  });
+}
