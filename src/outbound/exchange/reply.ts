@@ -12,6 +12,7 @@ import {
   type JsonProblem,
   parseJson,
 } from "../../terms/json.ts";
+import { isSurelyObject } from "../../terms/json-object-check.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";

@@ -186,11 +186,9 @@ for (const secure of [false, true]) {
   test(`whenever a call's time is up, in whatever state, its connection is closed and its place is free, ${secure ? "by TLS" : "in plain"}`, async (t) => {
     const vendor = await startVendor(t, {
       ...(secure ? { tls: identity } : {}),
-      otherwise: async (socket) => {
-        for (const piece of [`${CHUNKED}5\r\nhe`, "llo\r\n", "0\r\n", "\r\n"]) {
-          await delay(3);
-          socket.write(piece);
-        }
+      otherwise(socket) {
+        const pieces = [`${CHUNKED}5\r\nhe`, "llo\r\n", "0\r\n", "\r\n"];
+        pieces.forEach((piece, at) => setTimeout(() => socket.write(piece), 3 * (at + 1)));
       },
     });
     const door = openDoor(t, { extraAuthorities: authority.cert, limits: { connectionsMax: 8 } });
