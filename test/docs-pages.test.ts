@@ -196,6 +196,7 @@ test("every file, command, metric, log event and setting that a page names exist
     .map(read)
     .join("\n");
   const commands = read("docs/reference/commands.md");
+  const bench = read("bench/run.ts");
   const exists: readonly (readonly [what: RegExp, isThere: (name: string) => boolean])[] = [
     [/`((?:src|test|catalog|bench|tools|docs)\/[\w./-]+)`/g, (path) => existsSync(join(PACKAGE_ROOT, path))],
     [
@@ -205,7 +206,11 @@ test("every file, command, metric, log event and setting that a page names exist
     [/`datarun_([a-z_]+)(?:\{.*?\})?`/g, (name) => code.includes(name)],
     [/`((?:ledger|store|function|data_keys|connections)_[a-z_]+)`/g, (name) => code.includes(name)],
     [/`((?:limits|outbound)\.[a-z_]+)`/g, (key) => code.includes(`"${key}"`) || code.includes(`${key}:`)],
-    [/`--([a-z][a-z-]+)/g, (option) => commands.includes(`--${option.replace(/^no-/, "")}`) || isSetting(option)],
+    [
+      /`--([a-z][a-z-]+)/g,
+      (option) =>
+        commands.includes(`--${option.replace(/^no-/, "")}`) || isSetting(option) || bench.includes(`--${option} `),
+    ],
   ];
   const astray = PAGES.filter((page) => !page.startsWith("docs/decisions/")).flatMap((page) =>
     exists.flatMap(([what, isThere]) =>

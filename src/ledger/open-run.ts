@@ -17,11 +17,11 @@ export class OpenRun implements RunRecord {
     this.#settle = settle;
   }
 
-  intend(intent: AttemptIntent): void {
+  intend(...intents: readonly AttemptIntent[]): void {
     // The outcome is written: a call after it would be on no ledger.
     if (this.#closed) throw new Fault("source.stopped");
-    const attempt = attemptIntentText(this.#run.transactionId, intent);
-    const text = this.#segments.length === 0 ? runIntentText(this.#run) + attempt : attempt;
+    let text = this.#segments.length === 0 ? runIntentText(this.#run) : "";
+    for (const intent of intents) text += attemptIntentText(this.#run.transactionId, intent);
     const already = this.#segments.at(-1);
     const segment = this.#intents.append(text, already);
     if (segment === null) throw new Fault("request.journal_unavailable");

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { Call } from "../run/call.ts";
 import type { OpenRun } from "../run/under-way.ts";
-import type { Attempt, RunnableSource } from "../run/ports.ts";
+import type { Attempt, AttemptIntent, RunnableSource } from "../run/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { type Held, heldWithoutLimit } from "../terms/byte-budget.ts";
@@ -13,8 +13,8 @@ import { Secret } from "../terms/secret.ts";
 import { createDoor, type DoorOptions, type OutboundDoor } from "./door.ts";
 
 type Changes = Partial<Omit<DoorOptions, "clock">> & {
-  /** Called before each request, as the ledger would be. */
-  readonly onIntent?: () => void;
+  /** Called before requests are sent, as the ledger would be: once for those of a run that leave together. */
+  readonly onIntent?: (...intents: readonly AttemptIntent[]) => void;
 };
 
 type CallChanges = Partial<Pick<SourceDeclaration, "origins" | "limits">> & {
@@ -100,7 +100,7 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
 function openCall(
   source: RunnableSource,
   { inputs, credential, organizationId = "org_1", held = heldWithoutLimit() }: CallChanges,
-  onIntent: () => void,
+  onIntent: (...intents: readonly AttemptIntent[]) => void,
 ) {
   const record = { intend: onIntent, close: () => {} };
   const run = makeRun({ organizationId, held, record });

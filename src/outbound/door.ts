@@ -15,7 +15,7 @@ import { HostsFile } from "./sockets/hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { LongTurns } from "./exchange/long-turns.ts";
 import { DECLARED, NameLookup } from "./sockets/name-lookup.ts";
-import type { SocketNeeds } from "./sockets/open-socket.ts";
+import type { ConnectionNeeds } from "./sockets/connection.ts";
 import { OriginPools } from "./sockets/origin-pools.ts";
 import { OriginPool } from "./sockets/origin-pool.ts";
 import { type OriginMatch, OriginRules } from "../terms/origins.ts";
@@ -23,6 +23,7 @@ import type { OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
 import { type Sender, SourceHttp } from "./source-http.ts";
+import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
 
 export interface DoorOptions {
@@ -69,7 +70,7 @@ class VendorDoor implements OutboundDoor, Sender {
   readonly #proxy: EgressProxy | null;
   readonly #trust: Trust;
   readonly #exchangeNeeds: ExchangeNeeds;
-  readonly #socketNeeds: SocketNeeds;
+  readonly #connectionNeeds: ConnectionNeeds;
   readonly #addresses = new WeakMap<SourceDeclaration, SourceAddresses>();
   readonly #pools: OriginPools;
   readonly #idleShare: FairShare;
@@ -88,7 +89,7 @@ class VendorDoor implements OutboundDoor, Sender {
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);
     this.#exchangeNeeds = { clock, limits, replySizes: new UsualSizes(), longTurns: new LongTurns(clock) };
-    this.#socketNeeds = {
+    this.#connectionNeeds = {
       clock,
       names: new NameLookup({
         clock,
@@ -99,6 +100,7 @@ class VendorDoor implements OutboundDoor, Sender {
       }),
       proxy: this.#proxy,
       connectMaxMs: limits.connectMaxMs,
+      sendTurn: new SendTurn(),
     };
   }
 
@@ -195,7 +197,7 @@ class VendorDoor implements OutboundDoor, Sender {
       secureContext,
       session: undefined,
     };
-    return new OriginPool(url.origin, destination, this.#socketNeeds, this.#limits, this.#idleShare);
+    return new OriginPool(url.origin, destination, this.#connectionNeeds, this.#limits, this.#idleShare);
   }
 
   #secureContext(tls: OutgoingRequest["tls"]): SecureContext | undefined {

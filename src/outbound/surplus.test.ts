@@ -115,3 +115,16 @@ test("a call that was told to end while its connection was looked at sends nothi
   assert.equal((await sent).code, "source.stopped");
   assert.equal(call.attempts.length, 0);
 });
+
+test("of calls that leave together, one whose connection has a surplus answer gets a new one, and the others keep theirs", async (t) => {
+  const { origin, vendor, of, attempts } = await surplusVendor(t);
+  const connectionOf = async (): Promise<number> => (await of("org_1").get(`${origin}/connection`)).json().connection;
+  for (let turn = 0; turn < 20; turn += 1) {
+    const before = await Promise.all([connectionOf(), connectionOf(), connectionOf()]);
+    await of("org_1").get(`${origin}/twice/2/${turn}`);
+    vendor.busyUntilSurplus(turn + 1);
+    const after = await Promise.all([connectionOf(), connectionOf(), connectionOf()]);
+    assert.equal(after.filter((connection) => before.includes(connection)).length, 2);
+  }
+  assert.equal(attempts(), 20 * 7);
+});

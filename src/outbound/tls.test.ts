@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import type { TLSSocket } from "node:tls";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { faultOf, openDoor } from "./door.kit.ts";
@@ -88,6 +89,27 @@ test("a vendor that demands a client certificate gets the one given, and no othe
   assert.ok(fault.code === "source.connection_lost" || fault.code === "source.unreachable", fault.code);
   assert.equal(vendor.count(), 1);
   assert.equal(door.door.stats().origins.length, 2);
+});
+
+test("a new connection resumes the session of the one before, names its host and speaks HTTP/1.1 alone", async (t) => {
+  const seen: unknown[] = [];
+  const vendor = await startVendor(t, {
+    tls: { ...good, ALPNProtocols: ["h2", "http/1.1"] },
+    otherwise: (socket) => {
+      const { servername, alpnProtocol } = socket as TLSSocket;
+      seen.push([(socket as TLSSocket).isSessionReused(), servername, alpnProtocol]);
+      socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}");
+    },
+  });
+  const origin = `https://api.acme.example:${vendor.port}`;
+  const door = openDoor(t, { extraAuthorities, resolve: async () => ["127.0.0.1"], allowPrivate: [origin] });
+
+  for (let turn = 0; turn < 3; turn += 1) await door.call(origin).http.get(origin);
+
+  assert.deepEqual(
+    seen,
+    [false, true, true].map((reused) => [reused, "api.acme.example", "http/1.1"]),
+  );
 });
 
 test("a client certificate that cannot be read is the credential's fault", async (t) => {

@@ -1,8 +1,8 @@
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
-import { systemClock } from "../terms/clock.ts";
+import { type Clock, systemClock } from "../terms/clock.ts";
 import { Call } from "./call.ts";
 import { OpenRun } from "./under-way.ts";
-import type { CallPlan, Run } from "./ports.ts";
+import type { Attempt, CallPlan, PlannedCall, Run } from "./ports.ts";
 
 export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arrivedAt">> {
   readonly organizationId?: string;
@@ -41,6 +41,13 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     functionId: null,
     held: changes.held ?? heldWithoutLimit(),
   });
+}
+
+/** What the door does just before it sends. */
+export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
+  const planned = call.planAttempt("https://api.acme.example", "GET", false, clock);
+  planned.run.intend([planned.intent]);
+  return planned.begin();
 }
 
 /** A call of such a run, with ten seconds to go. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
-import { makeCall, makeRun } from "./call.kit.ts";
+import { beginAttempt, makeCall, makeRun } from "./call.kit.ts";
 import { reportCall, settle } from "./fan-out.ts";
 import type { OpenRun } from "./under-way.ts";
 import type { PlannedCall, RunnableSource } from "./ports.ts";
@@ -14,11 +14,11 @@ async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void
   const run = makeRun({ record: { intend: () => {}, close: () => {} } });
   const call = makeCall({ run });
   const adapter = async () => {
-    const first = call.beginAttempt("https://api.acme.example", "GET", false, clock);
+    const first = beginAttempt(call, clock);
     first.answered(200, true);
     first.end();
     meets(run, call);
-    call.beginAttempt("https://api.acme.example", "GET", false, clock);
+    beginAttempt(call, clock);
     return { match: true, json: "{}" };
   };
   const report = reportCall(await settle({ source, call }, adapter, clock));

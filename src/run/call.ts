@@ -6,6 +6,7 @@ import type {
   Attempt,
   CallPlan,
   FoundCredential,
+  PlannedAttempt,
   PlannedCall,
   Run,
   RunnableSource,
@@ -38,6 +39,7 @@ export class Call implements PlannedCall {
   #credential: FoundCredential | null = null;
   #order: VendorOrder | null = null;
   readonly #attempts: SentAttempt[] = [];
+  #planned = 0;
   #controller: AbortController | null = null;
   #ended = false;
   #heldBytes = 0;
@@ -99,30 +101,28 @@ export class Call implements PlannedCall {
     this.#order = { id };
   }
 
-  beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt {
+  planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
-    const attempt = new SentAttempt(this.#attempts.length + 1, origin, method, free, clock);
-    this.#recordIntent(attempt);
-    this.#attempts.push(attempt);
-    return attempt;
-  }
-
-  #recordIntent(attempt: Attempt): void {
-    try {
-      this.run.record.intend({
+    this.#planned += 1;
+    const attempt = new SentAttempt(this.#planned, origin, method, free, clock);
+    return {
+      run: this.run,
+      intent: {
         source: this.id,
         ordinal: this.ordinal,
         attempt: attempt.number,
-        origin: attempt.origin,
-        method: attempt.method,
+        origin,
+        method,
         credentialId: this.#credential?.credentialId ?? null,
         credentialRule: this.#credential?.rule ?? "none",
         sentWallAt: attempt.sentWallAt,
-        free: attempt.free,
-      });
-    } catch (cause) {
-      throw new Fault("source.unrecorded", {}, { cause });
-    }
+        free,
+      },
+      begin: () => {
+        this.#attempts.push(attempt);
+        return attempt;
+      },
+    };
   }
 
   hold(bytes: number): boolean {

@@ -6,7 +6,7 @@ import type { ChargeModel } from "../terms/charge.ts";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
-import { makeRun } from "./call.kit.ts";
+import { beginAttempt, makeRun } from "./call.kit.ts";
 import { planCall, type Planned } from "./call.ts";
 import type { Answer, RunnableSource } from "./ports.ts";
 
@@ -88,7 +88,7 @@ test("what a vendor had answered is charged as its answer is, also where there w
     const [outcome] = await fanOut(
       plan(["a"], charge),
       async (_, call) => {
-        const attempt = call.beginAttempt("https://api.acme.example", "GET", false, new FakeClock());
+        const attempt = beginAttempt(call, new FakeClock());
         attempt.answered(200, true);
         attempt.end();
         return { match, json: "x".repeat(100) };

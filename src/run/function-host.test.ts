@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
-import { makeRun } from "./call.kit.ts";
+import { beginAttempt, makeRun } from "./call.kit.ts";
 import { openHost } from "./function-host.ts";
 import type { RunnableSource, RunSource } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
@@ -70,7 +70,7 @@ test("a call that is left when its function ends is told as its source's charge 
       replyRoom: new ReplyRoom(clock),
       log: () => {},
       runSource: (_, call) => {
-        call.beginAttempt("https://api.acme.example", "GET", false, clock);
+        beginAttempt(call, clock);
         return new Promise(() => {});
       },
     },

@@ -57,6 +57,11 @@ export interface Run {
   readonly trace: Trace | null;
   /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */
   readonly maySend: boolean;
+  /**
+   * Records what is about to be sent: once this returns, the intents have been handed to the operating system, in one
+   * write. When it throws, none of it may be sent. @throws Fault `source.unrecorded`
+   */
+  intend(intents: readonly AttemptIntent[]): void;
 }
 
 /** What is known of a source call before it begins. */
@@ -97,11 +102,11 @@ export interface PlannedCall extends CallPlan {
   /** `id` is the vendor's own word. @throws Fault `source.contract` where it can be no number of an order */
   takeOrder(id: string | null): void;
   /**
-   * The door's word just before the first byte of a request. Once this returns, the intent to send has been handed to the
-   * operating system; when it throws, nothing may be sent. `free`: its vendor is known never to bill it.
-   * @throws Fault `source.stopped`, `source.unrecorded`
+   * The door's word just before the first byte of a request. Nothing may be sent until the intent is recorded, and then it
+   * is to be begun in the same turn. `free`: its vendor is known never to bill it.
+   * @throws Fault `source.stopped`
    */
-  beginAttempt(origin: string, method: string, free: boolean, clock: Clock): Attempt;
+  planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt;
   /** Counts bytes that are about to be kept for it. False: there is no room, or the call has ended. */
   hold(bytes: number): boolean;
   /** Counts as its own bytes that `run.held` counts already. False: the call has ended, and they are whoever's they were. */
@@ -124,6 +129,14 @@ export interface SourceEntry {
   readonly credentials?: JsonObject;
   readonly cred_id?: string;
   readonly [name: string]: unknown;
+}
+
+/** A request that is about to be sent. */
+export interface PlannedAttempt {
+  readonly run: Run;
+  readonly intent: AttemptIntent;
+  /** Once its intent is recorded: from now on it is one of its call's attempts. */
+  begin(): Attempt;
 }
 
 /**
@@ -226,8 +239,8 @@ export interface RunIntent {
 }
 
 export interface RunRecord {
-  /** Hands the intent to the operating system: it survives kill -9 once this returns. @throws Fault when it cannot */
-  intend(intent: AttemptIntent): void;
+  /** Hands intents to the operating system: they survive kill -9 once this returns. @throws Fault when it cannot */
+  intend(...intents: readonly AttemptIntent[]): void;
   /** Settles when the whole run is on disk, or when that has turned out impossible (the answer goes out all the same). */
   close(report: RunReport): Promise<void> | void;
 }

@@ -1,13 +1,14 @@
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
-import type { FaultCode } from "../terms/fault.ts";
+import { Fault, type FaultCode } from "../terms/fault.ts";
 import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
 import { echoConfig, holdFrame, lengthOf, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import type {
+  AttemptIntent,
   CallReport,
   Ledger,
   Run,
@@ -165,6 +166,14 @@ export class OpenRun implements Run {
 
   get maySend(): boolean {
     return this.#maySend;
+  }
+
+  intend(intents: readonly AttemptIntent[]): void {
+    try {
+      this.record.intend(...intents);
+    } catch (cause) {
+      throw new Fault("source.unrecorded", {}, { cause });
+    }
   }
 
   clientGone(): void {

@@ -11,6 +11,9 @@ import { LEDGER_LIMITS } from "../../src/ledger/limits.ts";
 import { DEFAULT_LIMITS } from "../../src/outbound/limits.ts";
 import { LONG_FROM_BYTES } from "../../src/outbound/exchange/long-turns.ts";
 import { BYTES_PER_PIECE, PIECES_FREE } from "../../src/outbound/exchange/reply-intake.ts";
+import { EXTENSIONS_BYTES_MAX, SIZE_DIGITS_MAX } from "../../src/outbound/wire/chunked-body.ts";
+import { FIELDS_MAX } from "../../src/outbound/wire/reply-head.ts";
+import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
@@ -120,8 +123,10 @@ export function limitsPage(): Page {
       ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
       ["time to connect, including name look-up and TLS", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
       ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
-      ["header block of a reply", bytes(DEFAULT_LIMITS.headerBytesMax), "that source fails as `contract`"],
-      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers and chunk framing may take another quarter of it and 256 KiB"],
+      ["header block of a reply, and its trailers", `${bytes(DEFAULT_LIMITS.headerBytesMax)}, ${FIELDS_MAX} fields each`, "that source fails as `contract`"],
+      ["interim answers (103 and the like) before a reply", count(INTERIM_MAX), "that source fails as `contract`"],
+      ["size of a chunk, and its extensions", `${SIZE_DIGITS_MAX} digits, ${bytes(EXTENSIONS_BYTES_MAX)}`, "that source fails as `contract`"],
+      ["reply as sent", "limits.reply_bytes", "that source fails as `contract`; headers, and what marks the pieces of a body, may take a quarter as much and 256 KiB on top"],
       ["pieces (chunks, or packets) of a reply", `${count(PIECES_FREE)}, and one more for each ${BYTES_PER_PIECE} bytes`, "that source fails as `contract`"],
       ["reply after decoding", "limits.reply_decoded_bytes", "that source fails as `contract`"],
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
@@ -131,10 +136,10 @@ export function limitsPage(): Page {
       ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made (`contract`), and a rule is false"],
       ["redirects followed", `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],
-      ["idle connection to a vendor", ms(DEFAULT_LIMITS.keepAliveMs), "closed"],
-      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on they are processed one at a time; organizations take turns`, "further ones wait, within their deadline"],
-      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "further ones are closed; organizations share the number, and no connection is used for two of them"],
-      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization with the most of them loses the one that has been idle longest"],
+      ["idle connection to a vendor", `${ms(DEFAULT_LIMITS.keepAliveMs)}; two seconds less than the vendor says, if that is less`, "closed"],
+      ["large replies", `from ${bytes(LONG_FROM_BYTES)} on, handed on one at a time, in turns`, "they wait, within their deadline"],
+      ["idle connections to vendors", `a quarter of the files that the process may open, at most ${count(IDLE_MOST)}`, "the next one is not kept; organizations share them, and none is ever used for two"],
+      ["origins (and client certificates) whose connections are kept", count(DEFAULT_LIMITS.poolsMax), "the organization that has the most of them loses its longest idle one"],
     ]), // prettier-ignore
     `A circuit breaker stops calls to a vendor that mostly fails. If at least half of at least ${BREAKER_LIMITS.callsMin} calls within ${ms(BREAKER_LIMITS.windowMs)} fail, further calls fail as ${code("shed")} for ${ms(BREAKER_LIMITS.openMs)}. Then one call is let through; each time it fails the pause doubles, up to ${ms(BREAKER_LIMITS.openMsMax)}. Calls are counted by source and credential, or by source and organization if the source takes no credential. Only failures of the kinds ${VENDOR_FAILED.map(code).join(", ")} count.`,
     "## Access",

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Dispatcher } from "undici";
 import { makeCall, makeRun } from "../../run/call.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { UsualSizes } from "../../terms/usual-sizes.ts";
-import type { Connection } from "../sockets/connection.ts";
+import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { Exchange } from "./exchange.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { LONG_FROM_BYTES, LongTurns } from "./long-turns.ts";
@@ -13,24 +12,22 @@ import type { OriginPool } from "../sockets/origin-pool.ts";
 import type { VendorReply } from "./reply.ts";
 import { codeOf } from "../door.kit.ts";
 
-type Handler = Required<Dispatcher.DispatchHandler>;
-type Turn = (handler: Handler) => void;
+type Turn = (handler: ReplyHandler) => void;
 
-const CONTROLLER = { abort: () => {} } as unknown as Dispatcher.DispatchController;
-
-function socketError(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-const dies: Turn = (handler) => handler.onResponseError(CONTROLLER, socketError("ECONNRESET"));
+const dies: Turn = (handler) => handler.onError(new LostError("reset", "ECONNRESET"));
+const starts: Turn = (handler) => {
+  const { run, intent } = handler.onReady();
+  run.intend([intent]);
+  handler.onSend();
+};
 const answers: Turn = (handler) => {
-  handler.onRequestStart(CONTROLLER, null);
-  handler.onResponseStart(CONTROLLER, 200, {});
-  handler.onResponseData(CONTROLLER, Buffer.from("{}"));
-  handler.onResponseEnd(CONTROLLER, {});
+  starts(handler);
+  handler.onHead(200, {});
+  handler.onBody(Buffer.from("{}"));
+  handler.onEnd();
 };
 
-/** One exchange over an HTTP client that plays these turns, one for each time a request is handed to it. */
+/** One exchange over a connection that plays these turns, one for each time a request is handed to it. */
 function exchangeOver(
   turns: readonly Turn[],
   maySend = () => true,
@@ -42,11 +39,8 @@ function exchangeOver(
   Object.defineProperty(run, "maySend", { get: maySend });
   const call = makeCall({ run, deadlineAt: run.arrivedAt + withinMs });
   const connection = {
-    failed: false,
     discarded: false,
-    send: (_: unknown, handler: Handler) => turns[dispatched++]!(handler),
-    began: () => {},
-    ended: () => {},
+    send: (_: unknown, handler: ReplyHandler) => turns[dispatched++]!(handler),
   } as unknown as Connection;
   const pool = { origin: "https://a.example", leave: () => {}, withdraw: () => {} } as unknown as OriginPool;
   const reply = new Promise<VendorReply>((resolve, reject) => {
@@ -84,11 +78,11 @@ test("that happens once", async () => {
   assert.deepEqual(counts(), { dispatched: 2, attempts: 0 });
 });
 
-for (const code of ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_INFO"]) {
-  test(`once the request may have been written, ${code} is final`, async () => {
+for (const code of ["ECONNRESET", "EPIPE", "ETIMEDOUT", undefined]) {
+  test(`once the request may have been written, ${code ?? "its end"} is final`, async () => {
     const dying: Turn = (handler) => {
-      handler.onRequestStart(CONTROLLER, null);
-      handler.onResponseError(CONTROLLER, socketError(code));
+      starts(handler);
+      handler.onError(new LostError("lost", code));
     };
     const { reply, counts } = exchangeOver([dying, answers]);
 
@@ -98,7 +92,7 @@ for (const code of ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_INFO"]) {
 }
 
 test("a connection that never came about is not tried again", async () => {
-  const refused: Turn = (handler) => handler.onResponseError(CONTROLLER, new ConnectError("refused"));
+  const refused: Turn = (handler) => handler.onError(new ConnectError("refused"));
   const { reply, counts } = exchangeOver([refused, answers]);
 
   assert.equal(await codeOf(reply), "source.unreachable");
@@ -122,8 +116,8 @@ test("nothing is sent again for a client that has hung up meanwhile", async () =
   assert.deepEqual(counts(), { dispatched: 1, attempts: 0 });
 });
 
-test("what the HTTP client itself refuses is the adapter's failure, free of charge", async () => {
-  const { reply } = exchangeOver([(handler) => handler.onResponseError(CONTROLLER, new TypeError("invalid"))]);
+test("what cannot be written is the adapter's failure, free of charge", async () => {
+  const { reply } = exchangeOver([(handler) => handler.onError(new TypeError("invalid"))]);
 
   await assert.rejects(reply, { code: "source.adapter_raised" });
 });
@@ -132,10 +126,10 @@ test("a large reply whose turn does not come in time is a timeout, and nothing o
   const never = new LongTurns({ ...systemClock, after: () => () => {} });
   never.add("org_2", { isAlone: () => false, take: () => false });
   const large: Turn = (handler) => {
-    handler.onRequestStart(CONTROLLER, null);
-    handler.onResponseStart(CONTROLLER, 200, {});
-    handler.onResponseData(CONTROLLER, Buffer.alloc(LONG_FROM_BYTES));
-    handler.onResponseEnd(CONTROLLER, {});
+    starts(handler);
+    handler.onHead(200, {});
+    handler.onBody(Buffer.alloc(LONG_FROM_BYTES));
+    handler.onEnd();
   };
   const { reply, run } = exchangeOver([large], () => true, { withinMs: 50, longTurns: never });
 

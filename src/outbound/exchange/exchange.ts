@@ -1,18 +1,18 @@
-import type { Dispatcher } from "undici";
-import type { Attempt, PlannedCall } from "../../run/ports.ts";
+import type { Attempt, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
 import type { UsualSizes } from "../../terms/usual-sizes.ts";
-import type { Connection } from "../sockets/connection.ts";
+import { type Connection, LostError, type ReplyHandler } from "../sockets/connection.ts";
 import { decodeGzip, type GzipProblem } from "./decode-gzip.ts";
 import type { OutboundLimits } from "../limits.ts";
 import { LONG_FROM_BYTES, type LongTurns } from "./long-turns.ts";
 import { ConnectError } from "../sockets/open-socket.ts";
 import type { Exchangeable, OriginPool } from "../sockets/origin-pool.ts";
+import type { ReplyFields } from "../wire/reply-head.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { isCutTooSmall, ReplyIntake, RoomAhead } from "./reply-intake.ts";
-import { type ParsedFields, VendorReply } from "./reply.ts";
+import { VendorReply } from "./reply.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
@@ -36,14 +36,11 @@ export interface Expectation {
   readonly waitMaxMs: number;
 }
 
-/** Interim answers (103 and the like) that are passed over; more are a vendor gone wrong. */
-const INTERIM_MAX = 8;
 /** How much of an answer that nobody reads is taken in, so that its connection can be used again. */
 const DRAINED_BYTES_MAX = 64 * 1024;
 /** What may come besides the body: headers, interim answers and trailers, and what marks the pieces of a body. */
 const FRAMING_BYTES = 256 * 1024;
 const FRAMING_SHARE = 1 / 4;
-const ABANDONED = new Error("abandoned");
 const NO_BYTES = Buffer.alloc(0);
 const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
   too_large: "it is too large",
@@ -52,12 +49,11 @@ const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
 };
 
 /**
- * One request to one vendor, from waiting for a connection to the last byte: the handler object of the HTTP client, and
- * the only one per request. It settles exactly once, at its deadline at the latest, and sends nothing after that.
+ * One request to one vendor, from waiting for a connection to the last byte. It settles exactly once, at its deadline at
+ * the latest, and sends nothing after that.
  */
-export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
+export class Exchange implements ReplyHandler, Exchangeable {
   readonly #request: OutgoingRequest;
-  readonly #dispatched: Dispatcher.DispatchOptions;
   readonly #call: PlannedCall;
   readonly #pool: OriginPool;
   readonly #needs: ExchangeNeeds;
@@ -67,13 +63,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
   readonly #cancelDeadline: () => void;
   #cancelWait: (() => void) | null = null;
   #connection: Connection | null = null;
-  #controller: Dispatcher.DispatchController | null = null;
+  #planned: PlannedAttempt | null = null;
   #attempt: Attempt | null = null;
   #replayed = false;
   #settled = false;
   #status = 0;
-  #interim = 0;
-  #fields: ParsedFields = {};
+  #fields: ReplyFields = {};
   #zipped = false;
   readonly #wireBytesMax: number;
   readonly #room: RoomAhead;
@@ -94,14 +89,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     reject: (fault: Fault) => void,
   ) {
     this.#request = request;
-    this.#dispatched = {
-      path: request.path,
-      method: request.method,
-      headers: request.fields as string[],
-      body: request.body,
-      idempotent: false,
-      blocking: false,
-    };
     this.#call = call;
     this.#pool = pool;
     this.#needs = needs;
@@ -148,7 +135,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
 
   sendBy(connection: Connection): void {
     this.#connection = connection;
-    connection.send(this.#dispatched, this);
+    connection.send(this.#request, this);
   }
 
   /** Of a reply that was not taken in to its end, what it said of itself. */
@@ -157,26 +144,28 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     return Math.max(this.#body.length, said) + (this.#decoded?.length ?? 0);
   }
 
-  // ---- what the HTTP client says -----------------------------------------------------------------------------------
+  // ---- what its connection says ------------------------------------------------------------------------------------
 
-  /** Called with a live connection at hand, in the same turn as the write: the one moment to record the intent. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled) throw ABANDONED;
-    if (!this.#call.maySend) throw new Fault("source.stopped");
-    // A busy process may run a connection's event before an older timer.
-    if (this.#needs.clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
+  onReady(): PlannedAttempt {
     const { clock } = this.#needs;
-    this.#attempt = this.#call.beginAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
-    this.#controller = controller;
-    this.#connection!.began((wireBytes) => this.#onRead(wireBytes));
+    // A busy process may run a connection's event before an older timer.
+    if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
+    this.#planned = this.#call.planAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
+    return this.#planned;
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, fields: ParsedFields): void {
-    if (status < 200) {
-      this.#interim += 1;
-      if (this.#interim > INTERIM_MAX) this.#abort(contractFault("it never comes to the point"));
-      return;
-    }
+  onSend(): void {
+    this.#attempt = this.#planned!.begin();
+  }
+
+  /** What means nothing, such as the extensions of chunks, is read all the same. */
+  onRead(wireBytes: number): void {
+    if (wireBytes <= this.#wireBytesMax) return;
+    if (this.#settled) this.#release(false);
+    else this.#abort(contractFault(PROBLEMS.too_large));
+  }
+
+  onHead(status: number, fields: ReplyFields): void {
     this.#status = status;
     this.#fields = fields;
     const attempt = this.#attempt!;
@@ -192,43 +181,39 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     }
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBody(piece: Buffer): void {
     if (this.#settled) {
-      this.#drainedBytes += chunk.length;
+      this.#drainedBytes += piece.length;
       this.#drainedPieces += 1;
       if (this.#drainedBytes > DRAINED_BYTES_MAX || isCutTooSmall(this.#drainedPieces, this.#drainedBytes))
-        this.#controller!.abort(ABANDONED);
+        this.#release(false);
       return;
     }
-    const problem = this.#body.add(chunk);
+    const problem = this.#body.add(piece);
     if (problem !== null) this.#abort(this.#faultOfIntake(problem));
   }
 
-  onResponseEnd(): void {
-    const connection = this.#connection!;
-    const { failed } = connection;
+  onEnd(): void {
     if (!this.#settled) {
-      if (!failed) this.#attempt!.end();
-      if (failed) this.#fail(new Fault("source.connection_lost"));
+      this.#attempt!.end();
       // A status without a body may carry the header field all the same.
-      else if (this.#zipped && this.#body.length > 0) this.#unzip();
+      if (this.#zipped && this.#body.length > 0) this.#unzip();
       else this.#deliver(this.#body);
     }
-    this.#release(connection, !failed);
+    this.#release(true);
   }
 
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    const connection = this.#connection!;
-    // The HTTP client is in the midst of tidying up: it gets its next task after that.
-    queueMicrotask(() => {
-      if (this.#isReplayable(error)) {
-        this.#replayed = true;
-        this.sendBy(connection);
-        return;
-      }
-      if (!this.#settled) this.#failBy(this.#faultOf(error));
-      this.#release(connection, false);
-    });
+  onError(error: Error): void {
+    const connection = this.#connection;
+    // It was given up from here.
+    if (connection === null) return;
+    if (this.#isReplayable(error)) {
+      this.#replayed = true;
+      this.sendBy(connection);
+      return;
+    }
+    if (!this.#settled) this.#failBy(this.#faultOf(error));
+    this.#release(false);
   }
 
   // ---- conclusions -------------------------------------------------------------------------------------------------
@@ -249,13 +234,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
       if (name === "gzip" || name === "x-gzip") this.#zipped = true;
       else if (name !== "identity") return "it is encoded in a way that was not asked for";
     }
-    if (Array.isArray(length)) return "it has two lengths";
     return length !== undefined && Number(length) > this.#body.bytesMax && this.#request.method !== "HEAD"
       ? "it is too large"
       : null;
   }
 
-  /** Nothing was written and no connection failed to come about: an idle connection was found dead. Once. */
+  /** Nothing was written and no connection failed to come about: one that stood was found dead. Once. */
   #isReplayable(error: Error): boolean {
     return (
       this.#attempt === null &&
@@ -263,14 +247,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
       !this.#replayed &&
       this.#call.maySend &&
       !this.#connection!.discarded &&
-      SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? "")
+      error instanceof LostError
     );
   }
 
   #faultOf(error: Error): Fault {
     if (error instanceof Fault) return error;
-    if (this.#attempt !== null) return faultOfTransport(error, this.#status !== 0);
-    if (error instanceof ConnectError || SOCKET_DIED.has((error as NodeJS.ErrnoException).code ?? ""))
+    if (this.#attempt !== null) return faultOfTransport(error);
+    if (this.#connection!.discarded) return new Fault("source.stopped");
+    if (error instanceof ConnectError || error instanceof LostError)
       return new Fault("source.unreachable", {}, { cause: error });
     return new Fault("source.adapter_raised", {}, { cause: error });
   }
@@ -289,25 +274,17 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     return problem === "no_room" ? new Fault("source.no_room_for_answer") : contractFault(PROBLEMS[problem]);
   }
 
-  /** What the HTTP client passes over in silence, such as the extensions of chunks, it reads all the same. */
-  #onRead(wireBytes: number): void {
-    if (wireBytes <= this.#wireBytesMax) return;
-    if (this.#settled) this.#controller?.abort(ABANDONED);
-    else this.#abort(contractFault(PROBLEMS.too_large));
-  }
-
   #onDeadline(): void {
     if (!this.#settled) this.#fail(faultOfDeadline(this.#call));
     this.#cancelWait?.();
     this.#pool.withdraw(this);
-    if (this.#controller !== null) this.#controller.abort(ABANDONED);
-    else this.#connection?.discard();
+    this.#release(false);
   }
 
   /** Ends the exchange now and closes its connection, on which more may still be coming. */
   #abort(fault: Fault): void {
     this.#giveUp(fault);
-    this.#controller!.abort(ABANDONED);
+    this.#release(false);
   }
 
   /** A connection that ends cuts the answer short. One that goes on in bad HTTP brings a body that cannot be used. */
@@ -384,18 +361,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Exchangeable {
     this.#attempt?.settle(this.#needs.clock.now());
   }
 
-  #release(connection: Connection, reusable: boolean): void {
+  #release(reusable: boolean): void {
     // A body that is still being decoded stays under the deadline.
     if (this.#settled) this.#cancelDeadline();
+    const connection = this.#connection;
     this.#connection = null;
-    this.#controller = null;
-    connection.ended();
-    this.#pool.leave(connection, reusable);
+    if (connection !== null) this.#pool.leave(connection, reusable);
   }
 }
-
-/** Errors of a socket as such, as opposed to what the HTTP client says of a request. */
-const SOCKET_DIED = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]);
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;

@@ -20,7 +20,7 @@ export class HeaderValueError extends Error {
 }
 
 /**
- * Name and value in turn, as the HTTP client takes them: the author's fields and the door's defaults for those that the
+ * Name and value in turn, as they go out: the author's fields and the door's defaults for those that the
  * author left out. @throws Error naming the field
  */
 export function headerFields(

@@ -13,11 +13,9 @@ import {
   parseJson,
 } from "../../terms/json.ts";
 import { isSurelyObject } from "../../terms/json-object-check.ts";
+import type { ReplyFields } from "../wire/reply-head.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
-
-/** Header fields as the HTTP client parses them: a repeated field is a list. */
-export type ParsedFields = Readonly<Record<string, string | string[] | undefined>>;
 
 const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
   encoding: "it is not valid UTF-8",
@@ -39,7 +37,7 @@ const UNIT_BYTES = 2;
  */
 export class VendorReply implements Reply, RawReply, HeldReply {
   readonly status: number;
-  readonly #fields: ParsedFields;
+  readonly #fields: ReplyFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   readonly #attempt: Pick<Attempt, "chargeAs"> | null;
@@ -47,13 +45,14 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
   #text: string | undefined = undefined;
+  #given: Buffer | null = null;
   #isTaken = false;
   readonly #ahead: Pick<ReadAhead, "value"> | null;
 
   /** `attempt`: what is known of its request, where one was sent. `ahead`: what has been read of it already. */
   constructor(
     status: number,
-    fields: ParsedFields,
+    fields: ReplyFields,
     bytes: Buffer,
     limits: JsonLimits,
     attempt: Pick<Attempt, "chargeAs"> | null,
@@ -95,7 +94,9 @@ export class VendorReply implements Reply, RawReply, HeldReply {
 
   bytes(): Buffer {
     this.#take();
-    return this.#bytes;
+    // Small buffers share their memory with others, whose bytes are none of this author's.
+    this.#given ??= this.#bytes.buffer.byteLength === this.#bytes.length ? this.#bytes : ownCopy(this.#bytes);
+    return this.#given;
   }
 
   get [ownBytes](): Buffer {
@@ -143,11 +144,17 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   }
 }
 
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-function joined(fields: ParsedFields): Readonly<Record<string, string>> {
+function joined(fields: ReplyFields): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
   for (const name of Object.keys(fields)) {
     const value = fields[name];

@@ -1,5 +1,12 @@
+import type { Clock } from "../../terms/clock.ts";
 import type { FairShare } from "../../terms/fair-share.ts";
 import type { Connection } from "./connection.ts";
+
+interface Kept {
+  readonly owner: string;
+  /** When its time is up. */
+  readonly until: number;
+}
 
 /**
  * The open connections to one origin that nobody uses. Each is kept for the owner that used it and given to no other:
@@ -9,12 +16,17 @@ export class IdleConnections {
   /** By owner, the last one used at the end: it is the next one used, and the rest can close. */
   readonly #byOwner = new Map<string, Connection[]>();
   /** Longest idle first. */
-  readonly #all = new Map<Connection, string>();
+  readonly #all = new Map<Connection, Kept>();
   readonly #share: FairShare;
+  readonly #clock: Clock;
+  readonly #idleMaxMs: number;
+  #cancelSweep: (() => void) | null = null;
 
   /** @param share how many an owner may keep, over all origins */
-  constructor(share: FairShare) {
+  constructor(share: FairShare, clock: Clock, idleMaxMs: number) {
     this.#share = share;
+    this.#clock = clock;
+    this.#idleMaxMs = idleMaxMs;
   }
 
   get size(): number {
@@ -24,7 +36,9 @@ export class IdleConnections {
   /** False: its owner keeps as many as it may. */
   put(owner: string, connection: Connection): boolean {
     if (!this.#share.take(owner)) return false;
-    this.#all.set(connection, owner);
+    const idleMs = Math.min(connection.idleMs, this.#idleMaxMs);
+    this.#all.set(connection, { owner, until: this.#clock.now() + idleMs });
+    this.#cancelSweep ??= this.#clock.after(idleMs, () => this.#sweep(), "loose");
     const own = this.#byOwner.get(owner);
     if (own === undefined) this.#byOwner.set(owner, [connection]);
     else own.push(connection);
@@ -32,9 +46,15 @@ export class IdleConnections {
   }
 
   take(owner: string): Connection | undefined {
-    const connection = this.#byOwner.get(owner)?.at(-1);
-    if (connection !== undefined) this.remove(connection);
-    return connection;
+    const now = this.#clock.now();
+    for (;;) {
+      const connection = this.#byOwner.get(owner)?.at(-1);
+      if (connection === undefined) return undefined;
+      const { until } = this.#all.get(connection)!;
+      this.remove(connection);
+      if (until > now) return connection;
+      connection.discard();
+    }
   }
 
   takeOldest(): Connection | undefined {
@@ -45,13 +65,31 @@ export class IdleConnections {
 
   /** False: it is not here. */
   remove(connection: Connection): boolean {
-    const owner = this.#all.get(connection);
-    if (owner === undefined) return false;
+    const kept = this.#all.get(connection);
+    if (kept === undefined) return false;
+    const { owner } = kept;
     this.#all.delete(connection);
     this.#share.give(owner);
     const own = this.#byOwner.get(owner)!;
     own.splice(own.lastIndexOf(connection), 1);
     if (own.length === 0) this.#byOwner.delete(owner);
     return true;
+  }
+
+  close(): void {
+    this.#cancelSweep?.();
+    this.#cancelSweep = null;
+    for (let idle = this.takeOldest(); idle !== undefined; idle = this.takeOldest()) idle.discard();
+  }
+
+  /** Closes those whose time is up, and comes back when it is up for the next: one timer, and none for each request. */
+  #sweep(): void {
+    const now = this.#clock.now();
+    let next = Infinity;
+    for (const [connection, { until }] of this.#all) {
+      if (until > now) next = Math.min(next, until);
+      else if (this.remove(connection)) connection.discard();
+    }
+    this.#cancelSweep = next === Infinity ? null : this.#clock.after(next - now, () => this.#sweep(), "loose");
   }
 }

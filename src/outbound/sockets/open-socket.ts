@@ -1,4 +1,11 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from "node:net";
+import {
+  connect as connectTcp,
+  isIP,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from "node:net";
 import { connect as connectTls, type SecureContext } from "node:tls";
 import type { Clock } from "../../terms/clock.ts";
 import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
@@ -28,18 +35,26 @@ export interface SocketNeeds {
   readonly connectMaxMs: number;
 }
 
+/** `bytes` are lent: they are another connection's as soon as this returns. */
+export type Read = (bytes: Buffer, socket: Socket) => void;
+
+/** What all plain connections are read into, one read at a time. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** Why no connection came about: nothing of a request was sent. */
 export class ConnectError extends Error {}
 
 /**
  * Opens one connection: name lookup, address check, TCP, proxy, TLS, all within one time limit. Calls `opened` or
- * `failed` once. The address that was checked is the address connected to, while TLS checks the host name.
+ * `failed` once. The address that was checked is the address connected to, while TLS checks the host name. Whatever comes
+ * by the opened connection is handed to `read`.
  */
 export class SocketOpening {
   readonly #destination: Destination;
   readonly #needs: SocketNeeds;
   readonly #opened: (socket: Socket) => void;
   readonly #failed: (error: ConnectError) => void;
+  readonly #read: Read;
   readonly #cancelTimer: () => void;
   #socket: Socket | null = null;
   #over = false;
@@ -49,11 +64,13 @@ export class SocketOpening {
     needs: SocketNeeds,
     opened: (socket: Socket) => void,
     failed: (error: ConnectError) => void,
+    read: Read,
   ) {
     this.#destination = destination;
     this.#needs = needs;
     this.#opened = opened;
     this.#failed = failed;
+    this.#read = read;
     this.#cancelTimer = needs.clock.after(needs.connectMaxMs, () => this.#fail("connecting took too long"));
     const [name, namedBy] =
       needs.proxy === null ? [destination.hostname, destination.namedBy] : [needs.proxy.hostname, DECLARED];
@@ -92,14 +109,14 @@ export class SocketOpening {
       this.#fail("the host name leads to addresses of private or special networks only");
       return;
     }
-    const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
+    const options: TcpNetConnectOpts & { readonly highWaterMark?: number } = {
       host: proxy === null ? hostname : proxy.hostname,
       port: proxy === null ? port : proxy.port,
       lookup: answeringWith(usable),
       autoSelectFamily: true,
       noDelay: true,
-      // A reply of up to this size comes in one piece, which need not be copied.
-      highWaterMark: 64 * 1024,
+      // Through TLS and proxies the bytes go by Node's streams.
+      ...(secure || proxy !== null ? { highWaterMark: READ_BUFFER.length } : { onread: this.#intoReadBuffer() }),
     };
     const socket = connectTcp(options);
     this.#socket = socket;
@@ -118,6 +135,16 @@ export class SocketOpening {
         this.#done(socket);
       }
     });
+  }
+
+  #intoReadBuffer(): OnReadOpts {
+    return {
+      buffer: READ_BUFFER,
+      callback: (size) => {
+        this.#read(READ_BUFFER.subarray(0, size), this.#socket!);
+        return true;
+      },
+    };
   }
 
   #secure(socket: Socket): void {
@@ -149,7 +176,9 @@ export class SocketOpening {
   }
 
   #done(socket: Socket): void {
-    if (this.#end()) this.#opened(socket);
+    if (!this.#end()) return;
+    socket.on("data", (bytes: Buffer) => this.#read(bytes, socket));
+    this.#opened(socket);
   }
 }
 

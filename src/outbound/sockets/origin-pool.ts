@@ -1,9 +1,9 @@
 import { FairShare } from "../../terms/fair-share.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionNeeds } from "./connection.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../limits.ts";
-import type { Destination, SocketNeeds } from "./open-socket.ts";
+import type { Destination } from "./open-socket.ts";
 
 /** A request as the pool handles it. */
 export interface Exchangeable {
@@ -22,14 +22,15 @@ export interface Exchangeable {
 }
 
 /**
- * The connections to one origin, and who waits for one. A request is handed to the HTTP client only when a connection is
- * its own, so nothing queues where it could not be taken back. Connections and places in the queue are shared fairly, and
+ * The connections to one origin, and who waits for one. A request is handed to a connection only when that is its own, so
+ * nothing queues where it could not be taken back. Connections and places in the queue are shared fairly, and
  * those who wait take turns by owner: nobody who could go on is ever waiting.
  */
 export class OriginPool {
   readonly origin: string;
+  readonly #host: string;
   readonly #destination: Destination;
-  readonly #needs: SocketNeeds;
+  readonly #needs: ConnectionNeeds;
   readonly #limits: OutboundLimits;
   readonly #idle: IdleConnections;
   readonly #busy = new Map<Connection, string>();
@@ -42,15 +43,16 @@ export class OriginPool {
   constructor(
     origin: string,
     destination: Destination,
-    needs: SocketNeeds,
+    needs: ConnectionNeeds,
     limits: OutboundLimits,
     idleShare: FairShare,
   ) {
     this.origin = origin;
+    this.#host = origin.slice(origin.indexOf("//") + 2);
     this.#destination = destination;
     this.#needs = needs;
     this.#limits = limits;
-    this.#idle = new IdleConnections(idleShare);
+    this.#idle = new IdleConnections(idleShare, needs.clock, limits.keepAliveMs);
     this.#busyShare = new FairShare(limits.connectionsMax);
     this.#waitingShare = new FairShare(limits.waitingMax);
   }
@@ -95,7 +97,7 @@ export class OriginPool {
       this.#waitingShare.give(exchange.owner);
       exchange.stop();
     }
-    for (let idle = this.#idle.takeOldest(); idle !== undefined; idle = this.#idle.takeOldest()) idle.discard();
+    this.#idle.close();
     for (const connection of this.#busy.keys()) connection.discard();
   }
 
@@ -119,10 +121,9 @@ export class OriginPool {
   #open(): Connection {
     // An idle one of somebody else's makes room: there are never more open than may be busy.
     if (this.#busy.size + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
-    const { keepAliveMs, headerBytesMax } = this.#limits;
     const closed = (connection: Connection): void => {
       if (this.#idle.remove(connection)) connection.discard();
     };
-    return new Connection(this.origin, this.#destination, this.#needs, keepAliveMs, headerBytesMax, closed);
+    return new Connection(this.#host, this.#destination, this.#needs, this.#limits.headerBytesMax, closed);
   }
 }

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../terms/clock.kit.ts";
+import { FairShare } from "../../terms/fair-share.ts";
+import type { Connection } from "./connection.ts";
+import { IdleConnections } from "./idle-connections.ts";
+
+function makeConnection(idleMs = Infinity) {
+  const connection = { idleMs, discarded: false, discard: () => void (connection.discarded = true) };
+  return connection as unknown as Connection;
+}
+
+function open() {
+  const clock = new FakeClock();
+  const share = new FairShare(100);
+  return { clock, share, idle: new IdleConnections(share, clock, 4_000) };
+}
+
+test("what nobody uses is closed when its time is up, each at its own, and gives its place back", async () => {
+  const { clock, share, idle } = open();
+  const [first, hinted, later] = [makeConnection(), makeConnection(1_000), makeConnection()];
+  idle.put("org_1", first);
+  idle.put("org_2", hinted);
+  await clock.advance(1_000);
+  idle.put("org_1", later);
+
+  assert.equal(idle.take("org_2"), undefined);
+  assert.ok(hinted.discarded);
+  await clock.advance(2_999);
+  assert.ok(!first.discarded);
+  await clock.advance(1);
+  assert.ok(first.discarded);
+  assert.ok(!later.discarded);
+  await clock.advance(1_000);
+  assert.ok(later.discarded);
+  assert.deepEqual([idle.size, share.inUse, clock.timers], [0, 0, 0]);
+});
+
+test("one whose time is up is not used, though no timer has run yet", async () => {
+  const { clock, idle } = open();
+  const [old, young] = [makeConnection(500), makeConnection(5_000)];
+  idle.put("org_1", young);
+  idle.put("org_1", old);
+  await clock.advance(600);
+
+  assert.equal(idle.take("org_1"), young);
+  assert.ok(old.discarded);
+});
+
+test("used again and again, a connection is not closed by what it once was idle", async () => {
+  const { clock, idle } = open();
+  const connection = makeConnection();
+  for (let turn = 0; turn < 10; turn += 1) {
+    idle.put("org_1", connection);
+    await clock.advance(1_500);
+    assert.equal(idle.take("org_1"), connection);
+  }
+  assert.ok(!connection.discarded);
+  assert.ok(clock.timers <= 1);
+});
+
+test("at the end all are closed and no timer is left", () => {
+  const { clock, idle } = open();
+  const all = ["org_1", "org_2"].map((owner) => {
+    const connection = makeConnection();
+    idle.put(owner, connection);
+    return connection;
+  });
+
+  idle.close();
+
+  assert.ok(all.every(({ discarded }) => discarded));
+  assert.equal(clock.timers, 0);
+});

@@ -1,0 +1,58 @@
+import { BadReplyError } from "./bad-reply.ts";
+import type { ReplyHead } from "./reply-head.ts";
+
+/** Where a reply ends, and whether its connection may be used again. */
+export interface ReplyFraming {
+  /** `close`: the body ends with the connection. */
+  readonly body: "none" | "length" | "chunked" | "close";
+  /** Of a body of `length`. */
+  readonly length: number;
+  /** `null`: no other request by this connection. */
+  readonly keepAlive: KeepAlive | null;
+}
+
+export interface KeepAlive {
+  /** How long the connection stays open when nothing is sent, as the vendor says; `null` when it does not say. */
+  readonly idleMs: number | null;
+}
+
+const LENGTH = /^\d{1,15}$/;
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const TIMEOUT = /(?:^|[,;])[ \t]*timeout[ \t]*=[ \t]*"?(\d{1,9})"?[ \t]*(?=[,;]|$)/i;
+const ANY_TIME: KeepAlive = { idleMs: null };
+
+/**
+ * Where the body ends (RFC 9112, 6.3), only where it can be told in one way.
+ * @param method of the request
+ * @throws BadReplyError when it is said twice, in a way that is not known, or not in numbers
+ */
+export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string): ReplyFraming {
+  const coding = fields["transfer-encoding"];
+  const length = fields["content-length"];
+  if (coding !== undefined) {
+    if (length !== undefined) throw ambiguous("it has a length and a transfer coding");
+    if (minorVersion === 0) throw ambiguous("it has a transfer coding, which its version does not know");
+    if (typeof coding !== "string" || coding.toLowerCase() !== "chunked")
+      throw ambiguous("its transfer coding is not chunked alone");
+  }
+  if (length !== undefined && (typeof length !== "string" || !LENGTH.test(length)))
+    throw ambiguous("its length is not one number");
+
+  // After HEAD some vendors send a body all the same, which nothing marks as one.
+  const keepAlive = method === "HEAD" ? null : keepAliveOf(minorVersion, fields);
+  if (method === "HEAD" || status === 204 || status === 304) return { body: "none", length: 0, keepAlive };
+  if (coding !== undefined) return { body: "chunked", length: 0, keepAlive };
+  if (length === undefined) return { body: "close", length: 0, keepAlive: null };
+  return { body: length === "0" ? "none" : "length", length: Number(length), keepAlive };
+}
+
+function keepAliveOf(minorVersion: 0 | 1, fields: ReplyHead["fields"]): KeepAlive | null {
+  const { connection, "keep-alive": parameters } = fields;
+  if (minorVersion === 0 || (connection !== undefined && CLOSE.test(String(connection)))) return null;
+  const timeout = parameters === undefined ? null : TIMEOUT.exec(String(parameters));
+  return timeout === null ? ANY_TIME : { idleMs: Number(timeout[1]) * 1_000 };
+}
+
+function ambiguous(message: string): BadReplyError {
+  return new BadReplyError("not_http", message);
+}

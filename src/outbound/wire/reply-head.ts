@@ -1,0 +1,95 @@
+import { BadReplyError } from "./bad-reply.ts";
+
+/** Header fields by their names in lower case: a repeated field is a list. Without a prototype. */
+export type ReplyFields = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface ReplyHead {
+  /** 100 to 999. */
+  readonly status: number;
+  /** Of `HTTP/1.x`. */
+  readonly minorVersion: 0 | 1;
+  readonly fields: ReplyFields;
+}
+
+/** More are nothing that a vendor means. */
+export const FIELDS_MAX = 500;
+
+const [TAB, LF, CR, SPACE, COLON, DELETE] = [0x09, 0x0a, 0x0d, 0x20, 0x3a, 0x7f];
+/** What a character may be part of (RFC 9110, 5.5 and 5.6.2). */
+const IN_NAME = 1;
+const IN_VALUE = 2;
+const CHARACTERS = new Uint8Array(256);
+for (let code = SPACE; code < 256; code += 1) if (code !== DELETE) CHARACTERS[code] = IN_VALUE;
+CHARACTERS[TAB] = IN_VALUE;
+for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  CHARACTERS[character.charCodeAt(0)]! |= IN_NAME;
+
+/** `HTTP/1.1 200`, and then nothing or a blank and a reason, which means nothing. */
+const STATUS_LINE_START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?= |\r)/;
+const STATUS_END = "HTTP/1.1 200".length;
+
+/**
+ * Reads a status line and header fields.
+ * @param text characters of one byte each; every line ends with CR LF, and the empty line is not there any more
+ * @throws BadReplyError for anything else, such as a line that continues the one before
+ */
+export function readReplyHead(text: string): ReplyHead {
+  const start = STATUS_LINE_START.exec(text);
+  if (start === null) throw notHttp("its status line cannot be read");
+  const fieldsAt = endOfText(text, STATUS_END) + 2;
+  return { status: Number(start[2]), minorVersion: start[1] === "1" ? 1 : 0, fields: readFields(text, fieldsAt) };
+}
+
+/** @throws BadReplyError */
+export function readFields(text: string, from = 0): ReplyFields {
+  const fields: Record<string, string | string[]> = Object.create(null);
+  let count = 0;
+  for (let at = from; at < text.length;) {
+    const nameEnd = endOfName(text, at);
+    const name = text.slice(at, nameEnd).toLowerCase();
+    let valueAt = nameEnd + 1;
+    while (isBlank(text.charCodeAt(valueAt))) valueAt += 1;
+    const lineEnd = endOfText(text, valueAt);
+    let valueEnd = lineEnd;
+    // Some readers take a tab here for a part of the value, and `chunked` for something else then.
+    if (text.charCodeAt(valueEnd - 1) === TAB) throw notHttp("a header field ends with a tab");
+    while (valueEnd > valueAt && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd -= 1;
+    add(fields, name, text.slice(valueAt, valueEnd));
+    at = lineEnd + 2;
+    count += 1;
+    if (count > FIELDS_MAX) throw new BadReplyError("fields_too_large", "it has too many header fields");
+  }
+  return fields;
+}
+
+function add(fields: Record<string, string | string[]>, name: string, value: string): void {
+  const before = fields[name];
+  if (before === undefined) fields[name] = value;
+  else if (typeof before === "string") fields[name] = [before, value];
+  else before.push(value);
+}
+
+/** Where the colon is. */
+function endOfName(text: string, from: number): number {
+  let at = from;
+  while ((CHARACTERS[text.charCodeAt(at)]! & IN_NAME) !== 0) at += 1;
+  if (at === from || text.charCodeAt(at) !== COLON) throw notHttp("the name of a header field cannot be read");
+  return at;
+}
+
+/** Where the line ends that is text from here on. */
+function endOfText(text: string, from: number): number {
+  let at = from;
+  while ((CHARACTERS[text.charCodeAt(at)]! & IN_VALUE) !== 0) at += 1;
+  if (text.charCodeAt(at) !== CR || text.charCodeAt(at + 1) !== LF)
+    throw notHttp("a line of its header cannot be read");
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+function notHttp(message: string): BadReplyError {
+  return new BadReplyError("not_http", message);
+}

@@ -1,0 +1,33 @@
+/** One request, as its connection needs it. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query; by a proxy the whole address. */
+  readonly path: string;
+  /** Name and value in turn, checked: they go out as they are. */
+  readonly fields: readonly string[];
+  readonly body: Buffer | string | null;
+}
+
+/** Its bytes. */
+export interface RequestBytes {
+  /** One character a byte: the head, and a body that has no other characters. */
+  readonly text: string;
+  /** What follows, in UTF-8 where it is text. */
+  readonly rest: Buffer | string | null;
+}
+
+const NOT_IN_TARGET = /[^\x21-\x7e]/;
+/** Methods whose requests have a body; none is said to be empty (RFC 9110, 8.6). */
+const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
+
+/** @throws TypeError when the target cannot stand in a request line */
+export function requestBytes({ method, path, fields, body }: WireRequest, host: string): RequestBytes {
+  if (path === "" || NOT_IN_TARGET.test(path)) throw new TypeError("the address cannot stand in a request line");
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  if (length === 0) return { text: `${head}${WITH_BODY.has(method) ? "content-length: 0\r\n" : ""}\r\n`, rest: null };
+  head += `content-length: ${length}\r\n\r\n`;
+  const isPlain = typeof body === "string" && body.length === length;
+  return isPlain ? { text: head + body, rest: null } : { text: head, rest: body };
+}
