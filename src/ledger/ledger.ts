@@ -9,6 +9,8 @@ import { IntentLog } from "./journal/intent-log.ts";
 import { JournalLink } from "./journal/journal-link.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
+import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
+import { OutcomeLog } from "./journal/outcome-log.ts";
 import type { DrainNote, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
@@ -36,6 +38,8 @@ export interface LedgerFaults {
   readonly disk?: Int32Array;
   /** See `IntentLogOptions`. */
   readonly beforeIntentWrite?: (bytes: number) => number | undefined;
+  /** In place of files on disk. */
+  readonly makeOutcomeFile?: MakeOutcomeFile;
 }
 
 /**
@@ -54,6 +58,8 @@ export function createLedger(options: LedgerOptions): RunningLedger {
   }
 }
 
+/** How long a record may wait for company on its way from the log into the journal. */
+const MOVE_EVERY_MS = 200;
 /** A message to the thread holds at most so many; it is several only when they are sent again. */
 const RECORDS_A_MESSAGE = 500;
 const RETRY_MS = 250;
@@ -69,9 +75,11 @@ class FileLedger implements RunningLedger {
   readonly #unlock: () => void;
   readonly #availability: Availability;
   readonly #intents: IntentLog;
+  readonly #outcomes: OutcomeLog;
   readonly #link: JournalLink;
   readonly #size: JournalSize;
-  readonly #stall: StallWatch;
+  /** For the journal, and for answers. */
+  readonly #stalls: readonly StallWatch[];
   readonly #waiting = new Unacknowledged();
   #recoverBefore: number;
   /** Organizations of which no new run is taken, so that others find room. */
@@ -79,12 +87,15 @@ class FileLedger implements RunningLedger {
   #askHoldersAt = 0;
   #sent = 0;
   #turnPlanned = false;
+  #cancelMove: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
   #cancelTelling: () => void = () => {};
+  readonly #outcomesOpened: Promise<boolean>;
   #openRuns = 0;
   #damageMet = 0;
   #onReady: () => void = () => {};
-  #onEmpty: (() => void) | null = null;
+  /** Who waits for the journal to have everything up to a number, in the order of numbers. */
+  readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
   #onWritten: () => void = () => {};
   #closing: Promise<void> | null = null;
 
@@ -97,13 +108,14 @@ class FileLedger implements RunningLedger {
     const { journalBytesMax } = this.#limits;
     const changed = (): void => this.#changed();
     this.#size = new JournalSize(journalBytesMax, this.#availability, options.log, options.clock, changed);
-    this.#stall = new StallWatch(
-      options.clock,
-      this.#limits.stallMs,
-      () => this.#waiting.oldestAt,
-      () => this.#stalled(),
-    );
-    this.#recoverBefore = (listIntentFiles(options.dir).at(-1)?.number ?? 0) + 1;
+    const watch = (oldestAt: () => number | null, onStall: () => void): StallWatch =>
+      new StallWatch(options.clock, this.#limits.stallMs, oldestAt, onStall);
+    this.#stalls = [
+      watch(() => this.#waiting.oldestAt, () => this.#availability.raise("stalled")), // prettier-ignore
+      watch(() => this.#waiting.oldestUnansweredAt, () => this.#answersStalled()), // prettier-ignore
+    ];
+    const lastFiles = [listIntentFiles(options.dir).at(-1), listOutcomeFiles(options.dir).at(-1)];
+    this.#recoverBefore = Math.max(...lastFiles.map((file) => file?.number ?? 0)) + 1;
     this.#intents = new IntentLog({
       directory: options.dir,
       firstNumber: this.#recoverBefore,
@@ -111,6 +123,14 @@ class FileLedger implements RunningLedger {
       onFailed: (code) => this.#intentsFailed(code),
       onDirty: () => this.#planTurn(),
       ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
+    });
+    this.#outcomes = new OutcomeLog({
+      directory: options.dir,
+      firstNumber: this.#recoverBefore,
+      fileBytes: outcomeFileBytes(this.#limits),
+      makeFile: options.faults?.makeOutcomeFile ?? makeOutcomeFile,
+      onDurable: (last) => this.#waiting.settle(last),
+      onFailed: (code) => this.#outcomesFailed(code),
     });
     this.#link = new JournalLink({
       clock: options.clock,
@@ -127,6 +147,7 @@ class FileLedger implements RunningLedger {
       onDown: (failure, again) => this.#journalDown(failure, again),
     });
     this.#intents.open();
+    this.#outcomesOpened = this.#outcomes.open();
     this.#link.start();
     const cancel = options.clock.after(this.#limits.stallMs, this.#onReady);
     void this.ready.then(cancel);
@@ -144,7 +165,7 @@ class FileLedger implements RunningLedger {
   #overfull(): string | null {
     const { count, bytes } = this.#waiting;
     return count >= this.#limits.recordsMax || bytes >= this.#limits.recordBytesMax
-      ? "too many records wait for the disk"
+      ? "too many records wait for the journal"
       : null;
   }
 
@@ -163,14 +184,29 @@ class FileLedger implements RunningLedger {
       settle: null as (() => void) | null,
     };
     this.#waiting.push(waiting);
-    this.#planTurn();
-    this.#stall.watch();
+    this.#outcomes.append({ number: this.#waiting.lastNumber, text: waiting.text });
+    this.#moveLater();
+    for (const stall of this.#stalls) stall.watch();
     // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
-    if (this.#availability.has("journal") || this.#availability.has("stalled")) return;
+    if (this.#nothingCanBeWritten) return;
     return new Promise((resolve) => (waiting.settle = resolve));
   }
 
-  // ---- to the journal's thread, once a turn of the event loop ------------------------------------------------------
+  get #nothingCanBeWritten(): boolean {
+    return !this.#outcomes.usable && (this.#availability.has("journal") || this.#availability.has("stalled"));
+  }
+
+  // ---- to the journal's thread -------------------------------------------------------------------------------------
+
+  /** What is in the log has time. What is not, answers wait for. */
+  #moveLater(): void {
+    if (!this.#outcomes.usable) this.#planTurn();
+    else
+      this.#cancelMove ??= this.#options.clock.after(MOVE_EVERY_MS, () => {
+        this.#cancelMove = null;
+        this.#send();
+      });
+  }
 
   #planTurn(): void {
     if (this.#turnPlanned) return;
@@ -190,6 +226,14 @@ class FileLedger implements RunningLedger {
       this.#link.post(message);
       this.#sent = message.last;
     }
+  }
+
+  async flush(): Promise<void> {
+    this.#send();
+    if (this.#waiting.count === 0) return;
+    const last = this.#waiting.lastNumber;
+    const flushed = new Promise<void>((resolve) => this.#flushes.push({ last, resolve }));
+    await settledWithin(this.#options.clock, this.#limits.closeMs, flushed);
   }
 
   noteDrained(note: DrainNote): void {
@@ -215,10 +259,11 @@ class FileLedger implements RunningLedger {
 
   #durable(last: number): void {
     this.#waiting.acknowledge(last);
+    this.#outcomes.release(last);
     this.#availability.clear("stalled");
     this.#availability.clear("journal");
     this.#onWritten();
-    if (this.#waiting.count === 0) this.#onEmpty?.();
+    while (this.#flushes.length > 0 && this.#flushes[0]!.last <= last) this.#flushes.shift()!.resolve();
   }
 
   /** Said again and again, so that nobody takes a long start for one that hangs. */
@@ -233,10 +278,11 @@ class FileLedger implements RunningLedger {
     this.#cancelTelling = clock.after(TELL_EVERY_MS, () => this.#migrating(older, since));
   }
 
-  #started({ recovered, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
+  #started({ recovered, next, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
     this.#cancelTelling();
     this.#recoverBefore = 0;
-    if (recovered.attempts > 0 || recovered.unreadable > 0) {
+    if (this.#waiting.count === 0) this.#waiting.numberFrom(next);
+    if (recovered.attempts > 0 || recovered.unreadable > 0 || recovered.lost > 0) {
       this.#options.log.warn(
         { event: "ledger_recovered_intents", ...recovered },
         "calls were under way when the service died",
@@ -244,7 +290,7 @@ class FileLedger implements RunningLedger {
     }
     this.#sent = this.#waiting.beforeHead;
     this.#intents.syncLost();
-    this.#availability.clear("starting");
+    void this.#outcomesOpened.then(() => this.#availability.clear("starting"));
     if (this.#waiting.count === 0) this.#availability.clear("journal");
     this.#measured(size);
     this.#planTurn();
@@ -281,7 +327,7 @@ class FileLedger implements RunningLedger {
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
     // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
     if (during === "sync") this.#intents.abandon(code);
-    this.#waiting.settleAll();
+    if (this.#nothingCanBeWritten) this.#waiting.settle();
   }
 
   // ---- recovery, size, stall ---------------------------------------------------------------------------------------
@@ -291,18 +337,31 @@ class FileLedger implements RunningLedger {
     this.#retryLater();
   }
 
+  /** What it has not on disk goes to the journal at once, and answers wait for that. */
+  #outcomesFailed(code: string): void {
+    this.#availability.raise("outcome_log", code);
+    if (this.#nothingCanBeWritten) this.#waiting.settle();
+    this.#planTurn();
+    this.#retryLater();
+  }
+
   /** Tries again what nobody else would notice to have become possible. Only while there is a cause to. */
   #retryLater(): void {
     if (this.#closing !== null || this.#cancelRetry !== null) return;
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
       if (this.#availability.has("intent_file") && this.#intents.open(true)) this.#availability.clear("intent_file");
+      if (this.#availability.has("outcome_log")) void this.#openOutcomes();
       if (this.#availability.has("full")) this.#link.post({ measure: true });
     });
   }
 
+  async #openOutcomes(): Promise<void> {
+    if (await this.#outcomes.open()) this.#availability.clear("outcome_log");
+  }
+
   #measured(size: Measured): void {
-    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes });
+    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes + this.#outcomes.bytes });
     if (this.#availability.has("full")) this.#retryLater();
     if (!this.#size.narrow) this.#makeWay.clear();
     else if (this.#options.clock.now() >= this.#askHoldersAt) {
@@ -326,9 +385,11 @@ class FileLedger implements RunningLedger {
     this.#makeWay = now;
   }
 
-  #stalled(): void {
+  /** Neither the log nor the journal has them: what is under way in the log may never end. */
+  #answersStalled(): void {
     this.#availability.raise("stalled");
-    this.#waiting.settleAll();
+    this.#outcomes.abandon("ETIMEDOUT");
+    this.#waiting.settle();
   }
 
   // ---- what is seen, and the end -----------------------------------------------------------------------------------
@@ -362,7 +423,7 @@ class FileLedger implements RunningLedger {
 
   async #drainAndStop(): Promise<void> {
     this.#availability.raise("closed");
-    if (this.#waiting.count > 0) await this.#emptied();
+    await this.flush();
     const lost = this.#waiting.count;
     if (lost > 0 || this.#openRuns > 0) {
       this.#options.log.error(
@@ -370,18 +431,23 @@ class FileLedger implements RunningLedger {
         "runs without an outcome on disk will stand as unknown",
       );
     }
-    this.#waiting.settleAll();
-    this.#stall.end();
+    this.#waiting.settle();
+    for (const stall of this.#stalls) stall.end();
+    this.#cancelMove?.();
     this.#cancelRetry?.();
     this.#cancelTelling();
     await this.#link.stop(this.#limits.closeMs);
     this.#intents.end();
+    this.#outcomes.end(lost === 0);
     this.#unlock();
     this.#onReady();
   }
+}
 
-  async #emptied(): Promise<void> {
-    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
-    await settledWithin(this.#options.clock, this.#limits.closeMs, empty);
-  }
+const OUTCOME_FILE_BYTES_MIN = 16 * 1024;
+
+/** Small beside a small bound, of which the files are a part. */
+function outcomeFileBytes({ outcomeFileBytes: bytes, journalBytesMax }: LedgerLimits): number {
+  if (journalBytesMax === 0) return bytes;
+  return Math.max(OUTCOME_FILE_BYTES_MIN, Math.min(bytes, Math.floor(journalBytesMax / 32)));
 }

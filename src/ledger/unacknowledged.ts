@@ -1,19 +1,29 @@
-/** A record that is not known to be on disk yet. */
+/** A record that is not known to be in the journal yet. */
 export interface Waiting {
   readonly text: string;
   readonly sinceAt: number;
-  /** Called once when it is on disk, however late. */
+  /** Called once when it is in the journal, however late. */
   readonly onDurable: () => void;
-  /** Lets its answer go, at the latest when waiting has become pointless. */
+  /** Lets its answer go, when it is on disk or, at the latest, when waiting has become pointless. */
   settle: (() => void) | null;
 }
 
-/** The queue between the runs and the disk: numbered, counted, and kept until acknowledged, so that it can be sent again. */
+/**
+ * The queue between the runs and the journal: numbered, counted, and kept until acknowledged, so that it can be sent again.
+ * Answers go earlier, when the log of outcomes has their records on disk.
+ */
 export class Unacknowledged {
   readonly #waiting: Waiting[] = [];
   #head = 0;
   #headNumber = 1;
   #bytes = 0;
+  /** Of the last whose answer waits no more. */
+  #answered = 0;
+
+  /** Before the first is pushed. */
+  numberFrom(next: number): void {
+    this.#headNumber = next;
+  }
 
   get count(): number {
     return this.#waiting.length - this.#head;
@@ -25,6 +35,11 @@ export class Unacknowledged {
 
   get oldestAt(): number | null {
     return this.#waiting[this.#head]?.sinceAt ?? null;
+  }
+
+  /** Of those whose answers still wait. */
+  get oldestUnansweredAt(): number | null {
+    return this.#waiting[this.#indexAfter(this.#answered)]?.sinceAt ?? null;
   }
 
   get lastNumber(): number {
@@ -46,21 +61,28 @@ export class Unacknowledged {
       waiting.settle?.();
       waiting.onDurable();
     }
+    this.#answered = Math.max(this.#answered, this.beforeHead);
     this.#compact();
   }
 
-  /** Lets every answer go that waits; the records stay. */
-  settleAll(): void {
-    for (let at = this.#head; at < this.#waiting.length; at += 1) {
+  /** Lets every answer go up to a number; the records stay. */
+  settle(last = this.lastNumber): void {
+    const to = Math.min(this.#indexAfter(last), this.#waiting.length);
+    for (let at = this.#indexAfter(this.#answered); at < to; at += 1) {
       const waiting = this.#waiting[at]!;
       waiting.settle?.();
       waiting.settle = null;
     }
+    this.#answered = Math.max(this.#answered, last);
+  }
+
+  #indexAfter(number: number): number {
+    return this.#head + Math.max(0, number + 1 - this.#headNumber);
   }
 
   /** The texts after a number, at most so many, joined for the journal's thread. */
   join(after: number, countMax: number): { readonly records: string; readonly last: number } {
-    const from = this.#head + (after + 1 - this.#headNumber);
+    const from = this.#indexAfter(after);
     const to = Math.min(from + countMax, this.#waiting.length);
     let records = this.#waiting[from]!.text;
     for (let at = from + 1; at < to; at += 1) records += "," + this.#waiting[at]!.text;

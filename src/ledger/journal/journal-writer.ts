@@ -12,7 +12,11 @@ export class JournalWriter {
   readonly #runs: Insert<typeof RUN_COLUMNS>;
   readonly #calls: Insert<typeof CALL_COLUMNS & typeof CALL_COLUMNS_OF_RUN>;
   readonly #attempts: Insert<typeof ATTEMPT_COLUMNS>;
-  #nextId: number;
+  readonly #lastId: StatementSync;
+  readonly #changes: StatementSync;
+  #nextId = 1;
+  /** SQLite's count of what other connections have committed, when that was last asked. */
+  #seen = -1;
 
   constructor(database: DatabaseSync) {
     const names = new JournalNames(database);
@@ -22,13 +26,19 @@ export class JournalWriter {
     this.#attempts = new Insert(database, names, "attempts", "run", ATTEMPT_COLUMNS, "run, ordinal, number");
     // Ids never repeat, also when drained runs have been deleted, since the outbox goes by them, and also when damage has
     // taken the last runs, whose calls are there still.
-    const row = database
-      .prepare(
-        `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
-           coalesce((SELECT run FROM drained), 0)) AS id`,
-      )
-      .get() as { id: number };
-    this.#nextId = row.id + 1;
+    this.#lastId = database.prepare(
+      `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
+         coalesce((SELECT run FROM drained), 0)) AS id`,
+    );
+    this.#changes = database.prepare("PRAGMA data_version");
+  }
+
+  /** Called first in each transaction: others may have added runs since the last, see `catchUp`. */
+  begin(): void {
+    const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#nextId = (this.#lastId.get() as { readonly id: number }).id + 1;
   }
 
   /** False if the run is here already. */

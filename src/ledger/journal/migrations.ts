@@ -243,6 +243,13 @@ const MIGRATIONS: readonly string[] = [
     DELETE FROM run_counts WHERE block = OLD.id / 512 AND runs = 0;
   END;
   `,
+  `
+  -- Up to which number the log of outcomes is in here: see outcome-files.ts.
+  CREATE TABLE moved (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
+
+  -- How many outcomes of the log a start could not read: their runs are missing here, or stand as unknown.
+  CREATE TABLE lost_outcomes (noted_at INTEGER NOT NULL, outcomes INTEGER NOT NULL);
+  `,
 ];
 
 /** A journal that is about to be migrated, which takes the longer the larger it is. */
