@@ -3,6 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { makeDirectory } from "../terms/make-directory.ts";
 import { Availability } from "./availability.ts";
+import { EndedRuns } from "./ended-runs.ts";
 import { lockDirectory } from "./journal/directory-lock.ts";
 import { listIntentFiles } from "./journal/intent-files.ts";
 import { IntentLog } from "./journal/intent-log.ts";
@@ -10,16 +11,12 @@ import { JournalLink } from "./journal/journal-link.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
 import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
-import { OutcomeLog } from "./journal/outcome-log.ts";
 import type { DrainNote, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
 import { OpenRun } from "./open-run.ts";
-import { StallWatch } from "./stall-watch.ts";
 import { toStored } from "./stored-text.ts";
-import { Unacknowledged } from "./unacknowledged.ts";
-import { settledWithin } from "../terms/within.ts";
 
 export interface LedgerOptions {
   /** Its own; made if it does not exist. */
@@ -58,10 +55,6 @@ export function createLedger(options: LedgerOptions): RunningLedger {
   }
 }
 
-/** How long a record may wait for company on its way from the log into the journal. */
-const MOVE_EVERY_MS = 200;
-/** A message to the thread holds at most so many; it is several only when they are sent again. */
-const RECORDS_A_MESSAGE = 500;
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
 /** How often it is counted, while the journal is nearly full, who holds how much of it: a look at every run. */
@@ -75,27 +68,19 @@ class FileLedger implements RunningLedger {
   readonly #unlock: () => void;
   readonly #availability: Availability;
   readonly #intents: IntentLog;
-  readonly #outcomes: OutcomeLog;
   readonly #link: JournalLink;
   readonly #size: JournalSize;
-  /** For the journal, and for answers. */
-  readonly #stalls: readonly StallWatch[];
-  readonly #waiting = new Unacknowledged();
+  readonly #ended: EndedRuns;
   #recoverBefore: number;
   /** Organizations of which no new run is taken, so that others find room. */
   #makeWay: Set<string> = new Set();
   #askHoldersAt = 0;
-  #sent = 0;
-  #turnPlanned = false;
-  #cancelMove: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
   #cancelTelling: () => void = () => {};
-  readonly #outcomesOpened: Promise<boolean>;
+  readonly #logOpened: Promise<boolean>;
   #openRuns = 0;
   #damageMet = 0;
   #onReady: () => void = () => {};
-  /** Who waits for the journal to have everything up to a number, in the order of numbers. */
-  readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
   #onWritten: () => void = () => {};
   #closing: Promise<void> | null = null;
 
@@ -108,12 +93,6 @@ class FileLedger implements RunningLedger {
     const { journalBytesMax } = this.#limits;
     const changed = (): void => this.#changed();
     this.#size = new JournalSize(journalBytesMax, this.#availability, options.log, options.clock, changed);
-    const watch = (oldestAt: () => number | null, onStall: () => void): StallWatch =>
-      new StallWatch(options.clock, this.#limits.stallMs, oldestAt, onStall);
-    this.#stalls = [
-      watch(() => this.#waiting.oldestAt, () => this.#availability.raise("stalled")), // prettier-ignore
-      watch(() => this.#waiting.oldestUnansweredAt, () => this.#answersStalled()), // prettier-ignore
-    ];
     const lastFiles = [listIntentFiles(options.dir).at(-1), listOutcomeFiles(options.dir).at(-1)];
     this.#recoverBefore = Math.max(...lastFiles.map((file) => file?.number ?? 0)) + 1;
     this.#intents = new IntentLog({
@@ -121,16 +100,8 @@ class FileLedger implements RunningLedger {
       firstNumber: this.#recoverBefore,
       segmentBytesMax: this.#limits.segmentBytesMax,
       onFailed: (code) => this.#intentsFailed(code),
-      onDirty: () => this.#planTurn(),
+      onDirty: () => this.#syncIntents(),
       ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
-    });
-    this.#outcomes = new OutcomeLog({
-      directory: options.dir,
-      firstNumber: this.#recoverBefore,
-      fileBytes: outcomeFileBytes(this.#limits),
-      makeFile: options.faults?.makeOutcomeFile ?? makeOutcomeFile,
-      onDurable: (last) => this.#waiting.settle(last),
-      onFailed: (code) => this.#outcomesFailed(code),
     });
     this.#link = new JournalLink({
       clock: options.clock,
@@ -146,8 +117,18 @@ class FileLedger implements RunningLedger {
       onMessage: (message) => this.#receive(message),
       onDown: (failure, again) => this.#journalDown(failure, again),
     });
+    this.#ended = new EndedRuns({
+      directory: options.dir,
+      firstFile: this.#recoverBefore,
+      makeFile: options.faults?.makeOutcomeFile ?? makeOutcomeFile,
+      clock: options.clock,
+      limits: this.#limits,
+      availability: this.#availability,
+      link: this.#link,
+      onLogFailed: () => this.#retryLater(),
+    });
     this.#intents.open();
-    this.#outcomesOpened = this.#outcomes.open();
+    this.#logOpened = this.#ended.openLog();
     this.#link.start();
     const cancel = options.clock.after(this.#limits.stallMs, this.#onReady);
     void this.ready.then(cancel);
@@ -163,10 +144,7 @@ class FileLedger implements RunningLedger {
   }
 
   #overfull(): string | null {
-    const { count, bytes } = this.#waiting;
-    return count >= this.#limits.recordsMax || bytes >= this.#limits.recordBytesMax
-      ? "too many records wait for the journal"
-      : null;
+    return this.#ended.isOverfull ? "too many records wait for the journal" : null;
   }
 
   #beyondShare(organizationId: string): string | null {
@@ -177,63 +155,19 @@ class FileLedger implements RunningLedger {
 
   #closeRun(record: OpenRun, report: RunReport): Promise<void> | void {
     this.#openRuns -= 1;
-    const waiting = {
-      text: recordText(report),
-      sinceAt: this.#options.clock.now(),
-      onDurable: () => record.release(),
-      settle: null as (() => void) | null,
-    };
-    this.#waiting.push(waiting);
-    this.#outcomes.append({ number: this.#waiting.lastNumber, text: waiting.text });
-    this.#moveLater();
-    for (const stall of this.#stalls) stall.watch();
-    // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
-    if (this.#nothingCanBeWritten) return;
-    return new Promise((resolve) => (waiting.settle = resolve));
-  }
-
-  get #nothingCanBeWritten(): boolean {
-    return !this.#outcomes.usable && (this.#availability.has("journal") || this.#availability.has("stalled"));
+    return this.#ended.add(recordText(report), () => record.release());
   }
 
   // ---- to the journal's thread -------------------------------------------------------------------------------------
 
-  /** What is in the log has time. What is not, answers wait for. */
-  #moveLater(): void {
-    if (!this.#outcomes.usable) this.#planTurn();
-    else
-      this.#cancelMove ??= this.#options.clock.after(MOVE_EVERY_MS, () => {
-        this.#cancelMove = null;
-        this.#send();
-      });
-  }
-
-  #planTurn(): void {
-    if (this.#turnPlanned) return;
-    this.#turnPlanned = true;
-    setImmediate(() => {
-      this.#turnPlanned = false;
-      this.#send();
-    });
-  }
-
-  #send(): void {
+  #syncIntents(): void {
     if (!this.#link.ready) return;
     const dirty = this.#intents.takeUnsynced();
     if (dirty !== null) this.#link.post({ dirty });
-    while (this.#sent < this.#waiting.lastNumber) {
-      const message = this.#waiting.join(this.#sent, RECORDS_A_MESSAGE);
-      this.#link.post(message);
-      this.#sent = message.last;
-    }
   }
 
-  async flush(): Promise<void> {
-    this.#send();
-    if (this.#waiting.count === 0) return;
-    const last = this.#waiting.lastNumber;
-    const flushed = new Promise<void>((resolve) => this.#flushes.push({ last, resolve }));
-    await settledWithin(this.#options.clock, this.#limits.closeMs, flushed);
+  flush(): Promise<void> {
+    return this.#ended.flush();
   }
 
   noteDrained(note: DrainNote): void {
@@ -258,12 +192,10 @@ class FileLedger implements RunningLedger {
   }
 
   #durable(last: number): void {
-    this.#waiting.acknowledge(last);
-    this.#outcomes.release(last);
+    this.#ended.moved(last);
     this.#availability.clear("stalled");
     this.#availability.clear("journal");
     this.#onWritten();
-    while (this.#flushes.length > 0 && this.#flushes[0]!.last <= last) this.#flushes.shift()!.resolve();
   }
 
   /** Said again and again, so that nobody takes a long start for one that hangs. */
@@ -281,19 +213,18 @@ class FileLedger implements RunningLedger {
   #started({ recovered, next, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
     this.#cancelTelling();
     this.#recoverBefore = 0;
-    if (this.#waiting.count === 0) this.#waiting.numberFrom(next);
     if (recovered.attempts > 0 || recovered.unreadable > 0 || recovered.lost > 0) {
       this.#options.log.warn(
         { event: "ledger_recovered_intents", ...recovered },
         "calls were under way when the service died",
       );
     }
-    this.#sent = this.#waiting.beforeHead;
+    this.#ended.started(next);
     this.#intents.syncLost();
-    void this.#outcomesOpened.then(() => this.#availability.clear("starting"));
-    if (this.#waiting.count === 0) this.#availability.clear("journal");
+    void this.#logOpened.then(() => this.#availability.clear("starting"));
+    if (this.#ended.count === 0) this.#availability.clear("journal");
     this.#measured(size);
-    this.#planTurn();
+    this.#syncIntents();
   }
 
   #damaged({ during, message }: Extract<FromJournal, { readonly is: "damaged" }>): void {
@@ -327,7 +258,7 @@ class FileLedger implements RunningLedger {
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
     // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
     if (during === "sync") this.#intents.abandon(code);
-    if (this.#nothingCanBeWritten) this.#waiting.settle();
+    this.#ended.journalFailed();
   }
 
   // ---- recovery, size, stall ---------------------------------------------------------------------------------------
@@ -337,31 +268,23 @@ class FileLedger implements RunningLedger {
     this.#retryLater();
   }
 
-  /** What it has not on disk goes to the journal at once, and answers wait for that. */
-  #outcomesFailed(code: string): void {
-    this.#availability.raise("outcome_log", code);
-    if (this.#nothingCanBeWritten) this.#waiting.settle();
-    this.#planTurn();
-    this.#retryLater();
-  }
-
   /** Tries again what nobody else would notice to have become possible. Only while there is a cause to. */
   #retryLater(): void {
     if (this.#closing !== null || this.#cancelRetry !== null) return;
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
       if (this.#availability.has("intent_file") && this.#intents.open(true)) this.#availability.clear("intent_file");
-      if (this.#availability.has("outcome_log")) void this.#openOutcomes();
+      if (this.#availability.has("outcome_log")) void this.#openLog();
       if (this.#availability.has("full")) this.#link.post({ measure: true });
     });
   }
 
-  async #openOutcomes(): Promise<void> {
-    if (await this.#outcomes.open()) this.#availability.clear("outcome_log");
+  async #openLog(): Promise<void> {
+    if (await this.#ended.openLog()) this.#availability.clear("outcome_log");
   }
 
   #measured(size: Measured): void {
-    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes + this.#outcomes.bytes });
+    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes + this.#ended.logBytes });
     if (this.#availability.has("full")) this.#retryLater();
     if (!this.#size.narrow) this.#makeWay.clear();
     else if (this.#options.clock.now() >= this.#askHoldersAt) {
@@ -385,13 +308,6 @@ class FileLedger implements RunningLedger {
     this.#makeWay = now;
   }
 
-  /** Neither the log nor the journal has them: what is under way in the log may never end. */
-  #answersStalled(): void {
-    this.#availability.raise("stalled");
-    this.#outcomes.abandon("ETIMEDOUT");
-    this.#waiting.settle();
-  }
-
   // ---- what is seen, and the end -----------------------------------------------------------------------------------
 
   #changed(): void {
@@ -400,7 +316,7 @@ class FileLedger implements RunningLedger {
   }
 
   state(): LedgerState {
-    const { oldestAt, count, bytes } = this.#waiting;
+    const { oldestAt, count, bytes } = this.#ended;
     return {
       unavailable: this.#availability.reason,
       openRuns: this.#openRuns,
@@ -424,30 +340,19 @@ class FileLedger implements RunningLedger {
   async #drainAndStop(): Promise<void> {
     this.#availability.raise("closed");
     await this.flush();
-    const lost = this.#waiting.count;
+    const lost = this.#ended.count;
     if (lost > 0 || this.#openRuns > 0) {
       this.#options.log.error(
         { event: "ledger_closed_early", unwritten: lost, open: this.#openRuns },
-        "runs without an outcome on disk will stand as unknown",
+        "the next start looks for them in the logs: a run without an outcome there will stand as unknown",
       );
     }
-    this.#waiting.settle();
-    for (const stall of this.#stalls) stall.end();
-    this.#cancelMove?.();
+    this.#ended.end();
     this.#cancelRetry?.();
     this.#cancelTelling();
     await this.#link.stop(this.#limits.closeMs);
     this.#intents.end();
-    this.#outcomes.end(lost === 0);
     this.#unlock();
     this.#onReady();
   }
-}
-
-const OUTCOME_FILE_BYTES_MIN = 16 * 1024;
-
-/** Small beside a small bound, of which the files are a part. */
-function outcomeFileBytes({ outcomeFileBytes: bytes, journalBytesMax }: LedgerLimits): number {
-  if (journalBytesMax === 0) return bytes;
-  return Math.max(OUTCOME_FILE_BYTES_MIN, Math.min(bytes, Math.floor(journalBytesMax / 32)));
 }

@@ -133,14 +133,19 @@ export const makeOutcomeFile: MakeOutcomeFile = async (path, bytes) => {
 
 class SyncedFile implements OutcomeFile {
   readonly #descriptor: number;
+  #isWriting = false;
+  #isOver = false;
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor;
   }
 
   write(bytes: Uint8Array, at: number): Promise<void> {
+    this.#isWriting = true;
     return new Promise((resolve, reject) => {
       write(this.#descriptor, bytes, 0, bytes.length, at, (error, written) => {
+        this.#isWriting = false;
+        if (this.#isOver) this.close();
         if (error !== null) reject(error);
         else if (written === bytes.length) resolve();
         else reject(Object.assign(new Error("short write"), { code: "ENOSPC" }));
@@ -148,7 +153,10 @@ class SyncedFile implements OutcomeFile {
     });
   }
 
+  /** Not while a write may not have begun: the next file that is opened would have its number, and get its bytes. */
   close(): void {
+    this.#isOver = true;
+    if (this.#isWriting) return;
     // What it may say is not relied on: every write has said for itself whether it is on disk.
     close(this.#descriptor, () => {});
   }
