@@ -7,7 +7,7 @@ import { unknownSourceNames, unknownSourcesOf } from "./unknown-sources.ts";
 /*
  * The columns of the ledger, each once: what it holds, where it comes from, and how it goes out. Rows, records, statements,
  * the journal's views, exports and checksums are made of these tables. Texts are in stored form (`stored-text.ts`): no NUL,
- * no lone surrogate. A new column is a line here, marked `later`, and a migration of the journal and of the database that
+ * no lone surrogate. A new column is a line here, marked `later`, and one in the migrations of the database that
  * several machines share; a place in a table is a place in exports, so that it stands where people look for it.
  *
  * The first columns stand in checksums by their place: they are never moved, renamed or taken away.

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { JOURNAL_FILE } from "./journal-database.ts";
+import { made, nameOrNull, textOrNull, wholeOrNull } from "../column.ts";
+import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
 import { intentFileName } from "./intent-files.ts";
-import { migrate } from "./migrations.ts";
+import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
 test("a journal with texts in every row is brought to numbers, and says what it said", async (t) => {
@@ -85,4 +87,34 @@ test("a journal of the version before the log of outcomes goes on, with the inte
       [9, run.transactionId, "ended"],
     ],
   );
+});
+
+test("a column that came later is added where it lacks, and once", (t) => {
+  const database = new DatabaseSync(":memory:");
+  t.after(() => database.close());
+  migrate(database);
+  const later = { later: true } as const;
+  const columns = laterColumns("calls", {
+    ...CALL_COLUMNS,
+    cache_age_ms: made(wholeOrNull, later),
+    vendor_region: made(nameOrNull(), { ...later, inJournal: "region" }),
+    vendor_reference: made(textOrNull(), later),
+  });
+  for (let start = 0; start < 2; start += 1) addColumns(database, columns);
+  const found = database.prepare("SELECT name, type, \"notnull\" AS required FROM pragma_table_info('calls')").all();
+  assert.deepEqual(found.slice(-3).map((row) => Object.values(row)), [
+    ["cache_age_ms", "INTEGER", 0],
+    ["region", "INTEGER", 0],
+    ["vendor_reference", "TEXT", 0],
+  ]); // prettier-ignore
+});
+
+test("a journal of a newer version is refused and left as it is", () => {
+  for (const version of [SCHEMA_VERSION + 1, SCHEMA_VERSION + 2 ** 16]) {
+    const database = new DatabaseSync(":memory:");
+    database.exec(`PRAGMA user_version = ${version}`);
+    assert.throws(() => migrate(database), /newer version/);
+    assert.equal(database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"], 0);
+    database.close();
+  }
 });
