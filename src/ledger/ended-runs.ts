@@ -5,8 +5,7 @@ import type { JournalLink } from "./journal/journal-link.ts";
 import type { MakeOutcomeFile } from "./journal/outcome-files.ts";
 import { OutcomeLog } from "./journal/outcome-log.ts";
 import type { LedgerLimits } from "./limits.ts";
-import { StallWatch } from "./stall-watch.ts";
-import { Unacknowledged } from "./unacknowledged.ts";
+import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
 /** How long a record may wait for company on its way from the log into the journal. */
 const MOVE_EVERY_MS = 200;

@@ -6,7 +6,7 @@ import { Availability } from "./availability.ts";
 import { EndedRuns } from "./ended-runs.ts";
 import { lockDirectory } from "./journal/directory-lock.ts";
 import { listIntentFiles } from "./journal/intent-files.ts";
-import { IntentLog } from "./journal/intent-log.ts";
+import { IntentLog, OpenRun } from "./journal/intent-log.ts";
 import { JournalLink } from "./journal/journal-link.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
@@ -15,7 +15,6 @@ import type { DrainNote, LedgerState, RunningLedger } from "./journal/running-le
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
-import { OpenRun } from "./open-run.ts";
 import { toStored } from "./stored-text.ts";
 
 export interface LedgerOptions {
