@@ -41,7 +41,12 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
   const isShared = settings.databaseUrl !== undefined;
   const drainer = isShared ? createDrainer({ dir, ledger, sink: store.ledger, clock, log }) : null;
-  if (drainer !== null) opened.defer(() => drainOnce(drainer, clock));
+  if (drainer !== null) {
+    opened.defer(async () => {
+      await ledger.flush();
+      await drainOnce(drainer, clock);
+    });
+  }
   opened.defer(openRetention(parts, dir));
   const kept = opened.move();
   return {

@@ -1,11 +1,12 @@
 import type { LedgerLog } from "./ports.ts";
 
 /** Why no new run is taken. Several can hold at once; runs are taken again when none does. */
-export type Cause = "starting" | "intent_file" | "journal" | "stalled" | "no_room" | "full" | "closed";
+export type Cause = "starting" | "intent_file" | "outcome_log" | "journal" | "stalled" | "no_room" | "full" | "closed";
 
 const SAYS: { readonly [cause in Cause]: string } = {
   starting: "the journal is being opened",
   intent_file: "the intent file cannot be written",
+  outcome_log: "the log of outcomes cannot be written",
   journal: "the journal cannot be written",
   stalled: "the disk has acknowledged nothing for some time",
   no_room: "the disk has no room left",

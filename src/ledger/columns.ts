@@ -2,12 +2,12 @@ import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } f
 import type { Charged } from "../terms/fault.ts";
 import * as holds from "./column.ts";
 import { made, recorded, type RowOf } from "./column.ts";
-import { unknownSourceNames, unknownSourcesOf } from "./unknown-sources.ts";
+import { toStored } from "./stored-text.ts";
 
 /*
  * The columns of the ledger, each once: what it holds, where it comes from, and how it goes out. Rows, records, statements,
  * the journal's views, exports and checksums are made of these tables. Texts are in stored form (`stored-text.ts`): no NUL,
- * no lone surrogate. A new column is a line here, marked `later`, and a migration of the journal and of the database that
+ * no lone surrogate. A new column is a line here, marked `later`, and one in the migrations of the database that
  * several machines share; a place in a table is a place in exports, so that it stands where people look for it.
  *
  * The first columns stand in checksums by their place: they are never moved, renamed or taken away.
@@ -138,3 +138,32 @@ export type CallRow = OfRun & RowOf<typeof CALL_COLUMNS>;
 export type AttemptRow = OfRun & RowOf<typeof ATTEMPT_COLUMNS>;
 export type ReconciliationRow = OfRun & RowOf<typeof RECONCILIATION_COLUMNS>;
 export type IntentRow = RowOf<typeof INTENT_COLUMNS>;
+
+/*
+ * Ids that are of no source are whatever a caller makes up, as many and as long as he likes. Nobody was called for them
+ * and nobody can be billed, so a run has one note of them and no row for each.
+ */
+
+const NAMES_MAX = 3;
+const NAME_CHARACTERS_MAX = 48;
+
+function unknownSourcesOf(calls: readonly CallReport[]): readonly CallReport[] {
+  // Nearly always there is none.
+  return calls.some(isOfNoSource) ? calls.filter(isOfNoSource) : [];
+}
+
+/** The first few, shortened, as JSON; `null` where there is none. */
+function unknownSourceNames(calls: readonly CallReport[]): string | null {
+  const unknown = unknownSourcesOf(calls);
+  if (unknown.length === 0) return null;
+  return JSON.stringify(unknown.slice(0, NAMES_MAX).map(({ source }) => toStored(shorten(source))));
+}
+
+/** Never one that sent anything. */
+export function isOfNoSource(call: CallReport): boolean {
+  return call.fault?.code === "source.unknown" && call.attempts.length === 0;
+}
+
+function shorten(name: string): string {
+  return name.length > NAME_CHARACTERS_MAX ? `${name.slice(0, NAME_CHARACTERS_MAX)}…` : name;
+}

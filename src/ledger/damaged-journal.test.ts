@@ -26,6 +26,7 @@ async function putRuns(
     const made = Array.from({ length: calls }, (_, ordinal) => makeCall({ ordinal }));
     await runOnce(ledger, run, makeReport(run, { calls: made }));
   }
+  await ledger.flush();
   return ids;
 }
 

@@ -5,6 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunReport } from "../run/ports.ts";
+import { readOutcomes } from "./journal/outcome-files.ts";
+import { FakeClock } from "../terms/clock.kit.ts";
+import { LEDGER_LIMITS } from "./limits.ts";
 import { makeDiskFaults, setDiskFault } from "./journal/disk-faults.ts";
 import {
   RESERVE_BYTES,
@@ -19,6 +22,9 @@ import {
   type LedgerUnderTest,
 } from "./ledger.kit.ts";
 
+const outcomeFiles = (directory: string): string[] =>
+  readdirSync(directory).filter((name) => name.startsWith("outcomes-"));
+
 const REFUSED = { code: "request.journal_unavailable" };
 
 async function untilOpen({ ledger }: LedgerUnderTest): Promise<void> {
@@ -26,7 +32,53 @@ async function untilOpen({ ledger }: LedgerUnderTest): Promise<void> {
 }
 
 for (const fault of ["ENOSPC", "EIO"] as const) {
-  test(`a commit that fails with ${fault}: answers under way go out, new runs are refused, and all recovers by itself`, async (t) => {
+  test(`a journal that fails with ${fault}: answers wait for the log alone, new runs are refused, and all recovers by itself`, async (t) => {
+    const tested = await startLedger(t);
+    const { ledger, directory, setFault } = tested;
+    const record = ledger.open(makeRun());
+    const later = makeRun();
+    const laterRecord = ledger.open(later);
+    setFault("commit", fault);
+    await record.close(makeReport(makeRun()));
+    await until(() => ledger.state().unavailable !== null, "the failure is seen");
+    assert.throws(() => ledger.open(makeRun()), REFUSED);
+
+    setFault("log", "hang");
+    let answered = false;
+    const closing = Promise.resolve(laterRecord.close(makeReport(later))).then(() => (answered = true));
+    await sleep(20);
+    assert.equal(answered, false, "an answer left before its record was on disk");
+    setFault("log", "none");
+    await closing;
+    assert.equal(ledger.state().pendingRecords, 2);
+    assert.equal(stateOf(directory, later), "ended", "a reader sees what the log alone has");
+
+    setFault("commit", "none");
+    await untilOpen(tested);
+    assert.equal(ledger.state().pendingRecords, 0);
+    assert.ok(ledger.state().restarts > 0, "the files were not opened anew");
+  });
+
+  test(`a log that fails with ${fault}: answers wait for the journal, and it recovers in a new file`, async (t) => {
+    const tested = await startLedger(t);
+    const { ledger, directory, setFault } = tested;
+    const run = makeRun();
+    const record = ledger.open(run);
+    const [failed = ""] = outcomeFiles(directory);
+    setFault("log", fault);
+    await record.close(makeReport(run));
+    assert.equal(ledger.state().pendingRecords, 0, "an answer left before its record was on disk");
+    assert.match(ledger.state().unavailable ?? "", new RegExp(`log of outcomes cannot be written \\(${fault}\\)`));
+    assert.throws(() => ledger.open(makeRun()), REFUSED);
+
+    setFault("log", "none");
+    await untilOpen(tested);
+    assert.ok(!outcomeFiles(directory).includes(failed), "a file whose sync has failed is used again");
+    await runOnce(ledger);
+    assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 2);
+  });
+
+  test(`log and journal that fail with ${fault}: answers under way go out, new runs are refused, and all recovers by itself`, async (t) => {
     const tested = await startLedger(t);
     const { ledger, directory, setFault } = tested;
     const underWay = makeRun();
@@ -34,6 +86,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     record.intend(makeIntent());
     const later = makeRun();
     const laterRecord = ledger.open(later);
+    setFault("log", fault);
     setFault("commit", fault);
 
     await record.close(makeReport(underWay));
@@ -42,6 +95,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     assert.equal(laterRecord.close(makeReport(later)), undefined, "an answer waits for a disk that has failed");
     assert.equal(ledger.state().pendingRecords, 2);
 
+    setFault("log", "none");
     setFault("commit", "none");
     await untilOpen(tested);
     assert.equal(ledger.state().pendingRecords, 0);
@@ -64,7 +118,7 @@ test("while the disk has no room for new runs, those under way are still recorde
   setFault("commit", "ENOSPC");
   const unlucky = makeRun();
   await ledger.open(unlucky).close(makeReport(unlucky));
-  assert.equal(reserveBytes(), 0, "the reserve was not given up");
+  await until(() => reserveBytes() === 0, "the reserve is given up");
   setFault("commit", "none");
   await until(() => ledger.state().pendingRecords === 0, "what was pending is written");
 
@@ -163,11 +217,13 @@ test("a disk that hangs holds up answers only so long, and new runs not at all",
   await untilOpen(tested);
   const run = makeRun();
   const record = ledger.open(run);
+  setFault("log", "hang");
   setFault("commit", "hang");
   await record.close(makeReport(run));
   assert.match(ledger.state().unavailable ?? "", /acknowledged nothing/);
   assert.ok(ledger.state().lagMs >= 50);
   assert.throws(() => ledger.open(makeRun()), REFUSED);
+  setFault("log", "none");
   setFault("commit", "none");
   await untilOpen(tested);
   assert.equal(stateOf(directory, run), "ended");
@@ -187,8 +243,10 @@ test("records that wait for the disk are bounded in number and in bytes", async 
     };
     assert.throws(fill, REFUSED);
     assert.ok(closing.length >= 4 && closing.length <= 10);
-    setFault("commit", "none");
     await Promise.all(closing);
+    assert.throws(fill, REFUSED);
+    setFault("commit", "none");
+    await ledger.flush();
     await runOnce(ledger);
   }
 });
@@ -244,4 +302,50 @@ test("a journal that cannot be opened lets the service start, refuse, and recove
   setDiskFault(disk, "open", "none");
   await untilOpen(tested);
   await runOnce(ledger);
+});
+
+test("a log of outcomes that cannot be made lets the service start, refuse, and recover", async (t) => {
+  const disk = makeDiskFaults();
+  setDiskFault(disk, "log", "ENOSPC");
+  const tested = await startLedger(t, { faults: { disk } });
+  const { ledger, directory } = tested;
+  await until(() => ledger.state().unavailable !== null, "it is known");
+  assert.match(ledger.state().unavailable ?? "", /log of outcomes cannot be written \(ENOSPC\)/);
+  assert.throws(() => ledger.open(makeRun()), REFUSED);
+  setDiskFault(disk, "log", "none");
+  await untilOpen(tested);
+  await runOnce(ledger);
+  assert.equal(outcomeFiles(directory).length, 2, "what could not be made is left behind");
+});
+
+test("while the journal hangs and the log works, answers go out as ever, and new runs are refused", async (t) => {
+  const clock = new FakeClock();
+  const tested = await startLedger(t, { clock });
+  const { ledger, directory, setFault } = tested;
+  await untilOpen(tested);
+  const [run, later] = [makeRun(), makeRun()];
+  const laterRecord = ledger.open(later);
+  setFault("commit", "hang");
+  await runOnce(ledger, run);
+  await clock.advance(LEDGER_LIMITS.stallMs);
+  assert.match(ledger.state().unavailable ?? "", /acknowledged nothing/);
+  await laterRecord.close(makeReport(later));
+  assert.equal(readOutcomes(directory, 0).records.length, 2, "an answer left before its record was on disk");
+  setFault("commit", "none");
+  await untilOpen(tested);
+  assert.equal(query(directory, "SELECT 1 FROM ledger_runs").length, 2);
+});
+
+test("while the log hangs and the journal works, answers wait for the journal, and all goes on when it is back", async (t) => {
+  const tested = await startLedger(t);
+  const { ledger, directory, setFault } = tested;
+  const run = makeRun();
+  setFault("log", "hang");
+  await runOnce(ledger, run);
+  assert.equal(ledger.state().pendingRecords, 0);
+  assert.equal(stateOf(directory, run), "ended");
+  setFault("log", "none");
+  await Promise.all(Array.from({ length: 10 }, () => runOnce(ledger)));
+  await ledger.flush();
+  assert.equal(query(directory, "SELECT 1 FROM ledger_runs").length, 11);
 });

@@ -8,10 +8,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunRecord, RunReport } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
-import { makeDiskFaults, setDiskFault, type DiskFault, type DiskStep } from "./journal/disk-faults.ts";
+import {
+  DISK_FAULT,
+  DISK_STEP,
+  makeDiskFaults,
+  setDiskFault,
+  type DiskFault,
+  type DiskStep,
+} from "./journal/disk-faults.ts";
 import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { JOURNAL_VIEWS } from "./journal/journal-views.ts";
 import type { RunningLedger } from "./journal/running-ledger.ts";
+import { makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
+import { catchUp } from "./journal/replay-outcomes.ts";
 import { createLedger, type LedgerOptions } from "./ledger.ts";
 
 export const RESERVE_BYTES = 16 * 1024;
@@ -60,14 +69,37 @@ export async function startLedger(
     log: { info: note, warn: note, error: note },
     ...options,
     limits: { reserveBytes: RESERVE_BYTES, closeMs: 2_000, ...options.limits },
-    faults: { ...options.faults, disk },
+    faults: { makeOutcomeFile: failingFiles(disk), ...options.faults, disk },
   });
   atEnd(t, async () => {
-    for (const step of ["commit", "sync", "reserve", "open", "recovery"] as const) setDiskFault(disk, step, "none");
+    for (const step of ["commit", "sync", "reserve", "open", "recovery", "log"] as const)
+      setDiskFault(disk, step, "none");
     await ledger.close();
   });
   await ledger.ready;
   return { ledger, directory, events, setFault: (step, fault) => setDiskFault(disk, step, fault) };
+}
+
+/** The log's files, on a disk that fails when a test asks for it. */
+function failingFiles(faults: Int32Array): MakeOutcomeFile {
+  const isAsked = (...asked: DiskFault[]): boolean =>
+    asked.some((fault) => faults[DISK_STEP.log] === DISK_FAULT[fault]);
+  const pass = async (): Promise<void> => {
+    while (isAsked("hang")) await sleep(5);
+    if (isAsked("ENOSPC", "EIO"))
+      throw Object.assign(new Error("asked for by a test"), { code: isAsked("EIO") ? "EIO" : "ENOSPC" });
+  };
+  return async (path, bytes) => {
+    await pass();
+    const file = await makeOutcomeFile(path, bytes);
+    return {
+      write: async (group, at) => {
+        await pass();
+        await file.write(group, at);
+      },
+      close: () => file.close(),
+    };
+  };
 }
 
 export function makeRun(changes: Partial<RunIntent> = {}): RunIntent {
@@ -166,6 +198,7 @@ export async function runOnce(
 
 /** The rows that a query gives, read beside the service as an operator's verb would. */
 export function query(directory: string, sql: string, ...values: string[]): Record<string, unknown>[] {
+  catchUp(directory);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { readOnly: true });
   try {
     database.exec(JOURNAL_VIEWS);

@@ -127,7 +127,7 @@ test("runs that end all at once are all there", async (t) => {
   await Promise.all(Array.from({ length: 1_200 }, () => runOnce(ledger)));
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1_200);
   assert.equal(query(directory, "SELECT * FROM ledger_attempts").length, 1_200);
-  assert.equal(ledger.state().pendingRecords, 0);
+  await ledger.flush();
   assert.equal(ledger.state().pendingBytes, 0);
 });
 
@@ -243,4 +243,17 @@ test("a service starts while somebody reads its journal", async (t) => {
   assert.equal(ledger.state().unavailable, null);
   await runOnce(ledger);
   reader.close();
+});
+
+test("whoever holds the journal's lock holds up no answer", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const operator = new DatabaseSync(join(directory, JOURNAL_FILE));
+  operator.exec("BEGIN IMMEDIATE");
+  const run = makeRun();
+  await runOnce(ledger, run);
+  assert.equal(ledger.state().pendingRecords, 1);
+  operator.exec("ROLLBACK");
+  operator.close();
+  await ledger.flush();
+  assert.equal(stateOf(directory, run), "ended");
 });

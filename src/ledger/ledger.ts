@@ -3,21 +3,19 @@ import type { Clock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { makeDirectory } from "../terms/make-directory.ts";
 import { Availability } from "./availability.ts";
+import { EndedRuns } from "./ended-runs.ts";
 import { lockDirectory } from "./journal/directory-lock.ts";
 import { listIntentFiles } from "./journal/intent-files.ts";
-import { IntentLog } from "./journal/intent-log.ts";
+import { IntentLog, OpenRun } from "./journal/intent-log.ts";
 import { JournalLink } from "./journal/journal-link.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
+import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
 import type { DrainNote, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
-import { OpenRun } from "./open-run.ts";
-import { StallWatch } from "./stall-watch.ts";
 import { toStored } from "./stored-text.ts";
-import { Unacknowledged } from "./unacknowledged.ts";
-import { settledWithin } from "../terms/within.ts";
 
 export interface LedgerOptions {
   /** Its own; made if it does not exist. */
@@ -36,6 +34,8 @@ export interface LedgerFaults {
   readonly disk?: Int32Array;
   /** See `IntentLogOptions`. */
   readonly beforeIntentWrite?: (bytes: number) => number | undefined;
+  /** In place of files on disk. */
+  readonly makeOutcomeFile?: MakeOutcomeFile;
 }
 
 /**
@@ -54,8 +54,6 @@ export function createLedger(options: LedgerOptions): RunningLedger {
   }
 }
 
-/** A message to the thread holds at most so many; it is several only when they are sent again. */
-const RECORDS_A_MESSAGE = 500;
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
 /** How often it is counted, while the journal is nearly full, who holds how much of it: a look at every run. */
@@ -71,20 +69,17 @@ class FileLedger implements RunningLedger {
   readonly #intents: IntentLog;
   readonly #link: JournalLink;
   readonly #size: JournalSize;
-  readonly #stall: StallWatch;
-  readonly #waiting = new Unacknowledged();
+  readonly #ended: EndedRuns;
   #recoverBefore: number;
   /** Organizations of which no new run is taken, so that others find room. */
   #makeWay: Set<string> = new Set();
   #askHoldersAt = 0;
-  #sent = 0;
-  #turnPlanned = false;
   #cancelRetry: (() => void) | null = null;
   #cancelTelling: () => void = () => {};
+  readonly #logOpened: Promise<boolean>;
   #openRuns = 0;
   #damageMet = 0;
   #onReady: () => void = () => {};
-  #onEmpty: (() => void) | null = null;
   #onWritten: () => void = () => {};
   #closing: Promise<void> | null = null;
 
@@ -97,19 +92,14 @@ class FileLedger implements RunningLedger {
     const { journalBytesMax } = this.#limits;
     const changed = (): void => this.#changed();
     this.#size = new JournalSize(journalBytesMax, this.#availability, options.log, options.clock, changed);
-    this.#stall = new StallWatch(
-      options.clock,
-      this.#limits.stallMs,
-      () => this.#waiting.oldestAt,
-      () => this.#stalled(),
-    );
-    this.#recoverBefore = (listIntentFiles(options.dir).at(-1)?.number ?? 0) + 1;
+    const lastFiles = [listIntentFiles(options.dir).at(-1), listOutcomeFiles(options.dir).at(-1)];
+    this.#recoverBefore = Math.max(...lastFiles.map((file) => file?.number ?? 0)) + 1;
     this.#intents = new IntentLog({
       directory: options.dir,
       firstNumber: this.#recoverBefore,
       segmentBytesMax: this.#limits.segmentBytesMax,
       onFailed: (code) => this.#intentsFailed(code),
-      onDirty: () => this.#planTurn(),
+      onDirty: () => this.#syncIntents(),
       ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
     });
     this.#link = new JournalLink({
@@ -126,7 +116,18 @@ class FileLedger implements RunningLedger {
       onMessage: (message) => this.#receive(message),
       onDown: (failure, again) => this.#journalDown(failure, again),
     });
+    this.#ended = new EndedRuns({
+      directory: options.dir,
+      firstFile: this.#recoverBefore,
+      makeFile: options.faults?.makeOutcomeFile ?? makeOutcomeFile,
+      clock: options.clock,
+      limits: this.#limits,
+      availability: this.#availability,
+      link: this.#link,
+      onLogFailed: () => this.#retryLater(),
+    });
     this.#intents.open();
+    this.#logOpened = this.#ended.openLog();
     this.#link.start();
     const cancel = options.clock.after(this.#limits.stallMs, this.#onReady);
     void this.ready.then(cancel);
@@ -142,10 +143,7 @@ class FileLedger implements RunningLedger {
   }
 
   #overfull(): string | null {
-    const { count, bytes } = this.#waiting;
-    return count >= this.#limits.recordsMax || bytes >= this.#limits.recordBytesMax
-      ? "too many records wait for the disk"
-      : null;
+    return this.#ended.isOverfull ? "too many records wait for the journal" : null;
   }
 
   #beyondShare(organizationId: string): string | null {
@@ -156,40 +154,19 @@ class FileLedger implements RunningLedger {
 
   #closeRun(record: OpenRun, report: RunReport): Promise<void> | void {
     this.#openRuns -= 1;
-    const waiting = {
-      text: recordText(report),
-      sinceAt: this.#options.clock.now(),
-      onDurable: () => record.release(),
-      settle: null as (() => void) | null,
-    };
-    this.#waiting.push(waiting);
-    this.#planTurn();
-    this.#stall.watch();
-    // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
-    if (this.#availability.has("journal") || this.#availability.has("stalled")) return;
-    return new Promise((resolve) => (waiting.settle = resolve));
+    return this.#ended.add(recordText(report), () => record.release());
   }
 
-  // ---- to the journal's thread, once a turn of the event loop ------------------------------------------------------
+  // ---- to the journal's thread -------------------------------------------------------------------------------------
 
-  #planTurn(): void {
-    if (this.#turnPlanned) return;
-    this.#turnPlanned = true;
-    setImmediate(() => {
-      this.#turnPlanned = false;
-      this.#send();
-    });
-  }
-
-  #send(): void {
+  #syncIntents(): void {
     if (!this.#link.ready) return;
     const dirty = this.#intents.takeUnsynced();
     if (dirty !== null) this.#link.post({ dirty });
-    while (this.#sent < this.#waiting.lastNumber) {
-      const message = this.#waiting.join(this.#sent, RECORDS_A_MESSAGE);
-      this.#link.post(message);
-      this.#sent = message.last;
-    }
+  }
+
+  flush(): Promise<void> {
+    return this.#ended.flush();
   }
 
   noteDrained(note: DrainNote): void {
@@ -214,11 +191,10 @@ class FileLedger implements RunningLedger {
   }
 
   #durable(last: number): void {
-    this.#waiting.acknowledge(last);
+    this.#ended.moved(last);
     this.#availability.clear("stalled");
     this.#availability.clear("journal");
     this.#onWritten();
-    if (this.#waiting.count === 0) this.#onEmpty?.();
   }
 
   /** Said again and again, so that nobody takes a long start for one that hangs. */
@@ -233,21 +209,21 @@ class FileLedger implements RunningLedger {
     this.#cancelTelling = clock.after(TELL_EVERY_MS, () => this.#migrating(older, since));
   }
 
-  #started({ recovered, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
+  #started({ recovered, next, size }: Extract<FromJournal, { readonly is: "ready" }>): void {
     this.#cancelTelling();
     this.#recoverBefore = 0;
-    if (recovered.attempts > 0 || recovered.unreadable > 0) {
+    if (recovered.attempts > 0 || recovered.unreadable > 0 || recovered.lost > 0) {
       this.#options.log.warn(
         { event: "ledger_recovered_intents", ...recovered },
         "calls were under way when the service died",
       );
     }
-    this.#sent = this.#waiting.beforeHead;
+    this.#ended.started(next);
     this.#intents.syncLost();
-    this.#availability.clear("starting");
-    if (this.#waiting.count === 0) this.#availability.clear("journal");
+    void this.#logOpened.then(() => this.#availability.clear("starting"));
+    if (this.#ended.count === 0) this.#availability.clear("journal");
     this.#measured(size);
-    this.#planTurn();
+    this.#syncIntents();
   }
 
   #damaged({ during, message }: Extract<FromJournal, { readonly is: "damaged" }>): void {
@@ -281,7 +257,7 @@ class FileLedger implements RunningLedger {
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
     // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
     if (during === "sync") this.#intents.abandon(code);
-    this.#waiting.settleAll();
+    this.#ended.journalFailed();
   }
 
   // ---- recovery, size, stall ---------------------------------------------------------------------------------------
@@ -297,12 +273,17 @@ class FileLedger implements RunningLedger {
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
       if (this.#availability.has("intent_file") && this.#intents.open(true)) this.#availability.clear("intent_file");
+      if (this.#availability.has("outcome_log")) void this.#openLog();
       if (this.#availability.has("full")) this.#link.post({ measure: true });
     });
   }
 
+  async #openLog(): Promise<void> {
+    if (await this.#ended.openLog()) this.#availability.clear("outcome_log");
+  }
+
   #measured(size: Measured): void {
-    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes });
+    this.#size.measured({ ...size, bytes: size.bytes + this.#intents.bytes + this.#ended.logBytes });
     if (this.#availability.has("full")) this.#retryLater();
     if (!this.#size.narrow) this.#makeWay.clear();
     else if (this.#options.clock.now() >= this.#askHoldersAt) {
@@ -326,11 +307,6 @@ class FileLedger implements RunningLedger {
     this.#makeWay = now;
   }
 
-  #stalled(): void {
-    this.#availability.raise("stalled");
-    this.#waiting.settleAll();
-  }
-
   // ---- what is seen, and the end -----------------------------------------------------------------------------------
 
   #changed(): void {
@@ -339,7 +315,7 @@ class FileLedger implements RunningLedger {
   }
 
   state(): LedgerState {
-    const { oldestAt, count, bytes } = this.#waiting;
+    const { oldestAt, count, bytes } = this.#ended;
     return {
       unavailable: this.#availability.reason,
       openRuns: this.#openRuns,
@@ -362,26 +338,20 @@ class FileLedger implements RunningLedger {
 
   async #drainAndStop(): Promise<void> {
     this.#availability.raise("closed");
-    if (this.#waiting.count > 0) await this.#emptied();
-    const lost = this.#waiting.count;
+    await this.flush();
+    const lost = this.#ended.count;
     if (lost > 0 || this.#openRuns > 0) {
       this.#options.log.error(
         { event: "ledger_closed_early", unwritten: lost, open: this.#openRuns },
-        "runs without an outcome on disk will stand as unknown",
+        "the next start looks for them in the logs: a run without an outcome there will stand as unknown",
       );
     }
-    this.#waiting.settleAll();
-    this.#stall.end();
+    this.#ended.end();
     this.#cancelRetry?.();
     this.#cancelTelling();
     await this.#link.stop(this.#limits.closeMs);
     this.#intents.end();
     this.#unlock();
     this.#onReady();
-  }
-
-  async #emptied(): Promise<void> {
-    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
-    await settledWithin(this.#options.clock, this.#limits.closeMs, empty);
   }
 }

@@ -1,19 +1,31 @@
-/** A record that is not known to be on disk yet. */
+import type { Clock } from "../terms/clock.ts";
+
+/** A record that is not known to be in the journal yet. */
 export interface Waiting {
   readonly text: string;
   readonly sinceAt: number;
-  /** Called once when it is on disk, however late. */
+  /** Called once when it is in the journal, however late. */
   readonly onDurable: () => void;
-  /** Lets its answer go, at the latest when waiting has become pointless. */
+  /** Lets its answer go, when it is on disk or, at the latest, when waiting has become pointless. */
   settle: (() => void) | null;
 }
 
-/** The queue between the runs and the disk: numbered, counted, and kept until acknowledged, so that it can be sent again. */
+/**
+ * The queue between the runs and the journal: numbered, counted, and kept until acknowledged, so that it can be sent again.
+ * Answers go earlier, when the log of outcomes has their records on disk.
+ */
 export class Unacknowledged {
   readonly #waiting: Waiting[] = [];
   #head = 0;
   #headNumber = 1;
   #bytes = 0;
+  /** Of the last whose answer waits no more. */
+  #answered = 0;
+
+  /** Before the first is pushed. */
+  numberFrom(next: number): void {
+    this.#headNumber = next;
+  }
 
   get count(): number {
     return this.#waiting.length - this.#head;
@@ -25,6 +37,11 @@ export class Unacknowledged {
 
   get oldestAt(): number | null {
     return this.#waiting[this.#head]?.sinceAt ?? null;
+  }
+
+  /** Of those whose answers still wait. */
+  get oldestUnansweredAt(): number | null {
+    return this.#waiting[this.#indexAfter(this.#answered)]?.sinceAt ?? null;
   }
 
   get lastNumber(): number {
@@ -46,21 +63,28 @@ export class Unacknowledged {
       waiting.settle?.();
       waiting.onDurable();
     }
+    this.#answered = Math.max(this.#answered, this.beforeHead);
     this.#compact();
   }
 
-  /** Lets every answer go that waits; the records stay. */
-  settleAll(): void {
-    for (let at = this.#head; at < this.#waiting.length; at += 1) {
+  /** Lets every answer go up to a number; the records stay. */
+  settle(last = this.lastNumber): void {
+    const to = Math.min(this.#indexAfter(last), this.#waiting.length);
+    for (let at = this.#indexAfter(this.#answered); at < to; at += 1) {
       const waiting = this.#waiting[at]!;
       waiting.settle?.();
       waiting.settle = null;
     }
+    this.#answered = Math.max(this.#answered, last);
+  }
+
+  #indexAfter(number: number): number {
+    return this.#head + Math.max(0, number + 1 - this.#headNumber);
   }
 
   /** The texts after a number, at most so many, joined for the journal's thread. */
   join(after: number, countMax: number): { readonly records: string; readonly last: number } {
-    const from = this.#head + (after + 1 - this.#headNumber);
+    const from = this.#indexAfter(after);
     const to = Math.min(from + countMax, this.#waiting.length);
     let records = this.#waiting[from]!.text;
     for (let at = from + 1; at < to; at += 1) records += "," + this.#waiting[at]!.text;
@@ -79,5 +103,42 @@ export class Unacknowledged {
       this.#waiting.splice(0, this.#head);
       this.#head = 0;
     }
+  }
+}
+
+/** Notices when the oldest waiting record has waited too long. Keeps a timer only while something may be waiting. */
+export class StallWatch {
+  readonly #clock: Clock;
+  readonly #stallMs: number;
+  readonly #oldestAt: () => number | null;
+  readonly #onStall: () => void;
+  #cancel: (() => void) | null = null;
+
+  constructor(clock: Clock, stallMs: number, oldestAt: () => number | null, onStall: () => void) {
+    this.#clock = clock;
+    this.#stallMs = stallMs;
+    this.#oldestAt = oldestAt;
+    this.#onStall = onStall;
+  }
+
+  /** Called whenever something has begun to wait. */
+  watch(): void {
+    if (this.#cancel !== null) return;
+    const oldestAt = this.#oldestAt();
+    if (oldestAt === null) return;
+    const leftMs = Math.max(1, oldestAt + this.#stallMs - this.#clock.now());
+    this.#cancel = this.#clock.after(leftMs, () => this.#look());
+  }
+
+  #look(): void {
+    this.#cancel = null;
+    const oldestAt = this.#oldestAt();
+    if (oldestAt !== null && this.#clock.now() - oldestAt >= this.#stallMs) this.#onStall();
+    else this.watch();
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = null;
   }
 }

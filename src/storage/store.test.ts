@@ -80,6 +80,7 @@ for (const engine of [sqlite, postgres]) {
     return {
       put: async (run, report) => {
         await runOnce(ledger, run, report);
+        await ledger.flush();
         await (arrived = arrived.then(drain));
       },
       reader: createLedgerReader(store.ledgerTables),

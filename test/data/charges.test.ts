@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { JournalTables } from "../../src/ledger/journal/journal-tables.ts";
-import { createLedgerReader } from "../../src/ledger/read/ledger-reader.ts";
+import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import type { SourceCall } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { CHARGE_MODELS, chargeOfCall, type ChargeModel } from "../../src/terms/charge.ts";
@@ -143,9 +142,8 @@ const detailed = {
   token: service.a.token,
   workflow: await service.operator.createWorkflow(service.a.id, { failureDetails: true }),
 };
-const tables = new JournalTables(join(service.dataDir, "ledger"));
-after(() => tables.close());
-const reader = createLedgerReader(tables);
+const reader = openJournalReader({ dir: join(service.dataDir, "ledger") });
+after(() => reader.close());
 
 /** What the requests of each call were charged, in order. */
 async function chargesIn(transactionId: string): Promise<Map<string, Charged[]>> {

@@ -21,7 +21,7 @@ const ledger = createLedger({
   clock: systemClock,
   log: quiet,
   // Small files, so that a kill also meets a change of file.
-  limits: { segmentBytesMax: 64 * 1024, reserveBytes: 64 * 1024, syncIntentsEveryMs: 20 },
+  limits: { segmentBytesMax: 64 * 1024, outcomeFileBytes: 64 * 1024, reserveBytes: 64 * 1024, syncIntentsEveryMs: 20 },
 });
 await ledger.ready;
 writeSync(1, "ready\n");

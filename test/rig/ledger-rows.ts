@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { catchUp } from "../../src/ledger/journal/replay-outcomes.ts";
 import { JOURNAL_VIEWS } from "../../src/ledger/journal/journal-views.ts";
 
 type Row = Readonly<Record<string, string | number | null>>;
@@ -12,10 +13,11 @@ export interface LedgerRows {
   readonly attempts: readonly Row[];
 }
 
-/** Reads the journal as it stands on disk, beside the service that writes it. */
+/** Reads the journal as an operator's verb would, beside the service that writes it. */
 export function readLedger(dataDir: string): LedgerRows[] {
   const file = join(dataDir, "ledger", "journal.db");
   if (!existsSync(file)) return [];
+  catchUp(join(dataDir, "ledger"));
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
   try {
     const all = (sql: string) => database.prepare(sql).all() as Row[];

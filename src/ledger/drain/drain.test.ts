@@ -76,6 +76,7 @@ async function putRuns({ ledger }: LedgerUnderTest, count: number, startedWallAt
     ids.push(run.transactionId);
     await runOnce(ledger, run, makeReport(run));
   }
+  await ledger.flush();
   return ids;
 }
 

@@ -1,20 +1,29 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { parseIntent, type IntentLine } from "./record-lines.ts";
 
-const NAME = /^intents-(\d{8,})\.log$/;
+const NAME = /^(intents|outcomes)-(\d{8,})\.log$/;
 
 export function intentFileName(number: number): string {
   return `intents-${String(number).padStart(8, "0")}.log`;
 }
 
+export interface NumberedFile {
+  readonly name: string;
+  readonly number: number;
+}
+
 /** The intent files of a directory, oldest first. */
-export function listIntentFiles(directory: string): { readonly name: string; readonly number: number }[] {
+export function listIntentFiles(directory: string): readonly NumberedFile[] {
+  return listNumbered(directory, "intents");
+}
+
+export function listNumbered(directory: string, kind: "intents" | "outcomes"): readonly NumberedFile[] {
   const files = [];
   for (const name of readdirSync(directory)) {
-    const match = NAME.exec(name);
-    if (match !== null) files.push({ name, number: Number(match[1]) });
+    const [, of, number] = NAME.exec(name) ?? [];
+    if (of === kind) files.push({ name, number: Number(number) });
   }
-  return files.sort((a, b) => a.number - b.number);
+  return files.toSorted((a, b) => a.number - b.number);
 }
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -2,6 +2,9 @@ import { closeSync, ftruncateSync, openSync, unlink, unlinkSync, writeSync } fro
 import { join } from "node:path";
 import { intentFileName } from "./intent-files.ts";
 import { diskErrorCode } from "./journal-database.ts";
+import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../../run/ports.ts";
+import { Fault } from "../../terms/fault.ts";
+import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
 /** One intent file. It goes when another has taken its place and every run that wrote to it has its outcome on disk. */
 export interface Segment {
@@ -196,5 +199,43 @@ function closeQuietly(descriptor: number): void {
     closeSync(descriptor);
   } catch {
     // A descriptor is gone after close, whatever it said; what it may have failed to write is not relied on.
+  }
+}
+
+/** A run between its start and its outcome, and the intent files that must stay until that is on disk. */
+export class OpenRun implements RunRecord {
+  readonly #run: RunIntent;
+  readonly #intents: IntentLog;
+  readonly #settle: (run: OpenRun, report: RunReport) => Promise<void> | void;
+  readonly #segments: Segment[] = [];
+  #closed = false;
+
+  constructor(run: RunIntent, intents: IntentLog, settle: (run: OpenRun, report: RunReport) => Promise<void> | void) {
+    this.#run = run;
+    this.#intents = intents;
+    this.#settle = settle;
+  }
+
+  intend(...intents: readonly AttemptIntent[]): void {
+    // The outcome is written: a call after it would be on no ledger.
+    if (this.#closed) throw new Fault("source.stopped");
+    let text = this.#segments.length === 0 ? runIntentText(this.#run) : "";
+    for (const intent of intents) text += attemptIntentText(this.#run.transactionId, intent);
+    const already = this.#segments.at(-1);
+    const segment = this.#intents.append(text, already);
+    if (segment === null) throw new Fault("request.journal_unavailable");
+    if (segment !== already) this.#segments.push(segment);
+  }
+
+  close(report: RunReport): Promise<void> | void {
+    if (this.#closed) return;
+    this.#closed = true;
+    return this.#settle(this, report);
+  }
+
+  /** Called when the outcome is on disk. */
+  release(): void {
+    for (const segment of this.#segments) this.#intents.release(segment);
+    this.#segments.length = 0;
   }
 }

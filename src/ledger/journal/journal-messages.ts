@@ -3,7 +3,7 @@ import type { OlderJournal } from "./migrations.ts";
 /** What the journal's thread is started with. */
 export interface JournalSetup {
   readonly directory: string;
-  /** Intent files with a lower number are of earlier lives: their runs without outcome are to be written down. */
+  /** Files of intents and outcomes with a lower number are of earlier lives: what only they hold is to be written down. */
   readonly recoverBefore: number;
   /** The thread has failed before, in this life of the service. */
   readonly afterFailure: boolean;
@@ -15,7 +15,7 @@ export interface JournalSetup {
 
 /** To the thread. One message may carry several of these. */
 export interface ToJournal {
-  /** Run records, JSON texts joined by commas, the last of which has this number. */
+  /** Run records, JSON texts joined by commas, the last of which has this number in the log of outcomes. */
   readonly records?: string;
   readonly last?: number;
   /** Intent files that have been written to since they were last synced. */
@@ -40,8 +40,8 @@ export interface ToJournal {
 export type FromJournal =
   /** Its tables are being written anew, which may take minutes. */
   | ({ readonly is: "migrating" } & OlderJournal)
-  | { readonly is: "ready"; readonly recovered: Recovered; readonly size: Measured }
-  /** Every record up to this number is on disk. */
+  | { readonly is: "ready"; readonly recovered: Recovered; readonly next: number; readonly size: Measured }
+  /** Every record up to this number is in the journal. */
   | { readonly is: "durable"; readonly last: number }
   | { readonly is: "measured"; readonly size: Measured }
   | { readonly is: "holders"; readonly runs: readonly (readonly [organizationId: string, runs: number])[] }
@@ -68,4 +68,6 @@ export interface Recovered {
   readonly attempts: number;
   /** Lines that could not be read: pieces of a write that a power cut or a full disk had torn. */
   readonly unreadable: number;
+  /** Outcomes in the log that were written whole and cannot be read. */
+  readonly lost: number;
 }

@@ -1,5 +1,5 @@
 /** The journal's own thread: the one place that writes the database, so that no commit ever holds up a request. */
-import { statfsSync, statSync } from "node:fs";
+import { rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -15,8 +15,10 @@ import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./jo
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import type { OlderJournal } from "./migrations.ts";
+import { listOutcomeFiles } from "./outcome-files.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
+import { movedTo, noteMoved, replayOutcomes } from "./replay-outcomes.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
 const setup = workerData as JournalSetup;
@@ -24,7 +26,8 @@ const port = parentPort!;
 
 /** More than this in one transaction would make the first of them wait for the last. */
 const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
-const TIDY_AFTER_MS = 250;
+/** Far longer than the log waits before it is moved: a checkpoint is for when nothing comes any more. */
+const TIDY_AFTER_MS = 1_000;
 const FORGET_AGAIN_MS = 20;
 /** How often it is looked whether somebody wants runs deleted, and the rest between two steps of doing so. */
 const PRUNE_LOOK_MS = 1_000;
@@ -122,18 +125,20 @@ class Journal {
   #write(group: Group, last: number): void {
     const { records, drained } = group;
     if (records.length === 0 && drained.length === 0) return;
-    attempt("commit", () => this.#commitGroup(group));
+    attempt("commit", () => this.#commitGroup(group, last));
     if (records.length > 0) post({ is: "durable", last });
     if (!this.#cannotForget) this.#forgetBefore = drained.at(-1)?.forgetBefore ?? this.#forgetBefore;
     this.#afterCommit();
   }
 
-  #commitGroup({ records, drained }: Group): void {
+  #commitGroup({ records, drained }: Group, last: number): void {
     passDisk(setup.faults, "commit");
     this.#begin.run();
+    this.#writer.begin();
     for (const joined of records) {
       for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.add(record);
     }
+    if (records.length > 0) noteMoved(this.#database, last);
     for (const note of drained) noteDrained(this.#database, note);
     this.#commit.run();
   }
@@ -235,16 +240,24 @@ const database = attempt("open", () => {
 });
 const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {
+  const { directory, recoverBefore } = setup;
+  // Outcomes first: they settle the runs whose intents are looked at then.
+  const { lost, next } = recoverBefore > 0 ? replayOutcomes(database, writer, directory) : { lost: 0, next: movedTo(database) + 1 }; // prettier-ignore
   // Listed at each start of the thread: an earlier one may have failed after it had removed some of them.
-  const files = listIntentFiles(setup.directory).filter(({ number }) => number < setup.recoverBefore);
-  const syncFiles = (): void => {
+  const isEarlier = ({ number }: { readonly number: number }): boolean => number < recoverBefore;
+  const intentFiles = listIntentFiles(directory).filter(isEarlier);
+  const outcomeFiles = listOutcomeFiles(directory).filter(isEarlier);
+  const found = recoverIntents(database, writer, directory, intentFiles);
+  if (intentFiles.length + outcomeFiles.length > 0) {
+    for (const { name } of [...intentFiles, ...outcomeFiles]) rmSync(join(directory, name), { force: true });
     passDisk(setup.faults, "recovery");
-    syncDirectory(setup.directory);
-  };
-  return recoverIntents(database, writer, { directory: setup.directory, files, syncFiles });
+    // So that a power cut does not bring them back.
+    syncDirectory(directory);
+  }
+  return { next, found: { ...found, lost } };
 });
 const journal = attempt("open", () => new Journal(database, writer));
 port.on("message", (message: ToJournal) => journal.receive(message));
-post({ is: "ready", recovered, size: journal.size() });
+post({ is: "ready", recovered: recovered.found, next: recovered.next, size: journal.size() });
 journal.prune();
 void keepRoom();

@@ -1,8 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { listOf, type Columns, type RowOf } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RUN_COLUMNS } from "../columns.ts";
-import type { RunRecordLine } from "./record-lines.ts";
-import { rowsOfRecord } from "./rows-of-record.ts";
+import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
+import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type Line, type RunRecordLine } from "./record-lines.ts";
+import { checksumOf, type Unchecked } from "./run-checksum.ts";
+import { chargesBits, hasUnknown, verdictsOf } from "./verdicts.ts";
 
 /**
  * Writes runs inside a transaction of its caller's. Writing one twice changes nothing: a run is known by its
@@ -12,7 +14,11 @@ export class JournalWriter {
   readonly #runs: Insert<typeof RUN_COLUMNS>;
   readonly #calls: Insert<typeof CALL_COLUMNS & typeof CALL_COLUMNS_OF_RUN>;
   readonly #attempts: Insert<typeof ATTEMPT_COLUMNS>;
-  #nextId: number;
+  readonly #lastId: StatementSync;
+  readonly #changes: StatementSync;
+  #nextId = 1;
+  /** SQLite's count of what other connections have committed, when that was last asked. */
+  #seen = -1;
 
   constructor(database: DatabaseSync) {
     const names = new JournalNames(database);
@@ -22,13 +28,19 @@ export class JournalWriter {
     this.#attempts = new Insert(database, names, "attempts", "run", ATTEMPT_COLUMNS, "run, ordinal, number");
     // Ids never repeat, also when drained runs have been deleted, since the outbox goes by them, and also when damage has
     // taken the last runs, whose calls are there still.
-    const row = database
-      .prepare(
-        `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
-           coalesce((SELECT run FROM drained), 0)) AS id`,
-      )
-      .get() as { id: number };
-    this.#nextId = row.id + 1;
+    this.#lastId = database.prepare(
+      `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
+         coalesce((SELECT run FROM drained), 0)) AS id`,
+    );
+    this.#changes = database.prepare("PRAGMA data_version");
+  }
+
+  /** Called first in each transaction: others may have added runs since the last, see `catchUp`. */
+  begin(): void {
+    const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#nextId = (this.#lastId.get() as { readonly id: number }).id + 1;
   }
 
   /** False if the run is here already. */
@@ -105,4 +117,51 @@ export class JournalNames {
     this.#numbers.set(name, number);
     return number;
   }
+}
+
+/**
+ * The rows of a run, by their keys and each once, with what is made of what was recorded, and with its checksum. No record
+ * can be refused for what it says, neither here nor by a shared database, since one that could would be sent again for ever.
+ */
+function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
+  const recorded = RUN_LINE.read(line);
+  const rows = byKey(callLines.map((one) => rowsOfCall(recorded.transaction_id, one)), ({ call }) => call.ordinal); // prettier-ignore
+  const calls = rows.map(({ call }) => call);
+  const attempts = rows.flatMap((one) => one.attempts);
+  const unchecked: Unchecked = {
+    run: {
+      ...recorded,
+      has_unknown: calls.some(({ charges }) => hasUnknown(charges)) ? 1 : 0,
+      verdicts: verdictsOf(calls),
+    },
+    calls,
+    attempts,
+    reconciliations: [],
+  };
+  return { ...unchecked, run: { ...unchecked.run, checksum: checksumOf(unchecked) } };
+}
+
+interface CallRows {
+  readonly call: CallRow;
+  readonly attempts: readonly AttemptRow[];
+}
+
+function rowsOfCall(transactionId: string, [line, attemptLines]: CallLine): CallRows {
+  const recorded = CALL_LINE.read(line);
+  const attemptRow = (one: Line): AttemptRow => ({
+    ...ATTEMPT_LINE.read(one),
+    transaction_id: transactionId,
+    ordinal: recorded.ordinal,
+  });
+  const attempts = byKey(attemptLines.map(attemptRow), ({ number }) => number);
+  const charges = chargesBits(recorded.charged, attempts.map(({ charged }) => charged)); // prettier-ignore
+  return { call: { ...recorded, transaction_id: transactionId, charges }, attempts };
+}
+
+/** An intent may stand in two files, after a disk had failed: then it comes twice. */
+function byKey<Row>(rows: readonly Row[], keyOf: (row: Row) => number): readonly Row[] {
+  if (rows.every((row, at) => at === 0 || keyOf(rows[at - 1]!) < keyOf(row))) return rows;
+  const first = new Map<number, Row>();
+  for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);
+  return [...first.values()].toSorted((one, other) => keyOf(one) - keyOf(other));
 }

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { JOURNAL_FILE } from "./journal-database.ts";
+import { made, nameOrNull, textOrNull, wholeOrNull } from "../column.ts";
+import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
-import { atEnd, makeDirectory, startLedger } from "../ledger.kit.ts";
-import { migrate } from "./migrations.ts";
+import { atEnd, makeDirectory, makeIntent, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
+import { intentFileName } from "./intent-files.ts";
+import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
 test("a journal with texts in every row is brought to numbers, and says what it said", async (t) => {
   const directory = makeDirectory(t);
@@ -51,4 +56,65 @@ test("a journal with texts in every row is brought to numbers, and says what it 
   assert.equal((await reader.list({ source: "bell__phone", charged: "yes" })).runs.length, 0);
   const verified = await reader.verify();
   assert.deepEqual([verified.ok, verified.unchecked, verified.damaged, verified.missing], [0, 2, 0, 0]);
+});
+
+test("a journal of the version before the log of outcomes goes on, with the intents that its service left", async (t) => {
+  const directory = makeDirectory(t);
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE));
+  database.exec("PRAGMA journal_mode = WAL");
+  migrate(database, 5);
+  database.exec(`
+    INSERT INTO names VALUES (100, 'ended');
+    INSERT INTO runs (id, transaction_id, state, kind, organization, workflow, token, context, region, simulated,
+      started_at, client_gone, has_unknown, verdicts, unknown_sources)
+    VALUES (7, 'trx_before', 100, 100, 100, 100, 100, 100, 100, 0, 1000, 0, 0, 0, 0)`);
+  database.close();
+  const died = makeRun();
+  const intents = runIntentText(died) + attemptIntentText(died.transactionId, makeIntent());
+  writeFileSync(join(directory, intentFileName(3)), intents);
+
+  const { ledger } = await startLedger(t, { directory });
+  const run = makeRun();
+  await runOnce(ledger, run);
+
+  assert.deepEqual(
+    query(directory, "SELECT run, transaction_id, state FROM ledger_runs ORDER BY run").map((row) =>
+      Object.values(row),
+    ),
+    [
+      [7, "trx_before", "ended"],
+      [8, died.transactionId, "unknown"],
+      [9, run.transactionId, "ended"],
+    ],
+  );
+});
+
+test("a column that came later is added where it lacks, and once", (t) => {
+  const database = new DatabaseSync(":memory:");
+  t.after(() => database.close());
+  migrate(database);
+  const later = { later: true } as const;
+  const columns = laterColumns("calls", {
+    ...CALL_COLUMNS,
+    cache_age_ms: made(wholeOrNull, later),
+    vendor_region: made(nameOrNull(), { ...later, inJournal: "region" }),
+    vendor_reference: made(textOrNull(), later),
+  });
+  for (let start = 0; start < 2; start += 1) addColumns(database, columns);
+  const found = database.prepare("SELECT name, type, \"notnull\" AS required FROM pragma_table_info('calls')").all();
+  assert.deepEqual(found.slice(-3).map((row) => Object.values(row)), [
+    ["cache_age_ms", "INTEGER", 0],
+    ["region", "INTEGER", 0],
+    ["vendor_reference", "TEXT", 0],
+  ]); // prettier-ignore
+});
+
+test("a journal of a newer version is refused and left as it is", () => {
+  for (const version of [SCHEMA_VERSION + 1, SCHEMA_VERSION + 2 ** 16]) {
+    const database = new DatabaseSync(":memory:");
+    database.exec(`PRAGMA user_version = ${version}`);
+    assert.throws(() => migrate(database), /newer version/);
+    assert.equal(database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"], 0);
+    database.close();
+  }
 });

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { listOf, type Columns } from "../column.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 
 /** The number of a text, inside the third. */
 const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
@@ -243,6 +245,13 @@ const MIGRATIONS: readonly string[] = [
     DELETE FROM run_counts WHERE block = OLD.id / 512 AND runs = 0;
   END;
   `,
+  `
+  -- Up to which number the log of outcomes is in here: see outcome-files.ts.
+  CREATE TABLE moved (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
+
+  -- How many outcomes of the log a start could not read: their runs are missing here, or stand as unknown.
+  CREATE TABLE lost_outcomes (noted_at INTEGER NOT NULL, outcomes INTEGER NOT NULL);
+  `,
 ];
 
 /** A journal that is about to be migrated, which takes the longer the larger it is. */
@@ -252,7 +261,31 @@ export interface OlderJournal {
   readonly bytes: number;
 }
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
+/** Columns that came after the first release need no migration: each is added where it lacks, by what its table here says. */
+const LATER_COLUMNS = [
+  ...laterColumns("runs", RUN_COLUMNS),
+  ...laterColumns("calls", CALL_COLUMNS),
+  ...laterColumns("attempts", ATTEMPT_COLUMNS),
+];
+
+interface LaterColumn {
+  readonly table: string;
+  readonly name: string;
+  readonly type: "INTEGER" | "TEXT";
+}
+
+export function laterColumns(table: string, columns: Columns): readonly LaterColumn[] {
+  return listOf(columns).flatMap(({ name, column: { later, inJournal = name, holds } }) =>
+    later === true
+      ? [{ table, name: inJournal, type: holds.isName || holds.type === "whole" ? "INTEGER" : "TEXT" }]
+      : [],
+  );
+}
+
+/** Above the number of a migration stands how many columns have been added, so that neither is taken for the other. */
+const COLUMN = 2 ** 16;
+
+export const SCHEMA_VERSION = MIGRATIONS.length + LATER_COLUMNS.length * COLUMN;
 
 /**
  * Brings a journal to the newest schema, in one transaction that shuts out every other writer.
@@ -268,17 +301,30 @@ export function migrate(
   const size = database
     .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
     .get();
-  if (found > 0 && found < to) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
+  if (found > 0 && !isNewer(found)) onOlder({ from: found, to, bytes: (size as { bytes: number }).bytes });
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = versionOf(database);
-    if (version > SCHEMA_VERSION) throw new Error("the journal was written by a newer version of this service");
-    for (const migration of MIGRATIONS.slice(version, to)) database.exec(migration);
+    if (isNewer(version)) throw new Error("the journal was written by a newer version of this service");
+    for (const migration of MIGRATIONS.slice(version % COLUMN, to % COLUMN)) database.exec(migration);
+    if (to === SCHEMA_VERSION) addColumns(database, LATER_COLUMNS);
     database.exec(`PRAGMA user_version = ${to}`);
     database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
+  }
+}
+
+function isNewer(version: number): boolean {
+  return version % COLUMN > MIGRATIONS.length || Math.floor(version / COLUMN) > LATER_COLUMNS.length;
+}
+
+/** Those that are not there yet, also where a migration has made their table anew. */
+export function addColumns(database: DatabaseSync, columns: readonly LaterColumn[]): void {
+  const isThere = database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  for (const { table, name, type } of columns) {
+    if (isThere.get(table, name) === undefined) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
   }
 }
 

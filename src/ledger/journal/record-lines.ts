@@ -1,7 +1,14 @@
 import type { AttemptIntent, RunIntent, RunReport } from "../../run/ports.ts";
 import { formed, listOf, type Columns, type RecordedRow, type Source } from "../column.ts";
-import { ATTEMPT_COLUMNS, CALL_COLUMNS, INTENT_COLUMNS, RUN_COLUMNS, type IntentRow, type RunRow } from "../columns.ts";
-import { isOfNoSource } from "../unknown-sources.ts";
+import {
+  ATTEMPT_COLUMNS,
+  CALL_COLUMNS,
+  INTENT_COLUMNS,
+  isOfNoSource,
+  RUN_COLUMNS,
+  type IntentRow,
+  type RunRow,
+} from "../columns.ts";
 
 /*
  * What goes into the intent file and to the journal's thread: the recorded values of a row without their names, in an

@@ -1,11 +1,10 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { forgottenBefore } from "./journal-pruner.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { IntentRow, RunRow } from "../columns.ts";
 import type { JournalWriter } from "./journal-writer.ts";
-import { readIntents } from "./intent-files.ts";
+import { readIntents, type NumberedFile } from "./intent-files.ts";
 import { ATTEMPT_LINE, CALL_LINE, RUN_LINE, type CallLine, type IntentLine, type RunRecordLine } from "./record-lines.ts"; // prettier-ignore
 import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
@@ -17,23 +16,17 @@ interface Unfinished {
   readonly calls: Map<IntentRow["ordinal"] | undefined, Partial<IntentRow>[]>;
 }
 
-export interface IntentFiles {
-  readonly directory: string;
-  readonly files: readonly { readonly name: string }[];
-  /** Makes their removal survive a power cut. */
-  readonly syncFiles: () => void;
-}
-
 /**
  * Writes down the runs of an earlier life that have intents and no outcome: what each request was charged as `unknown`,
  * since nobody can know whether the vendor acted on it, unless it is free whatever becomes of it. An outcome that is in the journal settles its run, whether or not its answer
- * ever went out. The files go once that is on disk; dying halfway only means doing it again.
+ * ever went out. The files may go once it returns; dying halfway only means doing it again.
  */
 export function recoverIntents(
   database: DatabaseSync,
   writer: JournalWriter,
-  { directory, files, syncFiles }: IntentFiles,
-): Recovered {
+  directory: string,
+  files: readonly NumberedFile[],
+): Omit<Recovered, "lost"> {
   if (files.length === 0) return { runs: 0, attempts: 0, unreadable: 0 };
   const paths = files.map(({ name }) => join(directory, name));
   const { unfinished, unreadable } = findUnfinished(database, paths);
@@ -43,6 +36,7 @@ export function recoverIntents(
   let attempts = 0;
   database.exec("BEGIN IMMEDIATE");
   try {
+    writer.begin();
     for (const run of unfinished.values()) {
       writer.add(asUnknown(run));
       for (const requests of run.calls.values()) attempts += requests.length;
@@ -52,8 +46,6 @@ export function recoverIntents(
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
-  for (const path of paths) rmSync(path, { force: true });
-  syncFiles();
   return { runs: unfinished.size, attempts, unreadable };
 }
 

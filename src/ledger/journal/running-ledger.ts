@@ -5,7 +5,7 @@ export interface LedgerState {
   /** Why no new run is taken, or `null`. */
   readonly unavailable: string | null;
   readonly openRuns: number;
-  /** Runs that have ended and are not known to be on disk, their size in memory, and the age of the oldest. */
+  /** Runs that have ended and are not in the journal yet, but in the log alone; their size in memory, and the age of the oldest. */
   readonly pendingRecords: number;
   readonly pendingBytes: number;
   readonly lagMs: number;
@@ -30,9 +30,11 @@ export interface RunningLedger extends Ledger {
    */
   readonly ready: Promise<void>;
   state(): LedgerState;
+  /** Resolves when every run that has been closed by now is in the journal, or after `closeMs` when that is not to be. */
+  flush(): Promise<void>;
   /** For the drainer of the outbox: notes on disk how far it has come. Losing a note means draining a little twice. */
   noteDrained(note: DrainNote): void;
-  /** For the drainer of the outbox: called when something new is on disk. One listener at a time. */
+  /** For the drainer of the outbox: called when something new is in the journal. One listener at a time. */
   onWritten(listener: () => void): void;
   /** Writes what is pending, as far as it can within its limit, and ends. Called after the last run has been closed. */
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
+import { catchUp } from "../journal/replay-outcomes.ts";
 import { pruneJournal } from "./prune-journal.ts";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
 import { verifyJournal } from "./verify-journal.ts";
@@ -15,24 +16,40 @@ export interface JournalReader extends LedgerReader {
 export function openJournalReader(options: { readonly dir: string }): JournalReader {
   const tables = openTables(options.dir);
   const reader = createLedgerReader(tables);
+  const { dir } = options;
+  // Whoever asks sees every run whose answer has left: what the log alone has comes into the journal first.
+  const afterLog = <Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
+    async function (...asked: Asked): Promise<Answer> {
+      catchUp(dir);
+      return ask(...asked);
+    };
   return {
     ...reader,
-    reconcile: async (decision) => {
+    list: afterLog(reader.list),
+    show: afterLog(reader.show),
+    summary: afterLog(reader.summary),
+    unknown: afterLog(reader.unknown),
+    moment: afterLog(reader.moment),
+    export: async function* (...asked) {
+      catchUp(dir);
+      yield* reader.export(...asked);
+    },
+    reconcile: afterLog(async (decision) => {
       // A run goes out once and as it is: what is settled here afterwards would be known on this machine alone.
       const outbox = await tables.query("SELECT run FROM drained");
       if (outbox.length > 0) {
         throw new OperatorError("refused", "This ledger goes to a shared database: settle there, with DATABASE_URL.");
       }
       return reader.reconcile(decision);
-    },
-    prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(options.dir, { startedBefore, unknownToo }),
-    verify: () => verifyJournal(options.dir).catch(sayDamaged),
-    undrained: async () => {
+    }),
+    prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(dir, { startedBefore, unknownToo }),
+    verify: afterLog(() => verifyJournal(dir).catch(sayDamaged)),
+    undrained: afterLog(async () => {
       const [row] = await tables.query<{ readonly runs: number }>(
         "SELECT count(*) AS runs FROM runs WHERE id > coalesce((SELECT run FROM drained), 0)",
       );
       return row!.runs;
-    },
+    }),
     close: () => tables.close(),
   };
 }

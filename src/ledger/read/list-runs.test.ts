@@ -3,7 +3,7 @@ import test from "node:test";
 import { Fault } from "../../terms/fault.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger } from "../ledger.kit.ts";
-import { createLedgerReader } from "./ledger-reader.ts";
+import { openJournalReader } from "./journal-reader.ts";
 import { combinationsOfFilters, plansOf } from "./plans-of-lists.kit.ts";
 import { renderTimeline } from "./render-timeline.ts";
 
@@ -32,9 +32,8 @@ test("a run that asked one source several times is listed once, and fills no pag
     const calls = [0, 1, 2].map((ordinal) => makeCall({ ordinal, attempts: [] }));
     await runOnce(ledger, run, makeReport(run, { calls }));
   }
-  const tables = new JournalTables(directory);
-  atEnd(t, () => tables.close());
-  const reader = createLedgerReader(tables);
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
   const first = await reader.list({ source: "acme__people" }, { limit: 3 });
   const second = await reader.list({ source: "acme__people" }, { limit: 3, after: first.next! });
   const listed = [...first.runs, ...second.runs].map((run) => run.transaction_id);
@@ -57,9 +56,9 @@ test("ids of no source take no row each: their run says how many there were, and
     }),
   );
   await runOnce(ledger, run, makeReport(run, { calls: [makeCall(), ...unknown] }));
-  const tables = new JournalTables(directory);
-  atEnd(t, () => tables.close());
-  const row = await createLedgerReader(tables).show(run.transactionId);
+  const reader = openJournalReader({ dir: directory });
+  atEnd(t, () => reader.close());
+  const row = await reader.show(run.transactionId);
   assert.equal(row?.calls.length, 1);
   assert.equal(row.run.unknown_sources, 99);
   const names = JSON.parse(row.run.unknown_source_names ?? "[]") as string[];

@@ -1,9 +1,11 @@
+import { systemClock } from "../../terms/clock.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { ATTEMPT, CALL, RECONCILIATION, SAME_AS_RUN } from "../journal/journal-views.ts";
 import { selectionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ports.ts";
+import { readOutcomes } from "../journal/outcome-files.ts";
 import { isSound } from "../journal/run-checksum.ts";
 import { Tally, type Verified } from "./verified.ts";
 
@@ -12,6 +14,9 @@ const BLOCK = 512;
 /** So few that their rows are no burden, however many calls each has. */
 const AT_ONCE = 32;
 const IDS_AT_ONCE = 1_000;
+/** Longer, together, than the service takes to move its log. */
+const LOG_LOOKS = 5;
+const LOG_LOOK_MS = 200;
 
 const CHECKED_TABLES = [
   "runs",
@@ -26,6 +31,8 @@ const CHECKED_TABLES = [
   "prunings",
   "forgotten",
   "ahead",
+  "moved",
+  "lost_outcomes",
 ];
 
 type Numbered<Row> = Row & { readonly run: number };
@@ -48,6 +55,7 @@ export async function verifyJournal(directory: string): Promise<Verified> {
       verification.checkStructure(table);
       await new Promise((resolve) => setImmediate(resolve));
     }
+    await verification.checkLog(directory);
     return verification.result();
   } finally {
     tables.close();
@@ -232,6 +240,25 @@ class Verification {
     for (const { integrity_check: says } of problems ?? []) if (says !== "ok") this.#tally.structure(says);
   }
 
+  /**
+   * What a start has found lost in the log of outcomes, and what would be by now if the service were dead. While it lives,
+   * the log is written and used again between two reads: what is missing then is in the journal a moment later.
+   */
+  async checkLog(directory: string): Promise<void> {
+    const noted = this.#attempt("the table lost_outcomes", () =>
+      this.#tables.rows<{ noted_at: number; outcomes: number }>("SELECT noted_at, outcomes FROM lost_outcomes"),
+    );
+    for (const { noted_at: at, outcomes } of noted ?? [])
+      this.#tally.structure(`the start at ${new Date(at).toISOString()} could not read ${logged(outcomes)}`);
+    for (let look = 1; ; look += 1) {
+      const [moved] = this.#attempt("the table moved", () => this.#tables.rows<{ number: number }>("SELECT number FROM moved")) ?? []; // prettier-ignore
+      const { lost } = readOutcomes(directory, moved?.number ?? 0);
+      if (lost === 0) return;
+      if (look === LOG_LOOKS) return this.#tally.structure(`nobody can read ${logged(lost)}`);
+      await new Promise<void>((resolve) => systemClock.after(LOG_LOOK_MS, resolve));
+    }
+  }
+
   #attempt<Result>(what: string, read: () => Result): Result | null {
     try {
       return read();
@@ -245,6 +272,13 @@ class Verification {
   result(): Verified {
     return this.#tally.result();
   }
+}
+
+/** Where they had called a vendor, their intents are left. */
+function logged(outcomes: number): string {
+  const [which, whose] =
+    outcomes === 1 ? ["1 outcome", "its run stands"] : [`${outcomes} outcomes`, "their runs stand"];
+  return `${which} in the log: ${whose} as unknown, or is missing if no vendor was called`;
 }
 
 function byRun<Row extends { readonly run: number }>(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {

@@ -5,7 +5,6 @@ import * as unsettledCharges from "./0003_unsettled_charges.ts";
 import * as runsWithUnknownCharges from "./0004_runs_with_unknown_charges.ts";
 import * as listsByIndex from "./0005_lists_by_index.ts";
 import * as outboxes from "./0006_outboxes.ts";
-import * as runChecksums from "./0007_run_checksums.ts";
 import * as linesByRun from "./0008_lines_by_run.ts";
 import * as runsAhead from "./0009_runs_ahead.ts";
 
@@ -16,7 +15,8 @@ export interface Migration {
 
 /**
  * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a step that
- * was released is never edited, what was wrong is put right by the next one. One set serves both engines.
+ * was released is never edited, what was wrong is put right by the next one. One set serves both engines. A step that adds
+ * a column is a line here, and any other a file.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_access_and_credentials", up: accessAndCredentials.up },
@@ -25,7 +25,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
   { name: "0005_lists_by_index", up: listsByIndex.up },
   { name: "0006_outboxes", up: outboxes.up },
-  { name: "0007_run_checksums", up: runChecksums.up },
+  // What a run was when its journal wrote it, or when a charge of it was last settled.
+  { name: "0007_run_checksums", up: addColumn("ledger_runs", "checksum", "integer") },
   { name: "0008_lines_by_run", up: linesByRun.up },
   { name: "0009_runs_ahead", up: runsAhead.up },
 ];
+
+/** Null in the rows that are there. */
+function addColumn(table: string, column: string, type: "text" | "bigint" | "integer" | "smallint"): Migration["up"] {
+  return (db) => db.schema.alterTable(table).addColumn(column, type).execute();
+}

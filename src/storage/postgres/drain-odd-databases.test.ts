@@ -78,6 +78,7 @@ test("a row that PostgreSQL can never keep is told from a database that is away"
   await store.ready();
   const { ledger, directory } = await startLedger(t);
   await runOnce(ledger);
+  await ledger.flush();
   const outbox = new Outbox(directory);
   atEnd(t, () => outbox.close());
   const { runs } = (await outbox.next(1))!;

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { Pool } from "pg";
 import type { Clock } from "../../terms/clock.ts";
@@ -9,7 +10,6 @@ import { problemOf } from "../problem-of.ts";
 import type { Tables } from "../schema.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type Place, placeOf } from "./connection-options.ts";
-import { speaksPostgres } from "./speaks-postgres.ts";
 import { createStorablePool } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 
@@ -200,5 +200,26 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void
   return new Promise((resolve) => {
     const cancel = clock.after(delayMs, resolve);
     signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
+  });
+}
+
+/** A client's question whether the server takes TLS: its length, and a number that stands for the question. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const ANSWERS: ReadonlySet<string> = new Set(["S", "N", "E"]);
+
+/**
+ * Whether what listens there is a PostgreSQL, or a pooler in front of one: those answer this one question with one of three
+ * letters. `null` where nothing is said in time, which a server that is starting may do as well.
+ */
+function speaksPostgres(host: string, port: number, withinMs: number): Promise<boolean | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: withinMs });
+    const end = (answer: boolean | null) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on("connect", () => socket.write(SSL_REQUEST));
+    socket.on("data", (bytes) => end(ANSWERS.has(bytes.toString("latin1", 0, 1))));
+    for (const event of ["timeout", "error", "close"]) socket.on(event, () => end(null));
   });
 }

@@ -43,7 +43,7 @@ export default defineVerb({
     return [
       ...named,
       ...(more > 0 ? [`and ${more} more`] : []),
-      ...structure.map((says) => `the database: ${says}`),
+      ...structure.map((says) => `the files: ${says}`),
       ...(damaged + missing > 0 ? [`${damaged} damaged, ${missing} missing`] : []),
       ...(without_checksum > 0 ? [`${without_checksum} readable, written before runs had checksums`] : []),
       `ok ${ok} ${ok === 1 ? "run" : "runs"}`,

@@ -1,0 +1,198 @@
+import type { Clock } from "../terms/clock.ts";
+import { settledWithin } from "../terms/within.ts";
+import type { Availability } from "./availability.ts";
+import type { JournalLink } from "./journal/journal-link.ts";
+import type { MakeOutcomeFile } from "./journal/outcome-files.ts";
+import { OutcomeLog } from "./journal/outcome-log.ts";
+import type { LedgerLimits } from "./limits.ts";
+import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
+
+/** How long a record may wait for company on its way from the log into the journal. */
+const MOVE_EVERY_MS = 200;
+/** A message to the thread holds at most so many. */
+const RECORDS_A_MESSAGE = 500;
+const FILE_BYTES_MIN = 16 * 1024;
+
+export interface EndedRunsOptions {
+  readonly directory: string;
+  readonly firstFile: number;
+  readonly makeFile: MakeOutcomeFile;
+  readonly clock: Clock;
+  readonly limits: LedgerLimits;
+  readonly availability: Availability;
+  readonly link: Pick<JournalLink, "post" | "ready">;
+  /** The log cannot be written, and somebody should try to open it again later. */
+  readonly onLogFailed: () => void;
+}
+
+/**
+ * Runs that have ended, on their way to disk: at once into the log, which their answers wait for, and from memory into the
+ * journal. What the log cannot take, answers wait for the journal to have.
+ */
+export class EndedRuns {
+  readonly #options: EndedRunsOptions;
+  readonly #log: OutcomeLog;
+  readonly #waiting = new Unacknowledged();
+  /** Notices a journal, and answers, that wait too long. */
+  readonly #stalls: readonly StallWatch[];
+  #sent = 0;
+  #turnPlanned = false;
+  #cancelMove: (() => void) | null = null;
+  /** Who waits for the journal to have everything up to a number, in the order of numbers. */
+  readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
+
+  constructor(options: EndedRunsOptions) {
+    this.#options = options;
+    const { availability, clock, directory, firstFile, limits, makeFile } = options;
+    this.#log = new OutcomeLog({
+      directory,
+      firstNumber: firstFile,
+      fileBytes: fileBytesOf(limits),
+      makeFile,
+      onDurable: (last) => this.#waiting.settle(last),
+      onFailed: (code) => this.#logFailed(code),
+    });
+    this.#stalls = [
+      new StallWatch(clock, limits.stallMs, () => this.#waiting.oldestAt, () => availability.raise("stalled")), // prettier-ignore
+      new StallWatch(clock, limits.stallMs, () => this.#waiting.oldestUnansweredAt, () => this.#answersStalled()), // prettier-ignore
+    ];
+  }
+
+  get count(): number {
+    return this.#waiting.count;
+  }
+
+  /** Of their records in memory. */
+  get bytes(): number {
+    return this.#waiting.bytes;
+  }
+
+  get oldestAt(): number | null {
+    return this.#waiting.oldestAt;
+  }
+
+  get logBytes(): number {
+    return this.#log.bytes;
+  }
+
+  get isOverfull(): boolean {
+    const { recordsMax, recordBytesMax } = this.#options.limits;
+    return this.count >= recordsMax || this.bytes >= recordBytesMax;
+  }
+
+  openLog(): Promise<boolean> {
+    return this.#log.open();
+  }
+
+  /** Resolves when the record is on disk. `onMoved`: when it is in the journal. */
+  add(text: string, onMoved: () => void): Promise<void> | void {
+    const waiting = {
+      text,
+      sinceAt: this.#options.clock.now(),
+      onDurable: onMoved,
+      settle: null as (() => void) | null,
+    };
+    this.#waiting.push(waiting);
+    this.#log.append({ number: this.#waiting.lastNumber, text });
+    this.#moveLater();
+    for (const stall of this.#stalls) stall.watch();
+    // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
+    if (this.#nothingCanBeWritten) return;
+    return new Promise((resolve) => (waiting.settle = resolve));
+  }
+
+  get #nothingCanBeWritten(): boolean {
+    const { availability } = this.#options;
+    return !this.#log.usable && (availability.has("journal") || availability.has("stalled"));
+  }
+
+  // ---- into the journal --------------------------------------------------------------------------------------------
+
+  /** What is in the log has time. What is not, answers wait for. */
+  #moveLater(): void {
+    if (!this.#log.usable) this.moveSoon();
+    else
+      this.#cancelMove ??= this.#options.clock.after(MOVE_EVERY_MS, () => {
+        this.#cancelMove = null;
+        this.#move();
+      });
+  }
+
+  /** Once a turn of the event loop. */
+  moveSoon(): void {
+    if (this.#turnPlanned) return;
+    this.#turnPlanned = true;
+    setImmediate(() => {
+      this.#turnPlanned = false;
+      this.#move();
+    });
+  }
+
+  #move(): void {
+    const { link } = this.#options;
+    if (!link.ready) return;
+    while (this.#sent < this.#waiting.lastNumber) {
+      const message = this.#waiting.join(this.#sent, RECORDS_A_MESSAGE);
+      link.post(message);
+      this.#sent = message.last;
+    }
+  }
+
+  /** Resolves when all that has ended by now is in the journal, or after `closeMs`. */
+  async flush(): Promise<void> {
+    this.#move();
+    if (this.count === 0) return;
+    const last = this.#waiting.lastNumber;
+    const flushed = new Promise<void>((resolve) => this.#flushes.push({ last, resolve }));
+    await settledWithin(this.#options.clock, this.#options.limits.closeMs, flushed);
+  }
+
+  /** The journal's thread has begun, and knows the log up to before `next`: what is not known to be there is sent again. */
+  started(next: number): void {
+    if (this.count === 0) this.#waiting.numberFrom(next);
+    this.#sent = this.#waiting.beforeHead;
+    this.moveSoon();
+  }
+
+  /** The journal has everything up to a number on disk. */
+  moved(last: number): void {
+    this.#waiting.acknowledge(last);
+    this.#log.release(last);
+    while (this.#flushes.length > 0 && this.#flushes[0]!.last <= last) this.#flushes.shift()!.resolve();
+  }
+
+  // ---- when the disk fails -----------------------------------------------------------------------------------------
+
+  journalFailed(): void {
+    if (this.#nothingCanBeWritten) this.#waiting.settle();
+  }
+
+  /** What it has not on disk goes to the journal at once, and answers wait for that. */
+  #logFailed(code: string): void {
+    this.#options.availability.raise("outcome_log", code);
+    if (this.#nothingCanBeWritten) this.#waiting.settle();
+    this.moveSoon();
+    this.#options.onLogFailed();
+  }
+
+  /** Neither the log nor the journal has them: what is under way in the log may never end. */
+  #answersStalled(): void {
+    this.#options.availability.raise("stalled");
+    this.#log.abandon("ETIMEDOUT");
+    this.#waiting.settle();
+  }
+
+  /** Lets every answer go, and ends. */
+  end(): void {
+    this.#waiting.settle();
+    for (const stall of this.#stalls) stall.end();
+    this.#cancelMove?.();
+    this.#log.end(this.count === 0);
+  }
+}
+
+/** Small beside a small bound, of which the files are a part. */
+function fileBytesOf({ outcomeFileBytes, journalBytesMax }: LedgerLimits): number {
+  if (journalBytesMax === 0) return outcomeFileBytes;
+  return Math.max(FILE_BYTES_MIN, Math.min(outcomeFileBytes, Math.floor(journalBytesMax / 32)));
+}

@@ -1,0 +1,163 @@
+import { close, constants, open, readFileSync, write } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { syncDirectory } from "../../terms/make-directory.ts";
+import { listNumbered, type NumberedFile } from "./intent-files.ts";
+
+/*
+ * The log of outcomes on disk: a line for each run that has ended, `<checksum> <number> <first> <record>`. Numbers count the
+ * runs of a journal, `first` is that of the first line in the same write. Every write is one group of whole lines, padded to
+ * whole pages, and none begins before the one before it is on disk. Files are used again from their beginning: what stands
+ * behind the last group, lines with lower numbers and pieces of them, is of an earlier use.
+ */
+
+const PAGE_BYTES = 4096;
+const NEWLINE = 0x0a;
+/** With the space behind it. */
+const CHECKSUM_BYTES = 9;
+const LINE = /^([0-9a-f]{8}) ((\d+) (\d+) (.*))$/s;
+
+export function outcomeFileName(number: number): string {
+  return `outcomes-${String(number).padStart(8, "0")}.log`;
+}
+
+/** The files of the log in a directory, in the order they were made. */
+export function listOutcomeFiles(directory: string): readonly NumberedFile[] {
+  return listNumbered(directory, "outcomes");
+}
+
+/** A run that has ended: its number, and its record as JSON on one line. */
+export interface NumberedRecord {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** What is written at once: whole pages, the last byte of which ends a line. Made in `room`, where that is enough. */
+export function groupOf(records: readonly NumberedRecord[], room: Buffer = Buffer.alloc(0)): Buffer {
+  const first = records[0]!.number;
+  const lines = records.map(({ number, text }) => `${number} ${first} ${text}\n`);
+  const bytes = lines.reduce((sum, line) => sum + CHECKSUM_BYTES + Buffer.byteLength(line), 0);
+  const size = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
+  const group = room.length < size ? Buffer.allocUnsafe(size) : room.subarray(0, size);
+  let at = 0;
+  for (const line of lines) {
+    const from = at + CHECKSUM_BYTES;
+    const to = from + group.write(line, from);
+    const checksum = crc32(group.subarray(from, to - 1))
+      .toString(16)
+      .padStart(8, "0");
+    group.write(`${checksum} `, at, "latin1");
+    at = to;
+  }
+  group.fill(0, at);
+  group[size - 1] = NEWLINE;
+  return group;
+}
+
+interface OutcomeLine extends NumberedRecord {
+  readonly first: number;
+}
+
+/** What the log holds beyond a number, in the order of numbers. */
+export interface LoggedOutcomes {
+  readonly records: readonly NumberedRecord[];
+  /** How many were there and cannot be read: they are missing before the last group, which alone a power cut can have torn. */
+  readonly lost: number;
+}
+
+export function readOutcomes(directory: string, after: number): LoggedOutcomes {
+  const found = new Map<number, OutcomeLine>();
+  for (const { name } of listOutcomeFiles(directory)) {
+    for (const line of linesOf(bytesOf(join(directory, name)))) if (line.number > after) found.set(line.number, line);
+  }
+  const records = [...found.values()].toSorted((one, other) => one.number - other.number);
+  const upTo = records.at(-1)?.first ?? 0;
+  const before = records.filter(({ number }) => number < upTo).length;
+  // A journal that knows of no log is a new one, put in the place of another.
+  const from = after === 0 ? (records[0]?.number ?? 1) : after + 1;
+  return { records, lost: Math.max(0, upTo - from - before) };
+}
+
+/** A file may go while it is looked for: then all of it is in the journal. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** The lines whose checksum fits. */
+function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    const match = bytes[start] === 0 ? null : LINE.exec(bytes.toString("utf8", start, end));
+    start = end + 1;
+    if (match === null) continue;
+    const [, checksum = "", line = "", number, first, text = ""] = match;
+    if (crc32(line) === Number.parseInt(checksum, 16)) yield { number: Number(number), first: Number(first), text };
+  }
+}
+
+// ---- writing -------------------------------------------------------------------------------------------------------
+
+export interface OutcomeFile {
+  /** Resolves when the bytes are on disk. When it rejects they may be, in part or whole, and nothing may follow them. */
+  write(bytes: Uint8Array, at: number): Promise<void>;
+  close(): void;
+}
+
+/** Makes a file whose blocks are written, so that syncing what is put over them needs no word to the file system's own journal. */
+export type MakeOutcomeFile = (path: string, bytes: number) => Promise<OutcomeFile>;
+
+const openFile = promisify(open);
+
+/** With O_DSYNC a write is its own fdatasync: one way to the thread pool and back, and no page that a next write has to wait for. */
+const { O_RDWR, O_CREAT, O_EXCL, O_DSYNC } = constants;
+
+export const makeOutcomeFile: MakeOutcomeFile = async (path, bytes) => {
+  // A system that does not have it would take our word and sync nothing.
+  if (!O_DSYNC) throw Object.assign(new Error("no O_DSYNC"), { code: "ENOSYS" });
+  const file = new SyncedFile(await openFile(path, O_RDWR | O_CREAT | O_EXCL | O_DSYNC, 0o600));
+  try {
+    await file.write(Buffer.alloc(bytes), 0);
+    syncDirectory(dirname(path));
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+};
+
+class SyncedFile implements OutcomeFile {
+  readonly #descriptor: number;
+  #isWriting = false;
+  #isOver = false;
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  write(bytes: Uint8Array, at: number): Promise<void> {
+    this.#isWriting = true;
+    return new Promise((resolve, reject) => {
+      write(this.#descriptor, bytes, 0, bytes.length, at, (error, written) => {
+        this.#isWriting = false;
+        if (this.#isOver) this.close();
+        if (error !== null) reject(error);
+        else if (written === bytes.length) resolve();
+        else reject(Object.assign(new Error("short write"), { code: "ENOSPC" }));
+      });
+    });
+  }
+
+  /** Not while a write may not have begun: the next file that is opened would have its number, and get its bytes. */
+  close(): void {
+    this.#isOver = true;
+    if (this.#isWriting) return;
+    // What it may say is not relied on: every write has said for itself whether it is on disk.
+    close(this.#descriptor, () => {});
+  }
+}

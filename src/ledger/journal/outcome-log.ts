@@ -1,0 +1,208 @@
+import { unlink, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { diskErrorCode } from "./journal-database.ts";
+import {
+  groupOf,
+  outcomeFileName,
+  type MakeOutcomeFile,
+  type NumberedRecord,
+  type OutcomeFile,
+} from "./outcome-files.ts";
+
+/** More than this in one write would make the first of them wait for the last. */
+const GROUP_CHARACTERS_MAX = 1024 * 1024;
+/** Larger groups are made in room of their own. */
+const ROOM_BYTES = 128 * 1024;
+/** Files that are kept ready beside the one that is written to. */
+const SPARE = 1;
+
+export interface OutcomeLogOptions {
+  readonly directory: string;
+  readonly firstNumber: number;
+  /** Of one file. */
+  readonly fileBytes: number;
+  readonly makeFile: MakeOutcomeFile;
+  /** Every record up to this number that was appended is on disk. */
+  readonly onDurable: (last: number) => void;
+  readonly onFailed: (code: string) => void;
+}
+
+interface LogFile {
+  readonly name: string;
+  readonly file: OutcomeFile;
+  /** How far it is written; its size, where that is more. */
+  end: number;
+  /** The last run in it. */
+  last: number;
+  /** Nothing is written to it any more. */
+  failed: boolean;
+}
+
+/**
+ * Where records are on disk first, a moment after their runs have ended: the journal gets them later, many at a time. One
+ * write is under way at a time, and what comes meanwhile goes with the next. A file is used again when the journal has all
+ * that is in it. One of which a write has failed is never written to again, since nobody knows what of it is on disk.
+ */
+export class OutcomeLog {
+  readonly #options: OutcomeLogOptions;
+  #nextNumber: number;
+  #current: LogFile | null = null;
+  #spare: LogFile[] = [];
+  /** Left, and holding what the journal may not have yet. */
+  #left: LogFile[] = [];
+  #pending: NumberedRecord[] = [];
+  /** For the one write that is under way. */
+  #room = Buffer.alloc(0);
+  #opening = false;
+  #planned = false;
+  #writing = false;
+  #ended = false;
+
+  constructor(options: OutcomeLogOptions) {
+    this.#options = options;
+    this.#nextNumber = options.firstNumber;
+  }
+
+  /** Whether what is appended will be on disk, as far as is known. */
+  get usable(): boolean {
+    return this.#current !== null;
+  }
+
+  get bytes(): number {
+    const files = this.#current === null ? [] : [this.#current];
+    return [...files, ...this.#spare, ...this.#left].reduce((sum, { end }) => sum + this.#sizeOf(end), 0);
+  }
+
+  #sizeOf(end: number): number {
+    return Math.max(end, this.#options.fileBytes);
+  }
+
+  /** Makes its files. False, and `onFailed`, if that is not possible now. */
+  async open(): Promise<boolean> {
+    if (this.#opening || this.#current !== null) return this.usable;
+    this.#opening = true;
+    try {
+      const file = await this.#make();
+      while (this.#spare.length < SPARE) this.#spare.push(await this.#make());
+      this.#current = file;
+      // A write that never ended may still have the room of before.
+      this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+      if (this.#ended) this.end(true);
+      return !this.#ended;
+    } catch (error) {
+      if (!this.#ended) this.#options.onFailed(diskErrorCode(error));
+      return false;
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  async #make(): Promise<LogFile> {
+    const name = outcomeFileName(this.#nextNumber);
+    this.#nextNumber += 1;
+    const path = join(this.#options.directory, name);
+    try {
+      const file = await this.#options.makeFile(path, this.#options.fileBytes);
+      return { name, file, end: 0, last: 0, failed: false };
+    } catch (error) {
+      unlink(path, () => {});
+      throw error;
+    }
+  }
+
+  /** Nothing happens while it is not usable. */
+  append(record: NumberedRecord): void {
+    if (this.#current === null) return;
+    this.#pending.push(record);
+    if (this.#planned || this.#writing) return;
+    this.#planned = true;
+    // After everything that ends in this turn of the event loop.
+    setImmediate(() => {
+      this.#planned = false;
+      if (!this.#writing && this.#current !== null) void this.#write(this.#current);
+    });
+  }
+
+  async #write(current: LogFile): Promise<void> {
+    this.#writing = true;
+    let file = current;
+    try {
+      while (this.#pending.length > 0) {
+        const records = this.#take();
+        const group = groupOf(records, this.#room);
+        if (file.end > 0 && file.end + group.length > this.#options.fileBytes) file = await this.#next(file);
+        if (this.#current === file) await file.file.write(group, file.end);
+        // It was given up meanwhile, and its records are the journal's.
+        if (this.#current !== file) return;
+        file.end += group.length;
+        file.last = records.at(-1)!.number;
+        this.#options.onDurable(file.last);
+      }
+    } catch (error) {
+      if (this.#current === file) this.abandon(diskErrorCode(error));
+      return;
+    }
+    this.#writing = false;
+  }
+
+  #take(): readonly NumberedRecord[] {
+    let count = 0;
+    for (let characters = 0; count < this.#pending.length && characters < GROUP_CHARACTERS_MAX; count += 1)
+      characters += this.#pending[count]!.text.length;
+    return this.#pending.splice(0, count);
+  }
+
+  async #next(full: LogFile): Promise<LogFile> {
+    const file = this.#spare.shift() ?? (await this.#make());
+    if (this.#current === full) {
+      this.#left.push(full);
+      this.#current = file;
+    } else this.#spare.push(file);
+    return file;
+  }
+
+  /** The journal has all records up to a number on disk. */
+  release(last: number): void {
+    while (this.#pending.length > 0 && this.#pending[0]!.number <= last) this.#pending.shift();
+    if (this.#left.length === 0) return;
+    const done = this.#left.filter((file) => file.last <= last);
+    this.#left = this.#left.filter((file) => file.last > last);
+    for (const file of done) {
+      if (file.failed || this.#spare.length >= SPARE) this.#remove(file);
+      else this.#spare.push({ ...file, end: 0, last: 0 });
+    }
+  }
+
+  /** Writes no more to the current file: something about it has failed. */
+  abandon(code: string): void {
+    const file = this.#current;
+    if (file === null) return;
+    this.#current = null;
+    this.#writing = false;
+    this.#left.push({ ...file, failed: true });
+    this.#pending = [];
+    this.#options.onFailed(code);
+  }
+
+  #remove({ name, file }: LogFile): void {
+    file.close();
+    // One that stays is read at the next start and found to be in the journal.
+    unlink(join(this.#options.directory, name), () => {});
+  }
+
+  /** At the end of the service. `empty`: the journal has it all; otherwise its files stay for the next start. */
+  end(empty: boolean): void {
+    this.#ended = true;
+    const files = [...(this.#current === null ? [] : [this.#current]), ...this.#spare, ...this.#left];
+    [this.#current, this.#spare, this.#left] = [null, [], []];
+    for (const { name, file } of files) {
+      file.close();
+      if (!empty) continue;
+      try {
+        unlinkSync(join(this.#options.directory, name));
+      } catch {
+        // As above.
+      }
+    }
+  }
+}

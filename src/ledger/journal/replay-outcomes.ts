@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isDamage } from "./journal-damage.ts";
+import { JOURNAL_FILE } from "./journal-database.ts";
+import { JournalWriter } from "./journal-writer.ts";
+import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
+import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
+import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
+
+/** How far the log is in the journal. */
+export function movedTo(database: DatabaseSync): number {
+  const row = database.prepare("SELECT number FROM moved").get() as { readonly number: number } | undefined;
+  return row?.number ?? 0;
+}
+
+/** Inside the transaction that has put them there. */
+export function noteMoved(database: DatabaseSync, number: number): void {
+  database
+    .prepare(
+      `INSERT INTO moved (only, number) VALUES (1, ?)
+       ON CONFLICT (only) DO UPDATE SET number = max(number, excluded.number)`,
+    )
+    .run(number);
+}
+
+export interface Replayed {
+  readonly lost: number;
+  /** Above every number in the log. */
+  readonly next: number;
+}
+
+/** At a start: puts into the journal what an earlier life has left in the log. A run that is there stays as it is. */
+export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, directory: string): Replayed {
+  const moved = movedTo(database);
+  const { records, lost } = readOutcomes(directory, moved);
+  const last = records.at(-1)?.number;
+  if (last === undefined) return { lost, next: moved + 1 };
+  inTransaction(database, () => {
+    writer.begin();
+    for (const record of parsed(records)) writer.add(record);
+    noteMoved(database, last);
+    if (lost > 0)
+      database.prepare("INSERT INTO lost_outcomes (noted_at, outcomes) VALUES (?, ?)").run(Date.now(), lost);
+  });
+  return { lost, next: last + 1 };
+}
+
+function parsed(records: readonly NumberedRecord[]): readonly RunRecordLine[] {
+  return records.map(({ text }) => JSON.parse(text) as RunRecordLine);
+}
+
+/**
+ * For whoever reads beside the service, or after it has died: puts into the journal what is in the log alone, so that a
+ * reader sees every run whose answer has left. How far the log is moved stays for the service to say.
+ */
+export function catchUp(directory: string): void {
+  if (listOutcomeFiles(directory).length === 0) return;
+  const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: WAIT_MS });
+  try {
+    if (versionOf(database) !== SCHEMA_VERSION) return;
+    const isThere = database.prepare("SELECT 1 FROM runs WHERE transaction_id = ?");
+    const missing = (): readonly RunRecordLine[] =>
+      parsed(readOutcomes(directory, movedTo(database)).records).filter(
+        ([run]) => isThere.get(RUN_LINE.read(run).transaction_id) === undefined,
+      );
+    if (missing().length === 0) return;
+    database.exec("PRAGMA synchronous = FULL");
+    inTransaction(database, () => {
+      const writer = new JournalWriter(database);
+      writer.begin();
+      for (const record of missing()) writer.add(record);
+    });
+  } catch (error) {
+    // What is damaged is for the reader to meet, and for others to be read all the same.
+    if (!isDamage(error)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/** What the service's own commits may make a reader wait. */
+const WAIT_MS = 5_000;
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
