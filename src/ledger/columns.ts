@@ -79,6 +79,8 @@ export const CALL_COLUMNS = {
   started_after_ms: ofCall(holds.wholeOrNull, (call) => call.startedAfterMs, { csv: "call_started_after_ms" }),
   took_ms: ofCall(holds.wholeOrNull, (call) => call.tookMs, { csv: "call_took_ms" }),
   output_bytes: ofCall(holds.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
+  /** The vendor's number for what it has taken up, by which a later run can ask for it. */
+  order_id: ofCall(holds.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
 };
 
 const ofAttempt = recorded<AttemptReport>();

@@ -146,6 +146,7 @@ export function makeCall(changes: Partial<CallReport> = {}): CallReport {
     charged: "yes",
     startedAfterMs: 1,
     tookMs: 20,
+    orderId: null,
     outputBytes: 300,
     attempts: [makeAttempt()],
     ...changes,

@@ -9,7 +9,7 @@ const FAILED = new Fault("source.vendor_5xx", { status: 503 });
 
 function call(ordinal: number, source: string, fault: Fault | null): CallReport {
   const credential = { credentialId: null, credentialRule: "none" as const };
-  const times = { startedAfterMs: 0, tookMs: 1, outputBytes: 2 };
+  const times = { startedAfterMs: 0, tookMs: 1, orderId: null, outputBytes: 2 };
   const ended = { success: fault === null, match: fault === null, fault, charged: "no" as const };
   return { source, ordinal, ...ended, ...credential, ...times, attempts: [] };
 }

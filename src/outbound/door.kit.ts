@@ -102,7 +102,7 @@ function openCall(
   { inputs, credential, organizationId = "org_1", held = heldWithoutLimit() }: CallChanges,
   onIntent: (...intents: readonly AttemptIntent[]) => void,
 ) {
-  const record = { intend: onIntent, close: () => {} };
+  const record = { intend: onIntent, noteOrder: () => {}, close: () => {} };
   const run = makeRun({ organizationId, held, record });
   const deadlineAt = run.arrivedAt + source.timeoutMs;
   const call = makeCall({ run, id: source.id, rawInputs: inputs ?? {}, deadlineAt });

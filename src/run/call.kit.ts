@@ -32,7 +32,7 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
     functionId: null,
     startedWallAt: 0,
   } as const;
-  const record = changes.record ?? { intend: () => {}, close: () => {} };
+  const record = changes.record ?? { intend: () => {}, noteOrder: () => {}, close: () => {} };
   return new OpenRun(intent, record, {
     kind: "data",
     caller,

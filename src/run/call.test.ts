@@ -11,7 +11,7 @@ const source = { timeoutMs: 1_000, leavesMachine: true, charge: "per_call" } as 
 
 /** A call whose first request is answered with 200, and whose second one meets this. */
 async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void) {
-  const run = makeRun({ record: { intend: () => {}, close: () => {} } });
+  const run = makeRun({ record: { intend: () => {}, noteOrder: () => {}, close: () => {} } });
   const call = makeCall({ run });
   const adapter = async () => {
     const first = beginAttempt(call, clock);

@@ -99,6 +99,7 @@ export class Call implements PlannedCall {
     const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
     if (!isKept) throw new Fault("source.contract", { problem: "its order has no number that can be kept" });
     this.#order = { id };
+    if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }
 
   planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt {

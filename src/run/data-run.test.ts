@@ -19,7 +19,7 @@ function engine(runSource: RunSource, reports: RunReport[] = []) {
           : ({ id, declaration: {}, timeoutMs: 1000, inputNames: [] } as never as RunnableSource),
     },
     runSource,
-    ledger: { open: () => ({ intend() {}, close: (report) => void reports.push(report) }) },
+    ledger: { open: () => ({ intend() {}, noteOrder() {}, close: (report) => void reports.push(report) }) },
     observers: [],
     admission: createAdmission({ runsMax: 10, runsPerOrganizationMax: 10 }),
     clock: systemClock,

@@ -139,6 +139,7 @@ export function reportCall(outcome: Outcome): CallReport {
     fault,
     credentialId: call.credential?.credentialId ?? null,
     credentialRule: call.credential?.rule ?? "none",
+    orderId: call.order?.id ?? null,
     charged: chargeOfCall(charges),
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,

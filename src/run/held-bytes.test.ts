@@ -63,7 +63,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
   const parts: EngineParts = {
     catalog: { find: (id) => (byId.has(id) ? source : undefined) },
     runSource: compose([withDeadline(clock)], adapter),
-    ledger: { open: () => ({ intend() {}, close() {} }) },
+    ledger: { open: () => ({ intend() {}, noteOrder() {}, close() {} }) },
     observers: [],
     admission: createAdmission({ runsMax: 100, runsPerOrganizationMax: 100 }),
     clock,

@@ -31,7 +31,7 @@ export interface OneCallParts extends AdapterParts {
 }
 
 /** Whoever asks sees to the record: the journal belongs to the service. */
-export const NOT_RECORDED: Ledger = { open: () => ({ intend: () => {}, close: () => {} }) };
+export const NOT_RECORDED: Ledger = { open: () => ({ intend: () => {}, noteOrder: () => {}, close: () => {} }) };
 
 /**
  * Makes one call outside of a service, by the steps that it would take within one, but for breaker and limits, which are

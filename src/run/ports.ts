@@ -241,6 +241,11 @@ export interface RunIntent {
 export interface RunRecord {
   /** Hands intents to the operating system: they survive kill -9 once this returns. @throws Fault when it cannot */
   intend(...intents: readonly AttemptIntent[]): void;
+  /**
+   * Hands to the operating system under which number a vendor works on an order of a call, before anything else is sent
+   * for it. Where that cannot be, the next request of the call cannot be recorded either, and is not sent.
+   */
+  noteOrder(ordinal: number, orderId: string): void;
   /** Settles when the whole run is on disk, or when that has turned out impossible (the answer goes out all the same). */
   close(report: RunReport): Promise<void> | void;
 }
@@ -279,6 +284,8 @@ export interface CallReport {
   readonly fault: Fault | null;
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
+  /** The vendor's number for what it has taken up. */
+  readonly orderId: string | null;
   /** Made of what its requests were charged. */
   readonly charged: Charged;
   /** From the arrival of the run. */

@@ -107,6 +107,7 @@ const NO_LEDGER: Ledger = {
     intend: () => {
       throw new Fault("source.unrecorded");
     },
+    noteOrder: () => {},
     close: () => {},
   }),
 };

@@ -160,6 +160,7 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       credential_rule: "default",
       started_after_ms: unknown ? null : 2,
       took_ms: unknown ? null : 40,
+      order_id: null,
       output_bytes: unknown ? null : 5_000_000_000,
     })),
     attempts: ordinals.map((ordinal) => ({

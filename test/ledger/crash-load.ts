@@ -82,6 +82,7 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
     charged: "yes",
     startedAfterMs: 0,
     tookMs: 5,
+    orderId: null,
     outputBytes: 100,
     attempts,
   };

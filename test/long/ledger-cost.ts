@@ -41,7 +41,7 @@ async function measure(seconds: number, withLedger: boolean, runsPerSecond: numb
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
   const kept = withLedger ? createLedger({ dir: directory, clock: systemClock, log: quiet }) : null;
   await kept?.ready;
-  const ledger: Ledger = kept ?? { open: () => ({ intend: () => {}, close: () => {} }) };
+  const ledger: Ledger = kept ?? { open: () => ({ intend: () => {}, noteOrder: () => {}, close: () => {} }) };
   await load(ledger, runsPerSecond, WARM_SECONDS);
 
   const before = { main: process.threadCpuUsage(), journal: journalCpuUs() };
@@ -124,7 +124,7 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
       await new Promise((resolve) => setTimeout(resolve, VENDOR_MS));
       const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const };
       const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;
-      const times = { startedAfterMs: 0, tookMs: VENDOR_MS, outputBytes: 2_048 };
+      const times = { startedAfterMs: 0, tookMs: VENDOR_MS, orderId: null, outputBytes: 2_048 };
       return { ...common, ...times, credentialId, credentialRule: "auto", attempts: [attempt] };
     }),
   );

@@ -4,7 +4,7 @@ import { intentFileName } from "./intent-files.ts";
 import { diskErrorCode } from "./journal-database.ts";
 import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
-import { attemptIntentText, runIntentText } from "./record-lines.ts";
+import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
 /** One intent file. It goes when another has taken its place and every run that wrote to it has its outcome on disk. */
 export interface Segment {
@@ -225,6 +225,13 @@ export class OpenRun implements RunRecord {
     const segment = this.#intents.append(text, already);
     if (segment === null) throw new Fault("request.journal_unavailable");
     if (segment !== already) this.#segments.push(segment);
+  }
+
+  noteOrder(ordinal: number, orderId: string): void {
+    if (this.#closed) return;
+    const already = this.#segments.at(-1);
+    const segment = this.#intents.append(orderText(this.#run.transactionId, ordinal, orderId), already);
+    if (segment !== null && segment !== already) this.#segments.push(segment);
   }
 
   close(report: RunReport): Promise<void> | void {

@@ -90,10 +90,11 @@ export function recordText(report: RunReport): string {
 
 // ---- the intent file -----------------------------------------------------------------------------------------------
 
-/** One line of it: a run before its first attempt, or an attempt. */
+/** One line of it: a run before its first attempt, an attempt, or what a vendor calls the order that one has placed. */
 export type IntentLine =
   | { readonly of: "run"; readonly transactionId: string; readonly run: Partial<RunRow> }
-  | { readonly of: "attempt"; readonly transactionId: string; readonly attempt: Partial<IntentRow> };
+  | { readonly of: "attempt"; readonly transactionId: string; readonly attempt: Partial<IntentRow> }
+  | { readonly of: "order"; readonly transactionId: string; readonly ordinal: number; readonly orderId: string };
 
 export function runIntentText(run: RunIntent): string {
   return JSON.stringify(RUN_INTENT_LINE.write(run, ["run"])) + "\n";
@@ -101,6 +102,10 @@ export function runIntentText(run: RunIntent): string {
 
 export function attemptIntentText(transactionId: string, intent: AttemptIntent): string {
   return JSON.stringify(INTENT_LINE.write(intent, ["attempt", transactionId])) + "\n";
+}
+
+export function orderText(transactionId: string, ordinal: number, orderId: string): string {
+  return JSON.stringify(["order", transactionId, ordinal, orderId]) + "\n";
 }
 
 /** `null` for one that cannot be read. */
@@ -118,5 +123,8 @@ export function parseIntent(text: string): IntentLine | null {
     return { of, transactionId, run: RUN_INTENT_LINE.readRaw([transactionId, ...rest]) };
   if (of === "attempt" && rest.length >= INTENT_LINE.lengthMin)
     return { of, transactionId, attempt: INTENT_LINE.readRaw(rest) };
+  const [ordinal, orderId] = rest;
+  if (of === "order" && typeof ordinal === "number" && typeof orderId === "string")
+    return { of, transactionId, ordinal, orderId };
   return null;
 }

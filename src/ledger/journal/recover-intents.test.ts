@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { intentFileName, readIntents } from "./intent-files.ts";
 import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
 import { makeDirectory, makeIntent, makeRun, query, runOnce, startLedger, stateOf, until } from "../ledger.kit.ts";
-import { attemptIntentText, runIntentText } from "./record-lines.ts";
+import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
 test("after a crash each attempt without outcome stands as unknown, and outcomes that were written stay", async (t) => {
   const done = makeRun();
@@ -20,6 +20,7 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   const one = makeIntent({ credentialId: "cred_1", credentialRule: "default", sentWallAt: 1_000 });
   writeFileSync(file, runIntentText(done) + attemptIntentText(done.transactionId, makeIntent()));
   appendFileSync(file, runIntentText(died) + attemptIntentText(died.transactionId, one));
+  appendFileSync(file, orderText(died.transactionId, 0, "o-1"));
   appendFileSync(
     join(directory, intentFileName(8)),
     attemptIntentText(died.transactionId, makeIntent({ attempt: 2, free: true })),
@@ -41,14 +42,14 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 3);
   const calls = query(
     directory,
-    "SELECT source, charged, success, credential_id, organization_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",
+    "SELECT source, charged, success, credential_id, organization_id, order_id FROM ledger_calls JOIN ledger_runs USING (transaction_id) WHERE transaction_id = ?",
     died.transactionId,
   );
   assert.deepEqual(
     calls.map((call) => Object.values(call)),
     [
-      ["acme__people", "unknown", null, "cred_1", "org_b"],
-      ["bell__phone", "unknown", null, null, "org_b"],
+      ["acme__people", "unknown", null, "cred_1", "org_b", "o-1"],
+      ["bell__phone", "unknown", null, null, "org_b", null],
     ],
   );
   const attempts = query(

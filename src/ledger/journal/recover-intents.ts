@@ -14,6 +14,8 @@ interface Unfinished {
   run: Partial<RunRow>;
   /** The requests of each call, in the order of their intents. */
   readonly calls: Map<IntentRow["ordinal"] | undefined, Partial<IntentRow>[]>;
+  /** What vendors have taken up, by call. */
+  readonly orders: Map<IntentRow["ordinal"] | undefined, string>;
 }
 
 /**
@@ -71,7 +73,9 @@ function findUnfinished(
           finished.add(transactionId);
           continue;
         }
-        run = { run: runWithout(line), calls: new Map() };
+        // An order whose request is lost belongs to no call that could be told of.
+        if (line.of === "order") continue;
+        run = { run: runWithout(line), calls: new Map(), orders: new Map() };
         unfinished.set(transactionId, run);
       }
       addLine(run, line);
@@ -81,7 +85,7 @@ function findUnfinished(
 }
 
 /** For an attempt whose run's own line is lost: what the attempt itself tells, so that it is on the ledger all the same. */
-function runWithout(line: IntentLine): Partial<RunRow> {
+function runWithout(line: Exclude<IntentLine, { of: "order" }>): Partial<RunRow> {
   if (line.of === "run") return line.run;
   const { sent_at: startedAt } = line.attempt;
   return { transaction_id: line.transactionId, kind: "data", started_at: startedAt! };
@@ -92,20 +96,25 @@ function addLine(unfinished: Unfinished, line: IntentLine): void {
     unfinished.run = line.run;
     return;
   }
+  if (line.of === "order") {
+    unfinished.orders.set(line.ordinal, line.orderId);
+    return;
+  }
   const { ordinal } = line.attempt;
   const requests = unfinished.calls.get(ordinal);
   if (requests === undefined) unfinished.calls.set(ordinal, [line.attempt]);
   else requests.push(line.attempt);
 }
 
-function asUnknown({ run, calls }: Unfinished): RunRecordLine {
-  return [RUN_LINE.writeRow({ ...run, state: "unknown" }), [...calls.values()].map(unknownCall)];
+function asUnknown({ run, calls, orders }: Unfinished): RunRecordLine {
+  const lines = [...calls].map(([ordinal, requests]) => unknownCall(requests, orders.get(ordinal) ?? null));
+  return [RUN_LINE.writeRow({ ...run, state: "unknown" }), lines];
 }
 
-function unknownCall(requests: readonly Partial<IntentRow>[]): CallLine {
+function unknownCall(requests: readonly Partial<IntentRow>[], orderId: string | null): CallLine {
   const chargedOf = ({ free }: Partial<IntentRow>): Charged => (free === 1 ? "no" : "unknown");
   // What its requests have in common, the first has said.
-  const call = { ...requests[0], charged: chargeOfCall(requests.map(chargedOf)) };
+  const call = { ...requests[0], charged: chargeOfCall(requests.map(chargedOf)), order_id: orderId };
   const attempts = requests.map((request) => ATTEMPT_LINE.writeRow({ ...request, charged: chargedOf(request) }));
   return [CALL_LINE.writeRow(call), attempts];
 }

@@ -38,6 +38,7 @@ const call: CallRow = {
   credential_rule: "default",
   started_after_ms: 0,
   took_ms: 200,
+  order_id: null,
   output_bytes: 10,
 };
 const second: CallRow = {

@@ -35,7 +35,7 @@ function exchangeOver(
 ) {
   let dispatched = 0;
   let attempts = 0;
-  const run = makeRun({ record: { intend: () => void (attempts += 1), close: () => {} } });
+  const run = makeRun({ record: { intend: () => void (attempts += 1), noteOrder: () => {}, close: () => {} } });
   Object.defineProperty(run, "maySend", { get: maySend });
   const call = makeCall({ run, deadlineAt: run.arrivedAt + withinMs });
   const connection = {

@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_run_checksums", up: addColumn("ledger_runs", "checksum", "integer") },
   { name: "0008_lines_by_run", up: linesByRun.up },
   { name: "0009_runs_ahead", up: runsAhead.up },
+  { name: "0010_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
 ];
 
 /** Null in the rows that are there. */
