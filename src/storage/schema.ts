@@ -28,6 +28,7 @@ interface OrganizationTable {
   readonly id: string;
   readonly name: string;
   readonly created_wall_at: number;
+  readonly disabled: Flag;
 }
 
 interface TokenTable {

@@ -47,9 +47,9 @@ test("help alone opens and makes nothing", async (t) => {
 const misunderstood: readonly [string, RegExp][] = [
   ["", /Usage: datarun COMMAND/],
   ["token", /Usage: datarun token COMMAND[\s\S]*token create/],
-  ["tokne create", /Unknown command "tokne"\. Did you mean .*token/],
-  ["token craete", /Unknown command "token craete"\. Did you mean .*token create/],
-  ["org lsit", /Unknown command "org lsit"\. Did you mean org list or org create\?\n?$/],
+  ["tokne create", /no command "tokne"\. Did you mean .*token/],
+  ["token craete", /no command "token craete"\. Did you mean .*token create/],
+  ["org lsit", /no command "org lsit"\. Did you mean org list, org create, .* or org rename\?\n?$/],
   ["strat", /Did you mean start/],
   ["--json org list", /command first/],
   ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
@@ -118,7 +118,7 @@ test("results for people are aligned, and no name has power over the terminal", 
   await run(["org", "create", "Acme"]);
   const { stdout } = await run(["org", "list"]);
   const [head, ...rows] = stdout.trimEnd().split("\n");
-  assert.match(head!, /^ORGANIZATION TUID +NAME +CREATED AT$/);
+  assert.match(head!, /^ORGANIZATION TUID +NAME +DISABLED +CREATED AT$/);
   assert.equal(rows.length, 2);
   const column = head!.indexOf("CREATED AT");
   for (const row of rows) assert.match(row.slice(column), /^\d{4}-\d\d-\d\dT/);

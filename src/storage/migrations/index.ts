@@ -8,6 +8,7 @@ import * as outboxes from "./0006_outboxes.ts";
 import * as linesByRun from "./0008_lines_by_run.ts";
 import * as runsAhead from "./0009_runs_ahead.ts";
 import * as runCounts from "./0010_run_counts.ts";
+import * as disabledOrganizations from "./0011_disabled_organizations.ts";
 
 export interface Migration {
   readonly name: string;
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_lines_by_run", up: linesByRun.up },
   { name: "0009_runs_ahead", up: runsAhead.up },
   { name: "0010_run_counts", up: runCounts.up },
+  { name: "0011_disabled_organizations", up: disabledOrganizations.up },
 ];
 
 /** Null in the rows that are there. */
