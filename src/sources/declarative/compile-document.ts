@@ -14,7 +14,7 @@ import { Stretch } from "../../terms/stretch.ts";
 import { compileAuth, type Auth } from "./auth/compile-auth.ts";
 import { compileCharge } from "./reply/judge-reply.ts";
 import { checkAuthorSchema, checkFormat, compileWhenNeeded } from "./format/check-format.ts";
-import { declaredNames } from "../schema-names.ts";
+import { declaredNames } from "../../terms/schema-names.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { RequestFile } from "./format/exchange-format.ts";
 import { RECIPE, type SourceFile } from "./format/format.ts";
