@@ -60,8 +60,8 @@ export function limitsPage(): Page {
         "500 `overloaded`, before anything is run",
       ],
       [
-        "bodies of callers that are not authenticated yet",
-        "an eighth of `limits.held_bytes` together; the one that has been sending longest is refused first",
+        "bodies of callers not known yet",
+        "an eighth of `limits.held_bytes`, all together; the client address that has sent the most makes way, by the largest of its bodies",
         "500 `overloaded`",
       ],
       ["nesting of JSON", "limits.json_depth", "422"],
