@@ -227,9 +227,15 @@ export const SourceFormat = Type.Object(
                   "The condition under which a request is billed; otherwise it is free. JMESPath over `inputs`, `status`, `headers` and `body`. A condition on inputs alone is evaluated before anything is sent.",
                 ),
               ),
-              amount: Type.Optional(Type.Number({ minimum: 0, description: "The price of one charge, as a note." })),
+              amount: Type.Optional(
+                Type.Number({
+                  minimum: 0,
+                  description:
+                    "What one costs by the contract, for whoever reads the file. Sums count requests, not money.",
+                }),
+              ),
               currency: Type.Optional(
-                Type.String({ pattern: "^[A-Z]{3}$", description: "Its currency, such as `EUR`." }),
+                Type.String({ pattern: "^[A-Z]{3}$", description: "Of `amount`: three letters." }),
               ),
             },
             closed,
