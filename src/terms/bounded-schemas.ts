@@ -204,11 +204,11 @@ function isWithin(text: string, charactersMax: number): boolean {
 const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
 
 /** Of these a schema that is used for each name is counted with each, so that the names need not be gone through twice. */
-const BY_NAME = ["additionalProperties", "propertyNames"];
+const BY_NAME: ReadonlySet<string> = new Set(["additionalProperties", "propertyNames"]);
 const COST_OF_NAME = 8;
 
 function isPricedByName(keyword: string, schema: unknown): schema is JsonObject {
-  return BY_NAME.includes(keyword) && isJsonObject(schema);
+  return BY_NAME.has(keyword) && isJsonObject(schema);
 }
 
 function costOfMembers(value: unknown): number {

@@ -197,9 +197,8 @@ test("what is written in an address or in XML is the text again for whoever read
   const file = `inputs: {type: object, properties: {v: {}}}
 request: {method: POST, url: 'https://api.acme.example/', query: {q: '{{ inputs.v }}'}, body: {xml: {a: '{{ inputs.v }}'}}}`;
   // oxlint-disable-next-line no-control-regex -- those that XML cannot say
-  const sayable = fc
-    .string({ unit: "binary" })
-    .filter((text) => !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/.test(text));
+  const unsayable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/;
+  const sayable = fc.string({ unit: "binary" }).filter((text) => !unsayable.test(text));
   await fc.assert(
     fc.asyncProperty(fc.oneof(sayable, fc.constantFrom("!'()*~-._", "&<>\"'\t\r\n&amp;", "é&漢<😀")), async (v) => {
       const asked = await ask(file, { v }, {});
