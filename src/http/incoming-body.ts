@@ -94,7 +94,7 @@ export class IncomingBody {
       this.#request.on("error", reject);
       // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
       this.#request.on("close", () => {
-        if (!this.#hasEnded) reject(new Error("the client went away"));
+        if (!this.#hasEnded) reject(new Error("the client hung up"));
       });
       this.#isWanted = true;
       if (this.announced !== undefined) this.#listen();

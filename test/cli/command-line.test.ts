@@ -47,9 +47,9 @@ test("help alone opens and makes nothing", async (t) => {
 const misunderstood: readonly [string, RegExp][] = [
   ["", /Usage: datarun COMMAND/],
   ["token", /Usage: datarun token COMMAND[\s\S]*token create/],
-  ["tokne create", /no command "tokne"\. Did you mean .*token/],
-  ["token craete", /no command "token craete"\. Did you mean .*token create/],
-  ["org lsit", /no command "org lsit"\. Did you mean org list, org create, .* or org rename\?\n?$/],
+  ["tokne create", /Unknown command "tokne"\. Did you mean .*token/],
+  ["token craete", /Unknown command "token craete"\. Did you mean .*token create/],
+  ["org lsit", /Unknown command "org lsit"\. Did you mean org list, org create, .* or org rename\?\n?$/],
   ["strat", /Did you mean start/],
   ["--json org list", /command first/],
   ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
