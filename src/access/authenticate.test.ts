@@ -37,7 +37,15 @@ class MemoryStore implements AccessStore {
   }
   addToken(token: string, row: Partial<TokenRow> = {}): void {
     const digest = tokenDigest(token);
-    const full = { id: "tok_a", organizationId: "org_a", digest, expiresWallAt: null, revoked: false, ...row };
+    const full = {
+      id: "tok_a",
+      organizationId: "org_a",
+      digest,
+      expiresWallAt: null,
+      revoked: false,
+      organizationDisabled: false,
+      ...row,
+    };
     this.tokens.set(digest, full);
   }
   addWorkflow(id: string, row: Partial<Workflow> = {}): void {
@@ -110,6 +118,11 @@ const BAD_TOKENS: readonly [string, (store: MemoryStore, clock: FakeClock) => st
   ["__proto__", () => "__proto__", "shape"],
   ["an unknown one", () => makeAccessToken(), "token_unknown"],
   ["a revoked one", (store) => (store.addToken(GOOD, { revoked: true }), GOOD), "token_revoked"],
+  [
+    "one of a disabled organization",
+    (store) => (store.addToken(GOOD, { organizationDisabled: true }), GOOD),
+    "organization_disabled",
+  ],
   ["an expired one", (store, clock) => (store.addToken(GOOD, { expiresWallAt: clock.wall() }), GOOD), "token_expired"],
   [
     "one whose row has another digest",

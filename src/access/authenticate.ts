@@ -44,7 +44,14 @@ export const ACCESS_LIMITS: LookupLimits = {
   underwayMax: 5_000,
 };
 
-type RefusalReason = "missing" | "shape" | "token_unknown" | "token_revoked" | "token_expired" | "workflow";
+type RefusalReason =
+  | "missing"
+  | "shape"
+  | "token_unknown"
+  | "token_revoked"
+  | "token_expired"
+  | "organization_disabled"
+  | "workflow";
 
 /** Cached instead of a row. Refusals of every kind use the same code and take the same time. */
 interface Refusal {
@@ -138,6 +145,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
 function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAnswer {
   if (row === null || !sameDigest(row.digest, digest)) return { refused: "token_unknown" };
   if (row.revoked) return { refused: "token_revoked", tokenId: row.id };
+  if (row.organizationDisabled) return { refused: "organization_disabled", tokenId: row.id };
   const expiresWallAt = row.expiresWallAt ?? Infinity;
   if (expiresWallAt <= clock.wall()) return { refused: "token_expired", tokenId: row.id };
   return { organizationId: row.organizationId, tokenId: row.id, expiresWallAt };

@@ -17,4 +17,5 @@ export interface TokenRow {
   readonly digest: string;
   readonly expiresWallAt: number | null;
   readonly revoked: boolean;
+  readonly organizationDisabled: boolean;
 }

@@ -46,6 +46,8 @@ export interface VerbNeeds {
   keys(how?: { readonly adopt?: boolean; readonly unproven?: boolean }): Promise<RotationParts>;
   /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
   ledger(): Promise<LedgerReader>;
+  /** Wherever this deployment has records as seen from here: that ledger and, where it is shared, this machine's journal. */
+  ledgersHere(): Promise<readonly LedgerHere[]>;
   /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
   drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
@@ -58,6 +60,12 @@ export interface VerbNeeds {
   workingFolder(): string;
   /** The person at the terminal, or the program that stands in for one. */
   terminal(): Terminal;
+}
+
+export interface LedgerHere {
+  readonly place: "shared" | "journal";
+  /** @throws OperatorError when it cannot be opened */
+  open(): Promise<Pick<LedgerReader, "verify">>;
 }
 
 export type Need = keyof VerbNeeds;

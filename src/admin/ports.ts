@@ -101,11 +101,18 @@ export interface AdminStore
 export interface Organization {
   readonly id: string;
   readonly name: string;
+  /** None of its tokens is taken. */
+  readonly disabled: boolean;
   readonly createdWallAt: number;
 }
 
 export interface OrganizationAdmin {
-  createOrganization(act: Act, organization: Organization): Promise<void>;
+  createOrganization(act: Act, organization: Omit<Organization, "disabled">): Promise<void>;
+  changeOrganization(
+    act: Act,
+    id: string,
+    change: Partial<Pick<Organization, "name" | "disabled">>,
+  ): Promise<Organization | null>;
   organization(id: string): Promise<Organization | null>;
   /** Newest first, as every list here. */
   organizations(): Promise<readonly Organization[]>;

@@ -13,7 +13,11 @@ import { unknownFunction, unknownId, unknownSource } from "./unknown.ts";
 
 /** @throws OperatorError */
 export async function requireOrganization(store: OrganizationAdmin, id: string): Promise<void> {
-  if ((await store.organization(id)) === null) throw unknownId("organization", id, "datarun org list");
+  if ((await store.organization(id)) === null) throw unknownOrganization(id);
+}
+
+export function unknownOrganization(id: string): Error {
+  return unknownId("organization", id, "datarun org list");
 }
 
 /** @throws OperatorError */

@@ -27,6 +27,8 @@ export async function runAsClient<Result>(
   const store = await call.store();
   const workflow: NamedWorkflow = await requireWorkflow(store, workflowId);
   if (workflow.disabled) throw new OperatorError("refused", "The workflow is disabled.");
+  const organization = await store.organization(workflow.organizationId);
+  if (organization?.disabled === true) throw new OperatorError("refused", "The organization is disabled.");
   const service = await call.service();
   const accessToken = makeAccessToken();
   const { act } = call;

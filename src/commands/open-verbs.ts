@@ -19,6 +19,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   finder: ofStore,
   copyStore: ofStore,
   ledger: ofLedger,
+  ledgersHere: ofLedger,
   drainLedger: ofLedger,
   sources: ofFiles,
   functions: ofFiles,

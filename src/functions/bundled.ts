@@ -13,6 +13,8 @@ export interface Bundle {
 /** The checks of a function's own schemas, as a script for its isolates. Which of the two it has is said beside it. */
 export interface Contract extends Readonly<Record<ContractPart, boolean>> {
   readonly code: string;
+  /** What the schema of its inputs names, the first of them. */
+  readonly inputNames: readonly string[];
 }
 
 /** Equal code is the same bundle. */

@@ -92,6 +92,7 @@ function runnableOf({ facts, bundle }: LoadedFunction, pool: Pool): RunnableFunc
   return {
     id: facts.id,
     timeoutMs: facts.timeoutMs,
+    inputNames: bundle.contract?.inputNames ?? [],
     run: (job, host) =>
       pool.run(
         {

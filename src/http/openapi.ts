@@ -37,6 +37,13 @@ function response(description: string, schema: object) {
 
 const ERROR = reference("Error");
 
+/** What the HTTP itself is refused with. */
+function badHttp(description: string) {
+  const allow = { description: "On 405: the methods that there are.", schema: { type: "string" } };
+  const refusal = response(description, ERROR);
+  return { ...refusal, headers: { ...refusal.headers, Allow: allow } };
+}
+
 const ERRORS = {
   "401": response("The token or workflow was missing or rejected. The answer does not say which, or why.", ERROR),
   "422": response(
@@ -51,8 +58,11 @@ const ERRORS = {
 
 /** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
 const OTHERS = {
-  "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
-  "4XX": response("400, 405, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),
+  "503": response(
+    "In place of 500 with code `overloaded`, where the operator has set `overload_status` to 503.",
+    ERROR,
+  ),
+  "4XX": badHttp("400, 405, 408, 417 or 431: the HTTP itself could not be read or served."),
 };
 
 const ACCESS_HEADERS = [
@@ -86,7 +96,7 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): object {
         variables: { base_url: { default: "http://localhost:8080" } },
       },
     ],
-    paths: Object.fromEntries(routes.map((route) => [route.path, { [route.method.toLowerCase()]: operation(route) }])),
+    paths: Object.fromEntries(routes.map((route) => [route.path, operationsOf(route)])),
     components: {
       schemas: { ...Object.assign({}, ...routes.map(schemasOf)), Error: ErrorResponse },
       securitySchemes: {
@@ -97,13 +107,26 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): object {
   };
 }
 
+function operationsOf(route: Route): object {
+  const { operationId, summary, answers } = route;
+  const described = { [route.method.toLowerCase()]: operation(route) };
+  if (route.method !== "GET") return described;
+  const head = {
+    operationId: `${operationId}Head`,
+    summary: `${summary}, without the body`,
+    security: [{}],
+    responses: { "200": { description: answers.description, headers: HEADERS } },
+  };
+  return { ...described, head };
+}
+
 function operation(route: Route): object {
   const { operationId, summary, description, answers } = route;
   const [answer, ...others] = Object.keys(answers.schemas).map(reference);
   const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
   if (route.method === "GET") {
-    const badHttp = response("The request is not valid HTTP, or has another problem of HTTP.", ERROR);
-    return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": badHttp } };
+    const refused = badHttp("Not an HTTP request that can be answered.");
+    return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": refused } };
   }
   return {
     operationId,

@@ -24,15 +24,18 @@ export interface LedgerSink {
 export interface OutboxMark {
   /** The journal's own id. */
   readonly journal: string;
-  /** What went out before this batch, and once it has gone: numbers of runs in the journal. */
-  readonly after: number;
+  /**
+   * What went out before this batch, and once it has gone: numbers of runs in the journal. `after` is null for a batch that
+   * went out before: the mark stays where it is.
+   */
+  readonly after: number | null;
   readonly upTo: number;
 }
 
 /**
  * The tables of a ledger, wherever they lie: in the journal of one machine, or in the database that several share. They are
  * named `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns;
- * `ledger_lines` is for finding runs by their calls: `source`, `success`, `match` and `charged` of each, with
+ * `ledger_run_counts`, on a shared ledger alone, says how many runs there should be; `ledger_lines` is for finding runs by their calls: `source`, `success`, `match` and `charged` of each, with
  * `transaction_id`, `started_at`, `has_unknown`, `organization_id` and `workflow_id` of its run.
  */
 export interface LedgerTables {

@@ -18,8 +18,8 @@ export function createRunLog(log: Log): RunObserver {
       const rest = notShown === 0 ? {} : { calls_not_shown: notShown };
       log.info({ event: "run", ...runFields(report), calls: shown.map(callFields), ...rest });
     },
-    inputsDropped(transactionId, dropped) {
-      log.info({ event: "dropped_inputs", transaction_id: transactionId, dropped });
+    inputsMisspelled(transactionId, nearMisses) {
+      log.info({ event: "misspelled_inputs", transaction_id: transactionId, inputs: nearMisses });
     },
   };
 }

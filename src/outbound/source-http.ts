@@ -7,6 +7,8 @@ import type { OriginMatch } from "../terms/origins.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
 import type { SourceAddresses } from "./exchange/source-addresses.ts";
+import { TARGET_CHARACTERS_MAX } from "../terms/request-target.ts";
+import { TargetTooLong } from "./exchange/source-addresses.ts";
 import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/exchange.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -103,7 +105,7 @@ export class SourceHttp implements Http {
 
   /**
    * The author's mistake, before anything was sent. But a header field that cannot be sent is most often an input or a
-   * credential that was put into it, and whoever asked can mend those: they are named.
+   * credential that was put into it, and an address that is too long an input, and whoever asked can mend those: they are named.
    */
   #misused(thrown: unknown): Fault {
     const call = this.#call;
@@ -119,8 +121,23 @@ export class SourceHttp implements Http {
         return new Fault("source.input_invalid", { field: input, problem }, { cause: thrown });
       }
     }
+    if (thrown instanceof TargetTooLong) {
+      const field = longestInput(call.rawInputs, this.#source.inputNames);
+      const problem = "is too long to stand in an address";
+      if (field !== null) return new Fault("source.input_invalid", { field, problem }, { cause: thrown });
+    }
     return new Fault("source.adapter_raised", {}, { cause: thrown });
   }
+}
+
+/** The name of the input that has made an address too long, most likely: the longest text, if it is long at all. */
+function longestInput(inputs: JsonObject, names: readonly string[]): string | null {
+  let longest = { name: null as string | null, length: TARGET_CHARACTERS_MAX / 16 };
+  for (const name of names) {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (typeof value === "string" && value.length > longest.length) longest = { name, length: value.length };
+  }
+  return longest.name;
 }
 
 /** The name of the field that brought an unfit character into a header's value. */

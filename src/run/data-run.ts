@@ -3,9 +3,9 @@ import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { ANSWER_BYTES_MAX, statusText, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
-import { nearMisses } from "./near-misses.ts";
+import { noteNearMisses, type Asked } from "./near-misses.ts";
 import { planCall, type Planned } from "./call.ts";
-import type { CallReport, Run, RunObserver, SourceCatalog } from "./ports.ts";
+import type { CallReport, Run, SourceCatalog } from "./ports.ts";
 import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./under-way.ts";
 
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
@@ -23,7 +23,7 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
       return {
         calls,
         answer: toEnvelope(run.intent.transactionId, echoed, toEntries(run, outcomes, calls)),
-        afterwards: () => noteNearMisses(run, plan, inputs, observers),
+        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(askedOf), inputs, observers),
       };
     });
   };
@@ -47,6 +47,10 @@ function planSources(
   });
 }
 
+function askedOf({ source, call }: Planned): Asked {
+  return { id: call.id, inputNames: source?.inputNames ?? [] };
+}
+
 function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {
   const options = { failureDetails: run.caller.workflow.failureDetails };
   return outcomes.map((outcome, index) => ({
@@ -54,14 +58,4 @@ function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallR
     output: outcome.result instanceof Fault ? "{}" : outcome.result.json,
     status: statusText(outcome, calls[index]!.charged, options),
   }));
-}
-
-function noteNearMisses(
-  { intent }: Run,
-  plan: readonly Planned[],
-  inputs: JsonObject,
-  observers: readonly RunObserver[],
-): void {
-  const found = nearMisses(plan, inputs);
-  if (found.length > 0) for (const observer of observers) observer.inputsDropped?.(intent.transactionId, found);
 }

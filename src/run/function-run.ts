@@ -4,6 +4,7 @@ import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
 import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
+import { noteNearMisses } from "./near-misses.ts";
 import { readFunctionResult, readSteps, type FunctionResult } from "./function-result.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
@@ -44,7 +45,18 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
       const outcome = id === null ? null : await runOne(id, found, under, request, host, parts.clock);
       // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
       const calls = host.end();
-      return { calls, ...writeFunctionAnswer(outcome, under, request) };
+      return {
+        calls,
+        ...writeFunctionAnswer(outcome, under, request),
+        // Its contract may let through what it does not name, and then the answer says nothing about it.
+        afterwards: () =>
+          noteNearMisses(
+            under.run.intent.transactionId,
+            found === undefined ? [] : [found],
+            request.inputs,
+            parts.observers,
+          ),
+      };
     });
   };
 }

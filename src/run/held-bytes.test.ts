@@ -195,6 +195,7 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
   const found: RunnableFunction = {
     id: "dfunc_x",
     timeoutMs: 1_000,
+    inputNames: [],
     run: (_, host) =>
       returns(async (id) => {
         const { json, taken } = await host.runSource(id, "{}");

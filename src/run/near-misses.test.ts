@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearMisses } from "./near-misses.ts";
-import type { Planned } from "./call.ts";
+import { nearMisses, type Asked } from "./near-misses.ts";
 
-/** A plan of one call for each list of declared names; `looked` is told of every name that is looked at. */
-function planOf(lists: readonly (readonly string[])[], looked: (name: string) => void = () => {}): readonly Planned[] {
+/** Who is asked, one for each list of declared names; `looked` is told of every name that is looked at. */
+function askedOf(lists: readonly (readonly string[])[], looked: (name: string) => void = () => {}): readonly Asked[] {
   return lists.map((names, index) => {
     const inputNames = new Proxy(names, {
       get(list, key) {
@@ -12,20 +11,20 @@ function planOf(lists: readonly (readonly string[])[], looked: (name: string) =>
         return Reflect.get(list, key) as unknown;
       },
     });
-    return { source: { inputNames }, call: { id: `acme__s${index}` } } as unknown as Planned;
+    return { id: `acme__s${index}`, inputNames };
   });
 }
 
 test("a name that no source declares is told with each source that declares one like it", () => {
-  const plan = planOf([["company_number", "name"], ["company-number"], ["vin"]]);
+  const plan = askedOf([["company_number", "name"], ["company-number"], ["vin"]]);
   assert.deepEqual(nearMisses(plan, { comapny_number: 1, name: "x", colour: 2 }), [
-    { source: "acme__s0", name: "comapny_number", meant: "company_number" },
-    { source: "acme__s1", name: "comapny_number", meant: "company-number" },
+    { id: "acme__s0", name: "comapny_number", meant: "company_number" },
+    { id: "acme__s1", name: "comapny_number", meant: "company-number" },
   ]);
 });
 
 test("a name that one source of the run declares is no slip of another's", () => {
-  assert.deepEqual(nearMisses(planOf([["names"], ["name"]]), { name: "x" }), []);
+  assert.deepEqual(nearMisses(askedOf([["names"], ["name"]]), { name: "x" }), []);
 });
 
 test("what one run costs does not grow with its sources, their names and what it sends", () => {
@@ -37,7 +36,7 @@ test("what one run costs does not grow with its sources, their names and what it
       Array.from({ length: sent }, (_, at) => [`declaxed_namx_numb${at}_of_source_a`, 1]),
     );
     nearMisses(
-      planOf(lists, () => (looked += 1)),
+      askedOf(lists, () => (looked += 1)),
       inputs,
     );
     return looked - sources * 20; // To know what is claimed, each name is looked at once.
@@ -51,7 +50,7 @@ test("names that are too long to be a slip are not compared at all", () => {
   const inputs = Object.fromEntries(Array.from({ length: 50 }, (_, at) => ["n".repeat(200_000) + at, 1]));
   assert.deepEqual(
     nearMisses(
-      planOf([["name"]], () => (looked += 1)),
+      askedOf([["name"]], () => (looked += 1)),
       inputs,
     ),
     [],

@@ -310,12 +310,13 @@ export interface RunObserver {
   /** Called once a run, after the answer is ready. */
   runEnded(report: RunReport): void;
   /** Called after the answer is out, if inputs of the run were probably misspelled. */
-  inputsDropped?(transactionId: string, dropped: readonly NearMiss[]): void;
+  inputsMisspelled?(transactionId: string, nearMisses: readonly NearMiss[]): void;
 }
 
-/** An input that a source may have been meant to get, and does not, since it declares no such name. */
+/** An input that a source or the function may have been meant to get under another name, since it declares none like it. */
 export interface NearMiss {
-  readonly source: string;
+  /** Of the source or the function. */
+  readonly id: string;
   readonly name: string;
   /** The name that it declares. */
   readonly meant: string;
@@ -347,6 +348,8 @@ export interface FunctionCatalog {
 export interface RunnableFunction {
   readonly id: string;
   readonly timeoutMs: number;
+  /** Names that it declares for its inputs; none where it declares nothing. It is given whatever is sent. */
+  readonly inputNames: readonly string[];
   /**
    * Runs it in an isolate of its own, where its contract is checked before and after. Resolves with the JSON text of the
    * object that it returned, or `null` for nothing. @throws Fault `function.*`

@@ -4,7 +4,7 @@ import type { ChargeModel } from "../terms/charge.ts";
 import { freezeDeep } from "../terms/freeze-deep.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
-import { declaredNames } from "./schema-names.ts";
+import { declaredNames } from "../terms/schema-names.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
 /** Works out once what every call of a source needs. The declaration has been checked. */

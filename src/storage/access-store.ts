@@ -15,7 +15,8 @@ export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
     async (digests) => {
       const rows = await engine.reader
         .selectFrom("tokens")
-        .select(["id", "organization_id", "digest", "expires_wall_at", "revoked_wall_at"])
+        .innerJoin("organizations", "organizations.id", "tokens.organization_id")
+        .select(["tokens.id", "organization_id", "digest", "expires_wall_at", "revoked_wall_at", "disabled"])
         .where("digest", "in", digests)
         .execute();
       return rows.map((row) => ({
@@ -24,6 +25,7 @@ export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
         digest: row.digest,
         expiresWallAt: row.expires_wall_at,
         revoked: row.revoked_wall_at !== null,
+        organizationDisabled: row.disabled === 1,
       }));
     },
   );

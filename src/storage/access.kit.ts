@@ -13,7 +13,14 @@ export function accessContract(engine: EngineUnderTest): void {
       const organizationId = await anOrganization(store);
       const id = await aToken(store, organizationId, "d1");
 
-      const expected = { id, organizationId, digest: "d1", expiresWallAt: null, revoked: false };
+      const expected = {
+        id,
+        organizationId,
+        digest: "d1",
+        expiresWallAt: null,
+        revoked: false,
+        organizationDisabled: false,
+      };
       assert.deepEqual(await store.access.findToken("d1"), expected);
       assert.equal(await store.access.findToken("d2"), null);
       assert.equal(await store.access.findToken("D1"), null);
@@ -29,6 +36,26 @@ export function accessContract(engine: EngineUnderTest): void {
 
       assert.equal((await store.access.findToken("d1"))?.revoked, true);
       assert.equal(again?.revokedWallAt, ACT.wallAt + 1);
+    });
+
+    test("a token is found as one of a disabled organization, until that is enabled again", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [organizationId, other] = [await anOrganization(store), await anOrganization(store)];
+      await aToken(store, organizationId, "d1");
+      await aToken(store, other, "d2");
+      const disabled = async () => [
+        (await store.access.findToken("d1"))?.organizationDisabled,
+        (await store.access.findToken("d2"))?.organizationDisabled,
+      ];
+      await store.admin.changeOrganization(ACT, organizationId, { disabled: true });
+      assert.deepEqual(await disabled(), [true, false]);
+      await store.admin.changeOrganization(ACT, organizationId, { name: "Acme Ltd" });
+      assert.deepEqual(await disabled(), [true, false]);
+      const enabled = await store.admin.changeOrganization(ACT, organizationId, { disabled: false });
+      assert.deepEqual(enabled, { id: organizationId, name: "Acme Ltd", disabled: false, createdWallAt: ACT.wallAt });
+      assert.deepEqual(await disabled(), [false, false]);
+      const entries = await store.admin.auditEntries({ organizationId, limit: 9 });
+      assert.ok(entries.some(({ detail }) => detail["name"] === "Acme Ltd" && detail["name_before"] === "Acme"));
     });
 
     test("times are numbers, also beyond 32 bits", async (t) => {

@@ -20,6 +20,7 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.equal(await store.admin.createWorkflow(ACT, aWorkflow("org_x")), null);
       assert.equal(await store.admin.createCredential(ACT, aCredential("org_x")), null);
       assert.equal(await store.admin.revokeToken(ACT, { id: "tok_1" }), null);
+      assert.equal(await store.admin.changeOrganization(ACT, "org_x", { disabled: true }), null);
       assert.equal(await store.admin.changeWorkflow(ACT, "wfl_x", { disabled: true }), null);
       assert.equal(await store.admin.setCredentialDisabled(ACT, "cred_x", true), null);
 

@@ -1,5 +1,6 @@
-import type { Insertable, Transaction } from "kysely";
+import { type Insertable, sql, type Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RunReportRow } from "../ledger/ports.ts";
+import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
@@ -23,16 +24,20 @@ const ROWS_A_STATEMENT = 1_000;
  */
 export function createLedgerSink(engine: Engine): LedgerSink {
   return {
-    async write(batch, mark) {
+    async write(runs, mark) {
       await engine.ready();
+      // In one order everywhere, so that a batch and its own repetition never wait for each other in a circle.
+      const batch = runs.toSorted((a, b) => (a.run.transaction_id < b.run.transaction_id ? -1 : 1));
       await engine.writer
         .transaction()
         .execute(async (transaction) => {
-          if (mark !== undefined) await moveMark(transaction, mark);
-          await put(transaction, "ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
+          const isNew = mark === undefined || (await moveMark(transaction, mark));
+          const added = await putRuns(transaction, batch.map(({ run }) => run)); // prettier-ignore
           await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
           await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
           await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
+          // What was counted when it first came, and has been lost since, is only back.
+          if (isNew) await count(transaction, mark?.journal ?? "", added);
         })
         .catch(sayWhenRefused);
     },
@@ -48,20 +53,45 @@ function sayWhenRefused(error: unknown): never {
   throw error;
 }
 
-/** @throws LedgerBehind */
-async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<void> {
+/** Whether the batch has not been here before. @throws LedgerBehind */
+async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<boolean> {
+  if (after !== null) {
+    const moved = await transaction
+      .updateTable("ledger_outboxes")
+      .set({ run: upTo })
+      .where((row) => row.and([row("journal", "=", journal), row("run", ">=", after), row("run", "<", upTo)]))
+      .executeTakeFirst();
+    if (moved.numUpdatedRows > 0n) return true;
+  }
   const row = await transaction
     .selectFrom("ledger_outboxes")
     .select("run")
     .where("journal", "=", journal)
     .executeTakeFirst();
   const has = row?.run ?? 0;
+  if (has >= upTo) return false;
+  if (after === null) return true;
   if (has < after) throw new LedgerBehind(has);
-  if (has >= upTo) return;
   await transaction
     .insertInto("ledger_outboxes")
     .values({ journal, run: upTo })
     .onConflict((conflict) => conflict.column("journal").doUpdateSet({ run: upTo }))
+    .execute();
+  return true;
+}
+
+/** So that `ledger verify` misses a run of which nothing is left. */
+async function count(transaction: Transaction<Tables>, journal: string, transactionIds: readonly string[]) {
+  const spans = Map.groupBy(transactionIds, spanOf);
+  if (spans.size === 0) return;
+  await transaction
+    .insertInto("ledger_run_counts")
+    .values([...spans].map(([span, ids]) => ({ span, journal, runs: ids.length })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(["span", "journal"])
+        .doUpdateSet((row) => ({ runs: sql`${row.ref("ledger_run_counts.runs")} + ${row.ref("excluded.runs")}` })),
+    )
     .execute();
 }
 
@@ -77,19 +107,33 @@ async function put<Table extends LedgerTable>(
   table: Table,
   rows: readonly Tables[Table][],
 ): Promise<void> {
-  const keys: readonly string[] = KEYS[table];
-  // In one order everywhere, so that a batch and its own repetition never wait for each other in a circle.
-  const keyOf = (row: Tables[Table]) => JSON.stringify(keys.map((key) => row[key as keyof typeof row]));
-  const ordered = rows
-    .map((row) => [keyOf(row), row] as const)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, row]) => row);
-  for (let at = 0; at < ordered.length; at += ROWS_A_STATEMENT) {
-    const some = ordered.slice(at, at + ROWS_A_STATEMENT);
-    await transaction
-      .insertInto(table as LedgerTable)
-      .values(some as unknown as Insertable<Tables[LedgerTable]>[])
-      .onConflict((conflict) => conflict.columns(keys as never).doNothing())
-      .execute();
+  for (const some of portions(rows)) await insertion(transaction, table, some).execute();
+}
+
+/** The ids of those that were not there. */
+async function putRuns(
+  transaction: Transaction<Tables>,
+  runs: readonly Tables["ledger_runs"][],
+): Promise<readonly string[]> {
+  const added: string[] = [];
+  for (const some of portions(runs)) {
+    const rows = await insertion(transaction, "ledger_runs", some).returning("transaction_id").execute();
+    added.push(...rows.map((row) => row.transaction_id));
   }
+  return added;
+}
+
+function* portions<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) yield rows.slice(at, at + ROWS_A_STATEMENT);
+}
+
+function insertion<Table extends LedgerTable>(
+  transaction: Transaction<Tables>,
+  table: Table,
+  rows: readonly Tables[Table][],
+) {
+  return transaction
+    .insertInto(table as LedgerTable)
+    .values(rows as unknown as Insertable<Tables[LedgerTable]>[])
+    .onConflict((conflict) => conflict.columns(KEYS[table] as never).doNothing());
 }

@@ -95,6 +95,41 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal(text.trim().split("\n").length, 2);
     });
 
+    test("a run that is lost with all that belongs to it is missed, until it is back; one that was deleted is not", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const spans = ["trx_0192f0c1", "trx_0192f0c2", "trx_0192f1c3", "trx_0193f1c4"];
+      const batch = spans.map((id) => withChecksum(aRun(id, 2)));
+      const mark = (journal: string, after: number | null) => ({ journal, after, upTo: 4 });
+      await store.ledger.write(batch, mark("one", 0));
+      await store.ledger.write(batch, mark("one", 0));
+      await store.ledger.write([withChecksum(aRun("trx_0193f1c5", 1))], { journal: "two", after: 0, upTo: 1 });
+      const { query } = store.ledgerTables;
+      const reader = createLedgerReader(store.ledgerTables);
+      const missing = async () => (await reader.verify()).missing;
+      assert.equal(await missing(), 0);
+
+      const lose = async (id: string) => {
+        for (const table of ["ledger_runs", "ledger_calls", "ledger_attempts"])
+          await query(`DELETE FROM ${table} WHERE transaction_id = ?`, [id]);
+      };
+      for (const id of ["trx_0192f0c2", "trx_0193f1c5"]) await lose(id);
+      const verified = await reader.verify();
+      assert.deepEqual([verified.ok, verified.damaged, verified.missing], [3, 0, 2]);
+      assert.deepEqual(verified.structure, [
+        "runs that are gone and have left nothing: 1, of those whose ids begin with trx_0192f0",
+        "runs that are gone and have left nothing: 1, of those whose ids begin with trx_0193f1",
+      ]);
+      await query("DELETE FROM ledger_runs WHERE transaction_id = 'trx_0192f0c1'");
+      assert.equal(await missing(), 3, "one of which calls are left counts once");
+
+      await store.ledger.write(batch, mark("one", null));
+      assert.equal(await missing(), 1);
+      assert.equal((await reader.prune(Date.now(), { unknownToo: true })).deleted, 4);
+      assert.equal(await missing(), 1);
+      assert.deepEqual(await place.rowsOf("ledger_runs"), []);
+    });
+
     test("a batch with a row that cannot be kept leaves nothing behind", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();

@@ -3,7 +3,7 @@ import type { OrganizationAdmin } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
 import { toOrganization } from "./rows.ts";
-import type { Tables } from "./schema.ts";
+import { flag, type Tables } from "./schema.ts";
 
 export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
   return {
@@ -11,12 +11,32 @@ export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
       await recordChange(engine, act, async (transaction) => {
         await transaction
           .insertInto("organizations")
-          .values({ id: organization.id, name: organization.name, created_wall_at: organization.createdWallAt })
+          .values({
+            id: organization.id,
+            name: organization.name,
+            created_wall_at: organization.createdWallAt,
+            disabled: flag(false),
+          })
           .execute();
         const { id, name } = organization;
         return { result: true, entry: { organizationId: id, subjectId: id, detail: { name } } };
       });
     },
+
+    changeOrganization: (act, id, change) =>
+      recordChange(engine, act, async (transaction) => {
+        const row = await transaction.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();
+        if (row === undefined) return null;
+        const before = toOrganization(row);
+        const organization = { ...before, ...change };
+        await transaction
+          .updateTable("organizations")
+          .set({ name: organization.name, disabled: flag(organization.disabled) })
+          .where("id", "=", id)
+          .execute();
+        const detail = { ...change, ...(change.name !== undefined && { name_before: before.name }) };
+        return { result: organization, entry: { organizationId: id, subjectId: id, detail } };
+      }),
 
     organization: async (id) => {
       const row = await engine.reader.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();

@@ -7,7 +7,7 @@ import { flag } from "./schema.ts";
 /** From the words of the tables to the words of the code, and back where a row is written. */
 
 export function toOrganization(row: Row<"organizations">): Organization {
-  return { id: row.id, name: row.name, createdWallAt: row.created_wall_at };
+  return { id: row.id, name: row.name, disabled: row.disabled === 1, createdWallAt: row.created_wall_at };
 }
 
 export function toIssuedToken(row: Row<"tokens">): IssuedToken {

@@ -17,6 +17,7 @@ export interface Tables {
   readonly ledger_attempts: AttemptRow;
   readonly ledger_reconciliations: ReconciliationRow;
   readonly ledger_outboxes: OutboxTable;
+  readonly ledger_run_counts: RunCountTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -27,6 +28,7 @@ interface OrganizationTable {
   readonly id: string;
   readonly name: string;
   readonly created_wall_at: number;
+  readonly disabled: Flag;
 }
 
 interface TokenTable {
@@ -91,6 +93,13 @@ interface AuditTable {
 interface OutboxTable {
   readonly journal: string;
   readonly run: number;
+}
+
+/** How many runs of a span of ids a journal has brought here; with no journal's name, also how many of them were deleted. */
+interface RunCountTable {
+  readonly span: string;
+  readonly journal: string;
+  readonly runs: number;
 }
 
 /** One row: how many changes this store has seen that a cached answer may rest on. */

@@ -73,7 +73,7 @@ export function createBoundedSchemas(): BoundedSchemas {
       const left = cxt.gen.scopeValue("obj", { ref: budget });
       const thrown = cxt.gen.scopeValue("func", { ref: throwTooCostly });
       const { parentSchema, data, schema } = cxt;
-      const named = WALKS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined);
+      const named = WALKS_MEMBERS.some((keyword) => parentSchema[keyword] !== undefined && !isPricedByName(keyword, parentSchema[keyword])); // prettier-ignore
       const members = named ? _` + ${cxt.gen.scopeValue("func", { ref: costOfMembers })}(${data})` : nil;
       cxt.gen.if(_`(${left}.left -= ${schema as number}${members}) < 0`, () => cxt.gen.code(_`${thrown}()`));
     },
@@ -203,8 +203,16 @@ function isWithin(text: string, charactersMax: number): boolean {
 /** Keywords for which all names of an object are gone through. */
 const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
 
+/** Of these a schema that is used for each name is counted with each, so that the names need not be gone through twice. */
+const BY_NAME: ReadonlySet<string> = new Set(["additionalProperties", "propertyNames"]);
+const COST_OF_NAME = 8;
+
+function isPricedByName(keyword: string, schema: unknown): schema is JsonObject {
+  return BY_NAME.has(keyword) && isJsonObject(schema);
+}
+
 function costOfMembers(value: unknown): number {
-  return isJsonObject(value) ? 8 * Object.keys(value).length : 0;
+  return isJsonObject(value) ? COST_OF_NAME * Object.keys(value).length : 0;
 }
 
 /** Keywords under which a schema is used as often as the value has it, or a reference leads to it. */
@@ -227,10 +235,13 @@ function needsCosts(schema: object): boolean {
 
 const SIMPLE_CHARS_MAX = 50_000;
 
-/** The same schema with the cost of each of its parts written into it. */
-function withCosts(schema: JsonObject): JsonObject {
+/** The same schema with the cost of each of its parts written into it. `more`: what each use of it costs besides. */
+function withCosts(schema: JsonObject, more = 0): JsonObject {
   const priced: Record<string, unknown> = { ...schema };
-  for (const name of ONE_SCHEMA) if (isJsonObject(schema[name])) priced[name] = withCosts(schema[name]);
+  for (const name of ONE_SCHEMA) {
+    const part = schema[name];
+    if (isJsonObject(part)) priced[name] = withCosts(part, isPricedByName(name, part) ? COST_OF_NAME : 0);
+  }
   for (const name of MANY_SCHEMAS) {
     const list = schema[name];
     if (Array.isArray(list)) priced[name] = list.map((part) => (isJsonObject(part) ? withCosts(part) : part));
@@ -242,7 +253,7 @@ function withCosts(schema: JsonObject): JsonObject {
       Object.entries(named).map(([key, part]) => [key, isJsonObject(part) ? withCosts(part) : part]),
     );
   }
-  priced[COST] = 1 + Math.ceil(comparedIn(schema) / UNITS_PER_STEP);
+  priced[COST] = 1 + more + Math.ceil(comparedIn(schema) / UNITS_PER_STEP);
   return priced as JsonObject;
 }
 

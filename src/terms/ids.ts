@@ -27,6 +27,20 @@ export function uuidV7(wallMs: number): string {
   return wallMs.toString(16).padStart(12, "0") + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
 }
 
+const SPAN_CHARS = PREFIX.transaction.length + 6;
+
+/** What the ids of the transactions of 2^24 milliseconds, some four and a half hours, begin with. */
+export function spanOf(transactionId: string): string {
+  return transactionId.slice(0, SPAN_CHARS);
+}
+
+/** The span that comes after. */
+export function spanAfter(span: string): string {
+  const digits = span.slice(PREFIX.transaction.length);
+  const next = (Number.parseInt(digits, 16) + 1).toString(16).padStart(digits.length, "0");
+  return PREFIX.transaction + next;
+}
+
 export function newId(kind: IdKind, wallMs: number): string {
   return PREFIX[kind] + uuidV7(wallMs);
 }

@@ -116,7 +116,28 @@ test("a workflow's settings are what was given, change one by one, and it can be
   assert.equal((await run(["workflow", "set", workflow])).code, 2);
 });
 
+test("an organization is renamed, disabled and enabled, under one id; the trail has both names", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const list = async () => (await json<{ organizations: Record<string, unknown>[] }>(["org", "list"])).organizations;
+  const [created] = await list();
+  assert.deepEqual(created, { organization_tuid: org, name: "Acme", disabled: false, created_at: created?.["created_at"] }); // prettier-ignore
+  const renamed = { ...created, name: "Acme Ltd" };
+  assert.deepEqual(await json(["org", "rename", org, "Acme Ltd"]), renamed);
+  assert.deepEqual(await json(["org", "disable", org]), { ...renamed, disabled: true });
+  assert.deepEqual(await list(), [{ ...renamed, disabled: true }]);
+  assert.deepEqual(await json(["org", "enable", org]), renamed);
+  const { entries } = await json<{ entries: { what: string; detail: object }[] }>(["audit", "list", "--org", org]);
+  assert.deepEqual(entries.map(({ what }) => what), ["org enable", "org disable", "org rename", "org create"]); // prettier-ignore
+  assert.deepEqual(entries[2]?.detail, { name: "Acme Ltd", name_before: "Acme" });
+  assert.equal((await run(["org", "rename", org, "  "])).code, 2);
+  assert.equal((await run(["org", "rename", org])).code, 2);
+});
+
 for (const command of [
+  `org rename ${UNKNOWN} Acme`,
+  `org disable ${UNKNOWN}`,
+  `org enable ${UNKNOWN}`,
   `token create --org ${UNKNOWN}`,
   `token list --org ${UNKNOWN}`,
   "token revoke tok_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",

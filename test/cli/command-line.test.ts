@@ -49,7 +49,7 @@ const misunderstood: readonly [string, RegExp][] = [
   ["token", /Usage: datarun token COMMAND[\s\S]*token create/],
   ["tokne create", /Unknown command "tokne"\. Did you mean .*token/],
   ["token craete", /Unknown command "token craete"\. Did you mean .*token create/],
-  ["org lsit", /Unknown command "org lsit"\. Did you mean org list or org create\?\n?$/],
+  ["org lsit", /Unknown command "org lsit"\. Did you mean org list, org create, .* or org rename\?\n?$/],
   ["strat", /Did you mean start/],
   ["--json org list", /command first/],
   ["org create", /NAME is required\.\nUsage: datarun org create NAME/],
@@ -118,7 +118,7 @@ test("results for people are aligned, and no name has power over the terminal", 
   await run(["org", "create", "Acme"]);
   const { stdout } = await run(["org", "list"]);
   const [head, ...rows] = stdout.trimEnd().split("\n");
-  assert.match(head!, /^ORGANIZATION TUID +NAME +CREATED AT$/);
+  assert.match(head!, /^ORGANIZATION TUID +NAME +DISABLED +CREATED AT$/);
   assert.equal(rows.length, 2);
   const column = head!.indexOf("CREATED AT");
   for (const row of rows) assert.match(row.slice(column), /^\d{4}-\d\d-\d\dT/);

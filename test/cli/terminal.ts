@@ -72,6 +72,7 @@ export function commandsOn(dataDir: string): CliDeps {
       };
       const sealer = async () => (await keys()).sealer;
       let reader: JournalReader | undefined;
+      const openJournal = () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") }));
       return {
         given: {
           clock: systemClock,
@@ -87,7 +88,8 @@ export function commandsOn(dataDir: string): CliDeps {
           workingFolder: () => process.cwd(),
           sealer,
           keys,
-          ledger: async () => (reader ??= openJournalReader({ dir: join(dataDir, "ledger") })),
+          ledger: async () => openJournal(),
+          ledgersHere: async () => [{ place: "journal", open: async () => openJournal() }],
           copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
           finder: async () =>

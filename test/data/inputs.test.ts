@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { NAUGHTY_STRINGS } from "../rig/naughty-strings.ts";
 import { startService } from "../rig/service.ts";
 import { repeatsInputs, source } from "../rig/sources.ts";
+import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
@@ -49,6 +50,26 @@ const service = await startService(
         { inputs: { type: "object", properties: { value: {} } } },
       ),
       source(
+        "acme__in_query",
+        async ({ http, inputs }) => {
+          await http.get(`${vendor.origin}/ask?v=1`, { query: { q: inputs["value"] as string, lang: "en" } });
+          return {};
+        },
+        { inputs: { type: "object", properties: { lang: {}, value: {} } }, origins: [vendor.origin] },
+      ),
+      ...["url: ORIGIN/ask, query: {q: '{{ inputs.value }}'}", "url: 'ORIGIN/ask/{{ inputs.value }}'"].map(
+        (request, at) =>
+          compileDeclarative(
+            `id: acme__file_${at}
+title: By a file
+inputs: {type: object, properties: {lang: {}, value: {}}}
+origins: [ORIGIN]
+request: {${request}}
+match: {record: 'status < \`300\`', no_record: 'status == \`404\`'}`.replaceAll("ORIGIN", vendor.origin),
+            `file_${at}.yaml`,
+          ),
+      ),
+      source(
         "acme__sends",
         async ({ http, inputs }) => {
           await http.post(`${vendor.origin}/ask`, { json: { value: inputs["value"] } });
@@ -92,6 +113,23 @@ test("what is dropped cannot make inputs invalid; what is kept must be valid bef
   assert.match(bad.status.acme__needs.message, /^Adapter error: input name /);
   const none = (await service.run(sources)).json();
   assert.equal(none.status.acme__needs.message, "Adapter error: input name is required");
+});
+
+test("an input that makes an address longer than any vendor reads is named, and nothing is sent or charged", async () => {
+  const sources = { acme__in_query: true, acme__file_0: true, acme__file_1: true };
+  const before = vendor.count();
+  // Longer as it is, and longer once it is encoded; characters that cost the most to encode, and to look for dots in.
+  for (const value of ["a".repeat(65_600), "!".repeat(1_000_000), "%".repeat(30_000), "漢".repeat(9_000)]) {
+    const { transaction_id, status } = (await service.run(sources, { lang: "en", value })).json();
+    for (const id of Object.keys(sources))
+      assert.equal(status[id].message, "Adapter error: input value is too long to stand in an address", id);
+    const { calls, attempts } = service.ledgerRows(transaction_id);
+    assert.deepEqual([...new Set(calls.map(({ charged }) => charged))], ["no"]);
+    assert.equal(attempts.length, 0);
+  }
+  assert.equal(vendor.count(), before);
+  const { status } = (await service.run(sources, { value: "a".repeat(60_000) })).json();
+  for (const id of Object.keys(sources)) assert.equal(status[id].success, true, status[id].message);
 });
 
 test("nothing is coerced: a value of another type is an input failure that names the field and not the value", async () => {

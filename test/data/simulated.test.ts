@@ -64,8 +64,8 @@ test("a misspelled input is silent in the answer and named in the log once it is
   const reply = (await service.run({ [PROFILE]: true }, { comapny_number: "0000000a" }, { as: simulated })).json();
   assert.ok(!JSON.stringify(reply.status).includes("comapny_number"));
   const lines = (await service.logLines()).filter(({ transaction_id }) => transaction_id === reply.transaction_id);
-  const line = lines.find(({ event }) => event === "dropped_inputs");
-  assert.deepEqual(line?.["dropped"], [{ source: PROFILE, name: "comapny_number", meant: "company_number" }]);
+  const line = lines.find(({ event }) => event === "misspelled_inputs");
+  assert.deepEqual(line?.["inputs"], [{ id: PROFILE, name: "comapny_number", meant: "company_number" }]);
   assert.ok(!JSON.stringify(line).includes("0000000a"), "names, never values");
 });
 

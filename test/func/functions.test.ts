@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { startService } from "../rig/service.ts";
 import { findsNobody, neverAnswers, repeatsInputs, sendsCredential, source, throws } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 import { project } from "../start/project-folder.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
@@ -283,6 +284,20 @@ test("inputs that break the function's contract are refused by name before any s
     assert.match(said, message);
   }
   assert.equal(counted, before);
+});
+
+test("an input that a function's contract lets through and that resembles one it names is told in the log, by name alone", async () => {
+  const inputs = { age: 101, presom: { name: "canary of a caller" }, colour: 1 };
+  const { success, transaction_id } = await standard("contract", { inputs });
+  assert.equal(success, true);
+  const misspelled = async () =>
+    (await service.logLines()).filter(
+      (line) => line["event"] === "misspelled_inputs" && line["transaction_id"] === transaction_id,
+    );
+  await until(async () => (await misspelled()).length > 0);
+  const [line] = await misspelled();
+  assert.deepEqual(line?.["inputs"], [{ id: "dfunc_contract", name: "presom", meant: "person" }]);
+  assert.doesNotMatch(JSON.stringify(line), /canary/);
 });
 
 test("an output that breaks the contract is a failure; what is wrong with it is in the log", async () => {

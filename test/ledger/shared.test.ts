@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
+import pg from "pg";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
 import { systemClock } from "../../src/terms/clock.ts";
@@ -168,4 +170,58 @@ test("a machine says how many of its runs the shared ledger does not have yet", 
   assert.equal((JSON.parse(listed.stdout) as Listed).runs.length, runs.length);
   const embedded = command({ DATARUN_DATA_DIR: env["DATARUN_DATA_DIR"]! }, "ledger", "drain");
   assert.match(embedded.stderr, /DATABASE_URL is not set/);
+});
+
+test("ledger verify looks at the shared ledger and at this machine's journal, and says which has what", async (t) => {
+  const env = newDataDir(t, {
+    DATABASE_URL: await newDatabase(t),
+    DATARUN_ROOT_KEY: randomBytes(32).toString("base64"),
+  });
+  verb(env, "org", "create", "Acme");
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+  const dir = join(env["DATARUN_DATA_DIR"]!, "ledger");
+  const ledger = createLedger({ dir, clock: systemClock, log: quiet, limits: { reserveBytes: 1 } });
+  await ledger.ready;
+  for (const each of [makeRun(), makeRun()]) await runOnce(ledger, each);
+  await ledger.close();
+  verb(env, "ledger", "drain");
+  assert.equal(
+    command(env, "ledger", "verify").stdout,
+    "the shared ledger:\nok 2 runs\n\nthis machine's journal:\nok 2 runs\n",
+  );
+
+  const [transactionId] = list(env);
+  const client = new pg.Client(env["DATABASE_URL"]);
+  await client.connect();
+  for (const table of ["ledger_runs", "ledger_calls", "ledger_attempts"])
+    await client.query(`DELETE FROM ${table} WHERE transaction_id = $1`, [transactionId]);
+  await client.end();
+  const path = join(dir, "journal.db");
+  const journal = new DatabaseSync(path);
+  journal.exec(`UPDATE runs SET took_ms = took_ms + 64 WHERE transaction_id = '${transactionId}'`);
+  journal.close();
+  const wrong = command(env, "ledger", "verify");
+  assert.equal(wrong.code, 1);
+  assert.equal(
+    wrong.stdout,
+    `the shared ledger:
+a run  missing: it is gone, and nobody deleted it
+the database: runs that are gone and have left nothing: 1, of those whose ids begin with ${transactionId!.slice(0, 10)}
+0 damaged, 1 missing
+ok 1 run
+
+this machine's journal:
+${transactionId}  altered: its rows are not what was written
+1 damaged, 0 missing
+ok 1 run
+`,
+  );
+
+  writeFileSync(path, "not a database, by the look of it ".repeat(200));
+  const gone = command(env, "ledger", "verify");
+  assert.equal(gone.code, 1);
+  assert.match(
+    gone.stdout,
+    /^the shared ledger:\n[^]*ok 1 run\n\nthis machine's journal:\nThe journal in .* is damaged, and nothing of it can be read/,
+  );
 });

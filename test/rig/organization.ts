@@ -70,6 +70,8 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),
     deleteCredential: (id: string) => store.admin.deleteCredential(act(), id),
+    changeOrganization: (id: string, change: Parameters<typeof store.admin.changeOrganization>[2]) =>
+      store.admin.changeOrganization(act(), id, change),
     revokeToken: (id: string): Promise<IssuedToken | null> => store.admin.revokeToken(act(), { id }),
     changeWorkflow: (id: string, change: WorkflowFlags) => store.admin.changeWorkflow(act(), id, change),
   };

@@ -54,6 +54,16 @@ test("two replicas on one database: a token revoked at one is refused by both wi
     );
   }
 
+  const other = verb(env, "org", "create", "Bell")["organization_tuid"]!;
+  const bell = verb(env, "token", "create", "--org", other)["access_token"]!;
+  const ofBell = verb(env, "workflow", "create", "--org", other)["workflow"]!;
+  const statuses = () => Promise.all(replicas.map(async (replica) => (await post(replica, bell, ofBell)).status));
+  assert.deepEqual(await statuses(), [200, 200]);
+  verb(env, "org", "disable", other);
+  await until("the disabling", async () => (await statuses()).every((status) => status === 401), 1_500);
+  verb(env, "org", "enable", other);
+  await until("the enabling", async () => (await statuses()).every((status) => status === 200), 1_500);
+
   const third = verb(env, "token", "create", "--org", org);
   await database.kill();
   const [replica] = replicas;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { startService } from "../rig/service.ts";
+import { until } from "../rig/until.ts";
 
 const service = await startService({ after });
 const { a, b, operator } = service;
@@ -49,4 +50,30 @@ test("to revoke a token or to disable a workflow touches nobody else", async () 
   await operator.changeWorkflow(second.workflow, { disabled: true });
   assert.equal((await service.post("/data", BODY, { as: second })).statusCode, 401);
   for (const as of [a, b]) assert.equal((await service.post("/data", BODY, { as })).statusCode, 200);
+});
+
+test("a disabled organization is refused as any stranger is, by name in the log alone, and nobody else with it", async () => {
+  const third = await operator.createOrganization("third");
+  assert.equal((await service.post("/data", BODY, { as: third })).statusCode, 200);
+  const stranger = await service.post("/data", BODY, { as: { ...third, token: `drt_${"0".repeat(49)}` } });
+  await operator.changeOrganization(third.id, { disabled: true });
+  await until(async () => (await service.post("/data", BODY, { as: third })).statusCode === 401);
+  for (const path of ["/data", "/func"] as const) {
+    const { token: access_token, workflow } = third;
+    const refused = [
+      await service.post(path, BODY, { as: third }),
+      await service.post(path, { ...BODY, access_token, workflow }, { as: null }),
+    ];
+    for (const reply of refused) assert.deepEqual([reply.statusCode, reply.text], [401, stranger.text]);
+  }
+  for (const as of [a, b]) assert.equal((await service.post("/data", BODY, { as })).statusCode, 200);
+  const reasons = (await service.logLines()).filter((line) => JSON.stringify(line).includes("organization_disabled"));
+  assert.ok(reasons.length > 0);
+  assert.ok(
+    reasons.every((line) => JSON.stringify(line).includes(third.tokenId)),
+    "the operator sees whose it is",
+  );
+
+  await operator.changeOrganization(third.id, { disabled: false });
+  await until(async () => (await service.post("/data", BODY, { as: third })).statusCode === 200);
 });

@@ -60,7 +60,7 @@ export function apiPage(): Page {
       ["header", "value"],
       [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
     ),
-    `A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
+    `${code("HEAD")} is answered wherever ${code("GET")} is, without the body. A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
     ...endpoints.flatMap((endpoint) => [
       `## ${endpoint.method} ${endpoint.path}`,
       ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
@@ -93,7 +93,10 @@ interface EndpointOnPage {
 
 function endpointsOf({ paths }: Contract): readonly EndpointOnPage[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods)
+      // The same as GET, as a sentence says.
+      .filter(([method]) => method !== "head")
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 }
 

@@ -30,6 +30,7 @@ import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { ID_CHARS_MAX } from "../../src/terms/ids.ts";
 import { JSON_VALUES_MAX } from "../../src/terms/json.ts";
+import { TARGET_CHARACTERS_MAX } from "../../src/terms/request-target.ts";
 import { CALL_MS_MAX } from "../../src/terms/times.ts";
 import { code, generated, page, table, type Page } from "./markdown.ts";
 
@@ -60,7 +61,7 @@ export function limitsPage(): Page {
       ],
       [
         "bodies of callers that are not authenticated yet",
-        "an eighth of `limits.held_bytes` together; the one that has been sending longest is refused first",
+        "an eighth of `limits.held_bytes` together; of the client address that holds the most, the largest body is refused first",
         "500 `overloaded`",
       ],
       ["nesting of JSON", "limits.json_depth", "422"],
@@ -123,6 +124,7 @@ export function limitsPage(): Page {
       ["time a call may wait", `${ms(DEFAULT_LIMITS.waitMaxMs)}, or a tenth of the source's time if that is less`, "that source fails as `shed`"],
       ["time to connect, including name look-up and TLS", "limits.vendor_connect_ms", "that source fails as `unreachable`"],
       ["time to look up a name", "limits.vendor_dns_ms", "that source fails as `unreachable`"],
+      ["path and query of a request", bytes(TARGET_CHARACTERS_MAX), "that source fails as `input`, and names the field; nothing is sent"],
       ["header block of a reply, and its trailers", `${bytes(DEFAULT_LIMITS.headerBytesMax)}, ${FIELDS_MAX} fields each`, "that source fails as `contract`"],
       ["interim answers (103 and the like) before a reply", count(INTERIM_MAX), "that source fails as `contract`"],
       ["size of a chunk, and its extensions", `${SIZE_DIGITS_MAX} digits, ${bytes(EXTENSIONS_BYTES_MAX)}`, "that source fails as `contract`"],

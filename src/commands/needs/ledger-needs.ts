@@ -16,7 +16,7 @@ export function ledgerNeeds({
   note,
   once,
   store: open,
-}: VerbPlace): Pick<VerbNeeds, "ledger" | "drainLedger"> {
+}: VerbPlace): Pick<VerbNeeds, "ledger" | "ledgersHere" | "drainLedger"> {
   const dir = join(dataDir, "ledger");
   const journal = once(
     async () => {
@@ -28,6 +28,7 @@ export function ledgerNeeds({
     },
     (reader) => reader.close(),
   );
+  const shared = async () => createLedgerReader((await open()).store.ledgerTables);
   return {
     ledger: async () => {
       if (databaseUrl === undefined) return journal();
@@ -35,8 +36,12 @@ export function ledgerNeeds({
         const waiting = await (await journal()).undrained();
         if (waiting > 0) note(undrainedNote(waiting));
       }
-      return createLedgerReader((await open()).store.ledgerTables);
+      return shared();
     },
+    ledgersHere: async () => [
+      ...(databaseUrl === undefined ? [] : [{ place: "shared", open: shared } as const]),
+      ...(databaseUrl === undefined || hasJournal(dir) ? [{ place: "journal", open: journal } as const] : []),
+    ],
     drainLedger: async (again) => {
       if (databaseUrl === undefined) {
         throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");

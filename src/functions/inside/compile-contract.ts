@@ -1,9 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
+import { declaredNames } from "../../terms/schema-names.ts";
 
-/** A schema of a function as the text of a module that checks by it, or what is wrong with the schema. */
-export type Compiled = { readonly code: string } | { readonly problem: string };
+/** A schema of a function as the text of a module that checks by it, with the names it declares, or what is wrong with it. */
+export type Compiled = { readonly code: string; readonly names: readonly string[] } | { readonly problem: string };
 
 interface Schemas {
   readonly inputs?: object;
@@ -11,6 +12,8 @@ interface Schemas {
 }
 
 const OPTIONS = { strict: false, ownProperties: true, logger: false } as const;
+const NAMES_MAX = 200;
+const NAME_CHARS_MAX = 64;
 const standaloneCode = standalone.default;
 
 function compile(schema: object | undefined): Compiled | undefined {
@@ -25,10 +28,17 @@ function compile(schema: object | undefined): Compiled | undefined {
     // A validator of its own for each: inputs and output may use the same `$id`.
     const ajv = new Ajv2020({ ...OPTIONS, allErrors: false, validateSchema: false, code: { source: true } });
     addFormats.default(ajv);
-    return { code: standaloneCode(ajv, ajv.compile(schema)) };
+    return { code: standaloneCode(ajv, ajv.compile(schema)), names: namesOf(schema) };
   } catch (error) {
     return { problem: (error as Error).message };
   }
+}
+
+/** As many as anybody declares by hand. */
+function namesOf(schema: object): readonly string[] {
+  return declaredNames(schema)
+    .filter((name) => name.length <= NAME_CHARS_MAX)
+    .slice(0, NAMES_MAX);
 }
 
 /**

@@ -97,6 +97,7 @@ function versionOfTools(): Promise<string> {
       "compile-contract.ts",
       "../../terms/schema-problem.ts",
       "../../terms/json-pointer.ts",
+      "../../terms/schema-names.ts",
     ].map((name) => fileURLToPath(new URL(name, import.meta.url)));
     const files = [...own, ...(await filesIn("../imports/")), ...(await filesIn("../inside/"))];
     const packages = ["esbuild", "typebox", "ajv", "ajv-formats"].map(manifestOf);

@@ -47,7 +47,8 @@ export async function compileContract(
   }
   if (problems.length > 0) return { contract: null, problems };
   const code = `(function () {\n${await tools.runtime()}\nreturn __function.openContract({ ${modules.join(", ")} });\n})();`;
-  return { contract: { code, inputs: "inputs" in compiled, output: "output" in compiled }, problems };
+  const inputNames = compiled.inputs !== undefined && "names" in compiled.inputs ? compiled.inputs.names : [];
+  return { contract: { code, inputs: "inputs" in compiled, output: "output" in compiled, inputNames }, problems };
 }
 
 function reasonOf(problem: string | undefined): string {

@@ -20,6 +20,7 @@ export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: num
   let sent = 0;
   let damaged = 0;
   try {
+    const [{ id: journal }] = tables.rows<{ id: string }>("SELECT id FROM journal") as [{ id: string }];
     for (let after = 0; ;) {
       const found = tables.rows<Found>(
         `SELECT r.run, r.transaction_id, r.started_at FROM ledger_runs AS r
@@ -32,7 +33,7 @@ export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: num
       const wanted = found.filter((run) => run.started_at >= startedFrom).map((run) => run.transaction_id);
       const runs = await readRuns(tables.query, wanted);
       const sound = runs.flatMap(({ row, damaged: isDamaged }) => (isDamaged || row === null ? [] : [row]));
-      if (sound.length > 0) await sink.write(sound).catch(notTaken);
+      if (sound.length > 0) await sink.write(sound, { journal, after: null, upTo: after }).catch(notTaken);
       sent += sound.length;
       damaged += wanted.length - sound.length;
     }

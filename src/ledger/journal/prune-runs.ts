@@ -1,3 +1,4 @@
+import { spanOf } from "../../terms/ids.ts";
 import type { LedgerTables } from "../ports.ts";
 
 export interface Pruned {
@@ -14,7 +15,7 @@ const AT_ONCE = 500;
 /** A run that is dated so far in the future is of a clock that was wrong. */
 export const AHEAD_MS = 24 * 60 * 60 * 1_000;
 
-const TABLES = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_runs", "ledger_ahead"];
+const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_ahead"];
 
 type Place = readonly [startedAt: number, transactionId: string];
 type Found = { readonly transaction_id: string; readonly started_at: number };
@@ -84,8 +85,20 @@ async function seenBefore(
 async function deleteRuns(tables: LedgerTables, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const list = ids.map(() => "?").join(", ");
-  await tables.change(async (query) => {
-    for (const table of TABLES) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
+  return tables.change(async (query) => {
+    for (const table of PARTS) await query(`DELETE FROM ${table} WHERE transaction_id IN (${list})`, ids);
+    const deleted = await query<{ readonly transaction_id: string }>(
+      `DELETE FROM ledger_runs WHERE transaction_id IN (${list}) RETURNING transaction_id`,
+      ids,
+    );
+    const spans = Map.groupBy(deleted, (run) => spanOf(run.transaction_id));
+    // In one order, so that two who delete never wait for each other in a circle.
+    for (const [span, runs] of [...spans].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      await query(
+        `INSERT INTO ledger_run_counts (span, journal, runs) VALUES (?, '', ?)
+         ON CONFLICT (span, journal) DO UPDATE SET runs = ledger_run_counts.runs + excluded.runs`,
+        [span, -runs.length],
+      );
+    return deleted.length;
   });
-  return ids.length;
 }

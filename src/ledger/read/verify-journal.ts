@@ -220,7 +220,7 @@ class Verification {
       const unnamed = runs - numbers.size - (named.get(block) ?? 0);
       if (unnamed <= 0) continue;
       this.#tally.missing(unnamed);
-      this.#tally.structure(`of the runs ${numbersOf(block)}, ${unnamed} are gone and have left nothing`);
+      this.#tally.structure(`runs that are gone and have left nothing: ${unnamed}, of the runs ${numbersOf(block)}`);
     }
   }
 

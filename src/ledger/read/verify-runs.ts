@@ -1,3 +1,4 @@
+import { spanAfter, spanOf } from "../../terms/ids.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
@@ -8,10 +9,12 @@ const BEFORE_EVERY_ID = "";
 
 /**
  * Looks at every run of the ledger that several machines share, a few at a time, while they go on writing it. A run that has
- * vanished is missed by its calls. Whether an index has lost a run is for the database's own tools to say.
+ * vanished is missed by its calls or, where they are gone too, because fewer are there than came and were not deleted.
+ * Whether an index has lost a run is for the database's own tools to say.
  */
 export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
   const tally = new Tally();
+  const orphansOf = new Map<string, number>();
   let after = BEFORE_EVERY_ID;
   for (let more = true; more;) {
     const ids = await query<{ readonly transaction_id: string }>(
@@ -30,9 +33,14 @@ export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
     }
     more = ids.length === RUNS_A_PAGE;
     const upTo = more ? transactionIds.at(-1)! : null;
-    await findOrphans(query, after, upTo, tally);
+    for (const transactionId of await findOrphans(query, after, upTo, tally)) {
+      tally.found({ what: "missing", transactionId, number: null });
+      const span = spanOf(transactionId);
+      orphansOf.set(span, (orphansOf.get(span) ?? 0) + 1);
+    }
     after = upTo ?? after;
   }
+  await missVanished(query, orphansOf, tally);
   return tally.result();
 }
 
@@ -42,7 +50,7 @@ async function findOrphans(
   after: string,
   upTo: string | null,
   tally: Tally,
-): Promise<void> {
+): Promise<readonly string[]> {
   const orphans = await query<{ readonly transaction_id: string }>(
     `SELECT DISTINCT c.transaction_id FROM ledger_calls AS c
      LEFT JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id
@@ -53,6 +61,28 @@ async function findOrphans(
     tally.structure(`calls of runs after ${after || "the beginning"} cannot be read: ${(error as Error).message}`);
     return [];
   });
-  for (const { transaction_id } of orphans)
-    tally.found({ what: "missing", transactionId: transaction_id, number: null });
+  return orphans.map(({ transaction_id: id }) => id);
+}
+
+/** Of the runs whose ids begin alike, at one moment: how many came and were not deleted, and how many are there. */
+async function missVanished(
+  query: LedgerTables["query"],
+  orphansOf: ReadonlyMap<string, number>,
+  tally: Tally,
+): Promise<void> {
+  const spans = await query<{ readonly span: string }>(
+    "SELECT span FROM ledger_run_counts GROUP BY span HAVING sum(runs) > 0 ORDER BY span",
+  );
+  for (const { span } of spans) {
+    const [row] = await query<{ readonly counted: number; readonly found: number }>(
+      `SELECT (SELECT CAST(sum(runs) AS bigint) FROM ledger_run_counts WHERE span = ?) AS counted,
+         (SELECT count(*) FROM ledger_runs AS r WHERE r.transaction_id >= ? AND r.transaction_id < ?) AS found`,
+      [span, span, spanAfter(span)],
+    );
+    // More than were counted: a version that did not count yet has brought them.
+    const vanished = row!.counted - row!.found - (orphansOf.get(span) ?? 0);
+    if (vanished <= 0) continue;
+    tally.missing(vanished);
+    tally.structure(`runs that are gone and have left nothing: ${vanished}, of those whose ids begin with ${span}`);
+  }
 }

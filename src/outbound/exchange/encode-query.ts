@@ -1,4 +1,6 @@
 import type { QueryValue } from "../../sdk/http.ts";
+import { TARGET_CHARACTERS_MAX } from "../../terms/request-target.ts";
+import { TargetTooLong } from "./source-addresses.ts";
 
 type Fields = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
@@ -21,13 +23,32 @@ export function encodeForm(fields: Fields): string {
   return encodeQuery(fields).replaceAll("%20", "+");
 }
 
-/** The path and query of a URL with more fields appended to its query. */
+/** The path and query of a URL with more fields appended to its query. @throws TargetTooLong when that is longer than may be */
 export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
+  const target = join(url, fields);
+  if (target.length > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
+  return target;
+}
+
+function join(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
   const path = url.pathname + url.search;
+  // Encoding takes the longer the more there is, and makes nothing shorter.
+  if (fields !== undefined && lengthOf(fields) > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
   const more = fields === undefined ? "" : encodeQuery(fields);
   if (more === "") return path;
   if (url.search === "") return `${path}?${more}`;
   return `${path}&${more}`;
+}
+
+/** Of the texts, as they were given. */
+function lengthOf(fields: Fields): number {
+  let length = 0;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value as QueryValue])
+      if (typeof one === "string") length += name.length + one.length;
+  }
+  return length;
 }
 
 function pair(name: string, value: QueryValue): string {

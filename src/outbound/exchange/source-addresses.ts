@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../terms/bounded-map.ts";
+import { TARGET_CHARACTERS_MAX } from "../../terms/request-target.ts";
 import type { OriginMatch, OriginRules } from "../../terms/origins.ts";
 
 /** The parts of an absolute URL as plain values: a `URL` works them out anew each time they are read. */
@@ -10,8 +11,16 @@ interface Known {
   readonly match: OriginMatch | null;
 }
 
-/** Few, because an author may have built them from inputs, which are not kept for long. */
+/** Few and short, because an author may have built them from inputs, which are not kept for long. */
 const KNOWN_MAX = 8;
+const KNOWN_CHARACTERS_MAX = 2_048;
+
+/** Path and query would be longer than any vendor reads. */
+export class TargetTooLong extends Error {
+  constructor() {
+    super("the path and query are too long");
+  }
+}
 
 /** The addresses a source asked for last: most ask for the same one again and again, with another query or body. */
 export class SourceAddresses {
@@ -29,7 +38,7 @@ export class SourceAddresses {
     const { origin, protocol, hostname, port, pathname, search } = readVendorUrl(text);
     const url = { origin, protocol, hostname, port, pathname, search };
     const read = { url, match: this.#rules.match(url) };
-    this.#known.set(text, read);
+    if (text.length <= KNOWN_CHARACTERS_MAX) this.#known.set(text, read);
     return read;
   }
 
@@ -45,7 +54,7 @@ export class SourceAddresses {
  */
 export function readVendorUrl(text: unknown): URL {
   if (typeof text !== "string") throw new Error("the address is not a string");
-  if (text.length > ADDRESS_CHARACTERS_MAX) throw new Error("the address is too long");
+  if (text.length > ADDRESS_CHARACTERS_MAX) throw new TargetTooLong();
   const parts = PARTS.exec(text);
   const url = URL.parse(text);
   if (parts === null || url === null) throw new Error("the address is not an absolute http or https URL");
@@ -55,7 +64,8 @@ export function readVendorUrl(text: unknown): URL {
   return url;
 }
 
-const ADDRESS_CHARACTERS_MAX = 16 * 1024;
+/** With scheme and host. */
+const ADDRESS_CHARACTERS_MAX = TARGET_CHARACTERS_MAX + 1024;
 /** Authority and path, as they stand before the URL parser touches them. */
 const PARTS = /^https?:\/\/([^/?#\\]+)([^?#]*)/i;
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for

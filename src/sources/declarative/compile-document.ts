@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../terms/clock.ts";
 import { durationMs } from "../../terms/durations.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 import { parseOrigin } from "../../terms/origins.ts";
-import { declaredNames } from "../schema-names.ts";
+import { declaredNames } from "../../terms/schema-names.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";

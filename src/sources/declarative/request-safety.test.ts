@@ -192,3 +192,27 @@ test("no value becomes an element or an attribute of an XML body, whatever its s
   const sent = (await ofXml(["a<b", 2])) as Asked;
   assert.match(String(sent.options.body), /<r at="x"><p>a&#60;b<\/p><p>2<\/p><\/r>$/);
 });
+
+test("what is written in an address or in XML is the text again for whoever reads it, whatever it holds", async () => {
+  const file = `inputs: {type: object, properties: {v: {}}}
+request: {method: POST, url: 'https://api.acme.example/', query: {q: '{{ inputs.v }}'}, body: {xml: {a: '{{ inputs.v }}'}}}`;
+  // oxlint-disable-next-line no-control-regex -- those that XML cannot say
+  const unsayable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/;
+  const sayable = fc.string({ unit: "binary" }).filter((text) => !unsayable.test(text));
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(sayable, fc.constantFrom("!'()*~-._", "&<>\"'\t\r\n&amp;", "é&漢<😀")), async (v) => {
+      const asked = await ask(file, { v }, {});
+      assert.ok(!(asked instanceof Fault));
+      const query = asked.url.slice(asked.url.indexOf("?") + 1);
+      assert.match(query, /^q=[A-Za-z0-9\-._~%]*$/);
+      assert.equal(decodeURIComponent(query.slice(2)), v);
+      const xml = String(asked.options.body);
+      const inside = /<a>([^]*)<\/a>$/.exec(xml)![1]!;
+      assert.doesNotMatch(inside, /[<>"'\t\r\n]/);
+      assert.equal(
+        inside.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
+        v,
+      );
+    }),
+  );
+});

@@ -7,6 +7,8 @@ import * as listsByIndex from "./0005_lists_by_index.ts";
 import * as outboxes from "./0006_outboxes.ts";
 import * as linesByRun from "./0008_lines_by_run.ts";
 import * as runsAhead from "./0009_runs_ahead.ts";
+import * as runCounts from "./0010_run_counts.ts";
+import * as disabledOrganizations from "./0011_disabled_organizations.ts";
 
 export interface Migration {
   readonly name: string;
@@ -29,7 +31,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_run_checksums", up: addColumn("ledger_runs", "checksum", "integer") },
   { name: "0008_lines_by_run", up: linesByRun.up },
   { name: "0009_runs_ahead", up: runsAhead.up },
-  { name: "0010_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
+  { name: "0010_run_counts", up: runCounts.up },
+  { name: "0011_disabled_organizations", up: disabledOrganizations.up },
+  { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
 ];
 
 /** Null in the rows that are there. */

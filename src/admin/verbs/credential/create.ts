@@ -9,8 +9,7 @@ import { didYouMeanAnyOf } from "../../../terms/nearest.ts";
 import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { requireOrganization, requireSource } from "../../require.ts";
-import { unknownId } from "../../unknown.ts";
+import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -54,7 +53,7 @@ export default defineVerb({
     const sealed = await (await sealer()).seal(place, new Secret(fields)).catch(keyIsUnreadable);
     const credential = { ...place, ...sealed, contexts, isDefault, disabled: false, createdWallAt: act.wallAt };
     const created = await open.createCredential(act, credential, input.note);
-    if (created === null) throw unknownId("organization", org, "datarun org list");
+    if (created === null) throw unknownOrganization(org);
     for (const sentence of saysOfDefaults(created)) note(sentence);
     return { cred_id: created.credential.id };
   },

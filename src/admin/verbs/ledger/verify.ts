@@ -1,3 +1,5 @@
+import type { Verified } from "../../../ledger/read/verified.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -7,47 +9,78 @@ const SAYS = {
   missing: "missing: it is gone although nobody deleted it",
 } as const;
 
+const NAMES = { shared: "the shared ledger", journal: "this machine's journal" } as const;
+
 export default defineVerb({
   summary: "Check that every run of the ledger is as it was written",
   description:
-    "It can be used while services write. It lists runs that are damaged or missing, and problems that the database itself finds with its file or indexes. The exit code is 1 if there is any.",
+    "Reads a little at a time, beside services that write. Names the runs that are damaged or gone, and what the database itself finds wrong with its file or indexes. Where machines share a ledger, it looks at that one and at the journal of this data directory. The exit code is 1 when anything is wrong.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledgersHere"],
 
-  async run(_input, { ledger }) {
-    const { ok, unchecked, damaged, missing, findings, structure } = await (await ledger()).verify();
-    return {
-      ok,
-      without_checksum: unchecked,
-      damaged,
-      missing,
-      findings: findings.map(({ what, transactionId, number }) => ({
-        what,
-        transaction_id: transactionId,
-        run: number,
-      })),
-      structure: [...structure],
-    };
+  async run(_input, { ledgersHere }) {
+    const here = await ledgersHere();
+    const ledgers = [];
+    for (const { place, open } of here) {
+      const verified = await open()
+        .then((ledger) => ledger.verify())
+        .catch((error: unknown) => {
+          // One that cannot be looked at is no reason to leave out the other.
+          if (here.length > 1 && error instanceof OperatorError) return error.message;
+          throw error;
+        });
+      ledgers.push({ place, ...toWire(verified) });
+    }
+    return { ledgers };
   },
 
-  hasFailed: ({ damaged, missing, structure }) => damaged > 0 || missing > 0 || structure.length > 0,
+  hasFailed: ({ ledgers }) => ledgers.some(isWrong),
 
-  render: ({ ok, without_checksum, damaged, missing, findings, structure }) => {
-    const named = findings.map(({ what, transaction_id, run }) => {
-      const which = transaction_id ?? (run === null ? "a run" : `run number ${run}`);
-      return `${which}  ${SAYS[what]}`;
-    });
-    const more = damaged + missing - findings.length;
-    return [
-      ...named,
-      ...(more > 0 ? [`and ${more} more`] : []),
-      ...structure.map((says) => `the files: ${says}`),
-      ...(damaged + missing > 0 ? [`${damaged} damaged, ${missing} missing`] : []),
-      ...(without_checksum > 0 ? [`${without_checksum} readable, written before runs had checksums`] : []),
-      `ok ${ok} ${ok === 1 ? "run" : "runs"}`,
-      "",
-    ].join("\n");
-  },
+  render: ({ ledgers }) =>
+    ledgers
+      .map((ledger) => (ledgers.length > 1 ? `${NAMES[ledger.place]}:\n${linesOf(ledger)}` : linesOf(ledger)))
+      .join("\n"),
 });
+
+type Looked = ReturnType<typeof toWire>;
+
+/** A text says why it could not be looked at. */
+function toWire(verified: Verified | string) {
+  const isText = typeof verified === "string";
+  const { ok, unchecked, damaged, missing, findings, structure } = isText ? NOTHING_SEEN : verified;
+  return {
+    ok,
+    without_checksum: unchecked,
+    damaged,
+    missing,
+    findings: findings.map(({ what, transactionId, number }) => ({ what, transaction_id: transactionId, run: number })),
+    structure: [...structure],
+    cannot_be_read: isText ? verified : null,
+  };
+}
+
+const NOTHING_SEEN: Verified = { ok: 0, unchecked: 0, damaged: 0, missing: 0, findings: [], structure: [] };
+
+function isWrong({ damaged, missing, structure, cannot_be_read: reason }: Looked): boolean {
+  return damaged > 0 || missing > 0 || structure.length > 0 || reason !== null;
+}
+
+function linesOf({ ok, without_checksum, damaged, missing, findings, structure, cannot_be_read }: Looked): string {
+  if (cannot_be_read !== null) return `${cannot_be_read}\n`;
+  const named = findings.map(({ what, transaction_id, run }) => {
+    const which = transaction_id ?? (run === null ? "a run" : `run number ${run}`);
+    return `${which}  ${SAYS[what]}`;
+  });
+  const more = damaged + missing - findings.length;
+  return [
+    ...named,
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...structure.map((says) => `the database: ${says}`),
+    ...(damaged + missing > 0 ? [`${damaged} damaged, ${missing} missing`] : []),
+    ...(without_checksum > 0 ? [`${without_checksum} readable, written before runs had checksums`] : []),
+    `ok ${ok} ${ok === 1 ? "run" : "runs"}`,
+    "",
+  ].join("\n");
+}

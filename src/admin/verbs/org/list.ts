@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/type.ts";
+import { toWireOrganization } from "../../organization-wire.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "List the organizations, newest first",
@@ -11,12 +11,6 @@ export default defineVerb({
 
   async run(_, { store }) {
     const organizations = await (await store()).organizations();
-    return {
-      organizations: organizations.map(({ id, name, createdWallAt }) => ({
-        organization_tuid: id,
-        name,
-        created_at: toWireTime(createdWallAt),
-      })),
-    };
+    return { organizations: organizations.map(toWireOrganization) };
   },
 });

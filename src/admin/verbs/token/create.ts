@@ -2,7 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { makeAccessToken, tokenDigest } from "../../../access/access-token.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
-import { unknownId } from "../../unknown.ts";
+import { unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 import { durationMs, durationPattern } from "../../../terms/durations.ts";
 
@@ -40,8 +40,8 @@ export default defineVerb({
       createdWallAt: act.wallAt,
       expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
     });
-    if (token === null) throw unknownId("organization", org, "datarun org list");
-    note("The access token is shown only once. Keep it where you keep secrets.");
+    if (token === null) throw unknownOrganization(org);
+    note("The access token is shown this once. Keep it where secrets are kept.");
     return { token_id: token.id, access_token: accessToken };
   },
 });

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
-import { unknownId } from "../../unknown.ts";
+import { unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 import { workflowSettings } from "../../workflow-wire.ts";
 
@@ -38,7 +38,7 @@ export default defineVerb({
       simulated: input.simulated ?? false,
       createdWallAt: act.wallAt,
     });
-    if (workflow === null) throw unknownId("organization", input.org, "datarun org list");
+    if (workflow === null) throw unknownOrganization(input.org);
     return { workflow: workflow.id };
   },
 });

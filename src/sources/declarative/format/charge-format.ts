@@ -9,9 +9,13 @@ const OVER =
   "JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.";
 
 const amount = Type.Optional(
-  Type.Number({ minimum: 0, description: "The list price of one, for whoever reads the file. 0: it is not billed." }),
+  Type.Number({
+    minimum: 0,
+    description:
+      "What one costs by the contract, for whoever reads the file. Sums count requests, not money. In a list 0 is not billed.",
+  }),
 );
-const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Of the amount, such as `EUR`." }));
+const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Of `amount`: three letters." }));
 
 const Row = Type.Object(
   {

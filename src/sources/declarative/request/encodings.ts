@@ -1,3 +1,5 @@
+import { TARGET_CHARACTERS_MAX } from "../../../terms/request-target.ts";
+import { escapeBytes } from "./escape-bytes.ts";
 import type { Encoding } from "./template.ts";
 
 /**
@@ -11,19 +13,23 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** RFC 3986 unreserved characters stay; no URL parser then has anything left to change. */
-export function percentEncode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
+export const percentEncode = escapeBytes((byte) =>
+  /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte))
+    ? undefined
+    : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+);
 
 export const inPathSegment: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : percentEncode(text)),
-  problem: "cannot be used in a path",
+  charactersMax: TARGET_CHARACTERS_MAX,
+  problem: "cannot stand in a path",
 };
 
-export const inQuery: Encoding = { encode: percentEncode, problem: "is not valid Unicode text" };
+export const inQuery: Encoding = {
+  encode: percentEncode,
+  charactersMax: TARGET_CHARACTERS_MAX,
+  problem: "is not valid Unicode text",
+};
 
 /** Header fields are ASCII on the wire; other characters would reach the vendor as something else. */
 export const inHeader: Encoding = {

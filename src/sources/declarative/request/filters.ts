@@ -52,11 +52,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   lower: onText([0, 0], (text) => text.toLowerCase()),
   trim: shortens([0, 0], (text) => text.trim()),
   digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
-  alphanumeric: shortens([0, 1], (text, [besides = ""]) =>
-    Array.from(text)
-      .filter((letter) => /[0-9A-Za-z]/.test(letter) || String(besides).includes(letter))
-      .join(""),
-  ),
+  alphanumeric: shortens([0, 1], (text, [besides = ""]) => text.replace(allBut(String(besides)), "")),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
   // A character takes two units at the most: no more of a long text is taken apart than may be kept.
   first: shortens([1, 1], (text, [count]) =>
@@ -96,7 +92,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   sha256: hash("sha256"),
   sha1: hash("sha1"),
   md5: hash("md5"),
-  lucene_quote: onText([0, 0], (text) => `"${text.replace(/["\\]/g, "\\$&")}"`),
+  lucene_quote: onText([0, 0], (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`),
   default: { takes: [1, 1], whole: true, apply: (value, [instead]) => (isAbsent(value) ? instead : value) },
   join: {
     takes: [1, 1],
@@ -106,6 +102,12 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
+
+/** Letters and digits of ASCII stay, and these characters. One pattern over a long text, and no call for each character. */
+function allBut(besides: string): RegExp {
+  const kept = Array.from(besides, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`).join("");
+  return new RegExp(`[^0-9A-Za-z${kept}]+`, "gu");
+}
 
 /** A separator inside a part would make two parts of one. A list of nothing is no value, as an absent one is. */
 function joinParts(list: readonly Json[], separator: string): string | undefined {

@@ -1,6 +1,7 @@
 import { inDigits, isNumber } from "../../../terms/exact-number.ts";
 import { isJsonObject, type Json } from "../../../terms/json.ts";
 import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
+import { escapeBytes } from "./escape-bytes.ts";
 import type { BodyFile } from "../format/exchange-format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
 import type { Place } from "../format/read-document.ts";
@@ -114,6 +115,4 @@ function scalar(value: Json): string {
   return value === null || typeof value === "object" ? "" : String(value);
 }
 
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"'\t\r\n]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-}
+const escapeXml = escapeBytes((byte) => (`&<>"'\t\r\n`.includes(String.fromCharCode(byte)) ? `&#${byte};` : undefined));

@@ -182,6 +182,8 @@ function lookUp(expression: Expression, values: Values): Json | undefined {
 /** How text of a value has to be written at the place where it stands; `null` where it cannot stand there at all. */
 export interface Encoding {
   readonly encode: (text: string) => string | null;
+  /** Of a value that stands in an address. */
+  readonly charactersMax?: number;
   readonly problem: string;
 }
 
@@ -209,10 +211,16 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
     if (thrown instanceof FilterProblem) throw valueProblem(origin, thrown.message);
     throw thrown;
   }
+  const { charactersMax = Infinity } = encoding;
+  // Before it is encoded, which grows with it, and after.
+  if (text.length > charactersMax) throw valueProblem(origin, TOO_LONG);
   const encoded = text.isWellFormed() ? encoding.encode(text) : null;
   if (encoded === null) throw valueProblem(origin, encoding.problem);
+  if (encoded.length > charactersMax) throw valueProblem(origin, TOO_LONG);
   return encoded;
 }
+
+const TOO_LONG = "is too long to stand in an address";
 
 /**
  * The fault of a value that cannot stand where the file puts it: it names the field and never the value, and nothing is

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../terms/json.ts";
-import { stepsOf } from "../terms/json-pointer.ts";
+import type { JsonObject } from "./json.ts";
+import { stepsOf } from "./json-pointer.ts";
 
 /** Keywords whose value is one schema that describes the same object. */
 const ONE_BRANCH = ["if", "then", "else"] as const;
@@ -17,17 +17,17 @@ export function declaredNames(schema: object): readonly string[] {
   const root = schema as JsonObject;
 
   function visit(branch: unknown): void {
-    if (!isJsonObject(branch) || seen.has(branch)) return;
+    if (!isObject(branch) || seen.has(branch)) return;
     seen.add(branch);
     const properties = own(branch, "properties");
-    if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+    if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name);
     for (const keyword of ONE_BRANCH) visit(own(branch, keyword));
     for (const keyword of MANY_BRANCHES) {
       const branches = own(branch, keyword);
       if (Array.isArray(branches)) branches.forEach(visit);
     }
     const dependent = own(branch, "dependentSchemas");
-    if (isJsonObject(dependent)) Object.values(dependent).forEach(visit);
+    if (isObject(dependent)) Object.values(dependent).forEach(visit);
     const reference = own(branch, "$ref");
     if (typeof reference === "string") visit(resolveLocal(root, reference));
   }
@@ -72,4 +72,9 @@ function findAnchor(value: unknown, anchor: string, seen: Set<object>): unknown 
 
 function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Of its own, since this file is also bundled for isolates, which have none of Node's modules. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

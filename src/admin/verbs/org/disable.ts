@@ -1,0 +1,22 @@
+import { Type } from "../../../terms/type.ts";
+import { organizationInput } from "../../inputs.ts";
+import { toWireOrganization } from "../../organization-wire.ts";
+import { unknownOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Disable an organization: every token of it is refused with 401",
+  description:
+    "A running service refuses them within a second; while its database is away, within five minutes. Runs that are under way end as they would have. Nothing is deleted, and it can be enabled again.",
+  example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  positional: ["org"],
+  changes: true,
+  needs: ["store"],
+
+  async run({ org }, { act, store }) {
+    const organization = await (await store()).changeOrganization(act, org, { disabled: true });
+    if (organization === null) throw unknownOrganization(org);
+    return toWireOrganization(organization);
+  },
+});

@@ -1,0 +1,21 @@
+import { Type } from "../../../terms/type.ts";
+import { organizationInput } from "../../inputs.ts";
+import { toWireOrganization } from "../../organization-wire.ts";
+import { unknownOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Enable an organization that was disabled",
+  description: "Tokens that were revoked or have expired, and workflows that were disabled, stay so.",
+  example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
+  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  positional: ["org"],
+  changes: true,
+  needs: ["store"],
+
+  async run({ org }, { act, store }) {
+    const organization = await (await store()).changeOrganization(act, org, { disabled: false });
+    if (organization === null) throw unknownOrganization(org);
+    return toWireOrganization(organization);
+  },
+});

@@ -1,0 +1,24 @@
+import { Type } from "../../../terms/type.ts";
+import { nameInput, organizationInput } from "../../inputs.ts";
+import { toWireOrganization } from "../../organization-wire.ts";
+import { unknownOrganization } from "../../require.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Give an organization another name",
+  description: "Its id stays, and with it everything that belongs to it. The audit trail keeps both names.",
+  example: 'org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f "Acme Lending Ltd"',
+  input: Type.Object(
+    { org: organizationInput, name: nameInput("What people call the organization from now on") },
+    { additionalProperties: false },
+  ),
+  positional: ["org", "name"],
+  changes: true,
+  needs: ["store"],
+
+  async run({ org, name }, { act, store }) {
+    const organization = await (await store()).changeOrganization(act, org, { name });
+    if (organization === null) throw unknownOrganization(org);
+    return toWireOrganization(organization);
+  },
+});

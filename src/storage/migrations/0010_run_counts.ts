@@ -1,0 +1,19 @@
+import { sql, type Kysely } from "kysely";
+
+/**
+ * How many runs each journal has brought of those whose ids begin alike, less what was deleted of them (under no journal):
+ * so that a run which is lost with all its calls is missed. A row a journal, so that none waits for another's.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("ledger_run_counts")
+    .addColumn("span", "text", (column) => column.notNull())
+    .addColumn("journal", "text", (column) => column.notNull())
+    .addColumn("runs", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("ledger_run_counts_key", ["span", "journal"])
+    .execute();
+  await sql`
+    insert into ledger_run_counts (span, journal, runs)
+    select substr(transaction_id, 1, 10), '', count(*) from ledger_runs group by substr(transaction_id, 1, 10)
+  `.execute(db);
+}

@@ -1,0 +1,9 @@
+import type { Kysely } from "kysely";
+
+/** An organization can be shut out as a whole, and let in again. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable("organizations")
+    .addColumn("disabled", "integer", (column) => column.notNull().defaultTo(0))
+    .execute();
+}
