@@ -154,10 +154,10 @@ export function limitsPage(): Page {
     ]), // prettier-ignore
     "## The ledger",
     rows([
-      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; an alarm in the log from half of it; 0: what its disk has, but for 1 GiB or a twentieth of it"],
-      ["records that are not yet in the journal", `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`, "500 `unavailable` for new runs"],
-      ["a disk that acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers under way go out"],
-      ["an intent waits for its own sync", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
+      ["size of the journal", "limits.journal_bytes", "500 `unavailable` for new runs; a warning in the log from half of it"],
+      ["records in memory that are not yet in the journal", `${count(LEDGER_LIMITS.recordsMax)}, or ${bytes(LEDGER_LIMITS.recordBytesMax)}`, "500 `unavailable` for new runs"],
+      ["time in which the disk acknowledges nothing", ms(LEDGER_LIMITS.stallMs), "500 `unavailable` for new runs; answers of runs in progress are sent"],
+      ["longest time until an intent is synced to disk", ms(LEDGER_LIMITS.syncIntentsEveryMs), ""],
     ]), // prettier-ignore
   );
 }
