@@ -99,8 +99,8 @@ function take(
     values.push(!negated);
   } else {
     if (token.value === undefined) throw usage(`--${name} needs a value.`);
-    if (token.inlineValue !== true && token.value.startsWith("-")) {
-      throw usage(`--${name} needs a value. Write a value that starts with a dash as --${name}=-…`);
+    if (token.inlineValue !== true && /^-./.test(token.value)) {
+      throw usage(`--${name} needs a value; one that starts with a dash is written --${name}=-…`);
     }
     values.push(token.value);
   }
