@@ -307,14 +307,20 @@ test("an entry of an archive comes over with its answer, masked, and no secret o
 test("what an archive lacks, or has of another kind, is said with its entry", async (t) => {
   const image = { ...entry("GET", U), response: { status: 200, content: { mimeType: "image/png", text: "iVBO", encoding: "base64" } } }; // prettier-ignore
   const empty = { ...entry("GET", U), response: { status: 200, content: {} } };
+  const lost = { ...entry("GET", U), response: { status: 404, content: { text: "{}" } } };
   const upload = entry("POST", U, { postData: { mimeType: "multipart/form-data; boundary=x", text: SECRET } });
-  const { at, make } = importing(t, { "log.har": har(image, empty, upload), "no.har": "{}", "cut.har": '{"log":\n[' });
+  const { at, make } = importing(t, {
+    "log.har": har(image, empty, upload, lost),
+    "no.har": "{}",
+    "cut.har": '{"log":\n[',
+  });
   const says = async (file: string, number: string) => (await make({ "from-har": at(file), entry: number })).stderr;
   assert.match(await says("log.har", "1"), /log\.har, entry 1: its answer is not JSON \(give --sample/);
   assert.match(await says("log.har", "2"), /entry 2: its answer was not saved \(save the archive with content/);
   assert.match(await says("log.har", "3"), /entry 3: a form of several parts cannot be written in YAML/);
+  assert.match(await says("log.har", "4"), /entry 4: its answer is no success \(take an entry that found a record/);
   assert.match(await says("log.har", "9"), /No entry of the archive is meant by --entry/);
-  assert.match(await says("log.har", U), /3 entries of the archive have that address/);
+  assert.match(await says("log.har", U), /4 entries of the archive have that address/);
   assert.match(await says("no.har", "1"), /it is no HTTP archive/);
   assert.match(await says("cut.har", "1"), /cut\.har: it is not JSON \(line 2, column 2\)/);
 });
@@ -440,6 +446,7 @@ test("a body's members are inputs, nested ones too; what can have one value has 
   const form = await ofOperation(t, "askByForm");
   assert.deepEqual((form.request as { body: object }).body, { form: { name: "{{ inputs.name }}" } });
   assert.equal(form.auth, undefined);
+  assert.match(form.text, /record: status == `201` && body\.a\n[^]*reply: \{status: 201, body: \{a: x\}\}/);
 });
 
 test("what a document says and no file can is refused with its line, its column and what to do", async (t) => {

@@ -400,6 +400,23 @@ test("source new asks a person for what is not given", async (t) => {
   assert.equal((await run(["source", "test", "acme__company"])).code, 0);
 });
 
+test("a person who says OAuth is asked where its login is, and the login is written", async (t) => {
+  const folder = project(t, { "reply.json": JSON.stringify(reply) });
+  const { run } = shell(t, folder);
+  const given = options({ sample: join(folder, "reply.json"), charge: "free", docs: "", method: "GET" });
+  const made = await run(
+    ["source", "new", "acme__company", ...given],
+    "oauth2\nhttps://login.acme.example/token\n",
+    true,
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const text = readFileSync(join(folder, "sources/acme/company.yaml"), "utf8");
+  assert.match(text, /kind: token_exchange\n[^]*grant_type: client_credentials[^]*token: body\.access_token/);
+  const { code, stdout } = await run(["source", "test", "acme__company"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /ok {5}the credential is refused \(401\) \(played for every source\)/);
+});
+
 test("source new says what is missing or cannot be, and writes nothing", async (t) => {
   const folder = project(t, { "reply.json": JSON.stringify(reply) });
   const { run } = shell(t, folder);

@@ -131,8 +131,8 @@ function toldOf(imported: Imported | undefined): string {
   return told.length === 0 ? "" : ` (The document tells of ${told.join(", ")}.)`;
 }
 
-function importedParts({ request, auth, timeoutMs, describe }: Imported) {
-  return { request, auth, timeoutMs, describe };
+function importedParts({ request, auth, timeoutMs, describe, status }: Imported) {
+  return { request, auth, timeoutMs, describe, status };
 }
 
 /** @throws OperatorError | RangeError */

@@ -75,7 +75,7 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
   const { readHar } = await import("../../sources/declarative/authoring/imports/read-har.ts");
   const entry = await chooseEntry(readHar(readText(named), named), input.entry, terminal);
   const imported = await takeOver(entry.request(), input, choices, terminal);
-  return input.sample === undefined ? { ...imported, sample: entry.sample() } : imported;
+  return input.sample === undefined ? { ...imported, ...entry.answer() } : imported;
 }
 
 /** @throws ImportProblem | RangeError */

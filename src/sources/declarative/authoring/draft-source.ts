@@ -16,6 +16,8 @@ export interface SourceDraft {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample: Json;
+  /** The status that a record has; 200 unless said. */
+  readonly status?: number | undefined;
   /** What the documentation says of a member of the sample: its types, and words about it. */
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
@@ -76,7 +78,7 @@ export function writeDraft(source: JsonObject, schemaPath: string): string {
 }
 
 /** Which answers are a record, which fields a record has, and of which types: all from the samples. */
-function draftAnswer({ sample, nobody, describe }: SourceDraft) {
+function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
   const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
   const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
   const fields = fieldsOf(sample);
@@ -84,7 +86,7 @@ function draftAnswer({ sample, nobody, describe }: SourceDraft) {
   const required = fields.find(({ value }) => typeof value === "string" && value !== "");
   return {
     match: {
-      record: `status == \`200\`${holds}`,
+      record: `status == \`${status}\`${holds}`,
       no_record: "sample" in nobody ? noRecordOf(sample, nobody.sample, steps) : `status == \`${nobody.status}\``,
     },
     map: Object.fromEntries(fields.map((field) => [field.name, pathOf(field.steps)])),
@@ -161,7 +163,7 @@ function examplesOf({ request, sample }: SourceDraft): JsonObject {
   );
 }
 
-function casesOf({ request, auth, sample, nobody }: SourceDraft, examples: JsonObject): JsonObject[] {
+function casesOf({ request, auth, sample, nobody, status = 200 }: SourceDraft, examples: JsonObject): JsonObject[] {
   const login = logsIn(auth) ? [LOGIN_REPLY] : [];
   const replies = (reply: JsonObject): Json => (login.length === 0 ? reply : [...login, reply]);
   const none = "sample" in nobody ? { body: nobody.sample } : { status: nobody.status, body: {} };
@@ -178,7 +180,7 @@ function casesOf({ request, auth, sample, nobody }: SourceDraft, examples: JsonO
       name: "found",
       inputs: examples,
       ...(Object.keys(credentials).length === 0 ? {} : { credentials }),
-      reply: replies({ body: sample }),
+      reply: replies({ ...(status === 200 ? {} : { status }), body: sample }),
       expect: { match: true },
     },
     { name: "nobody", inputs: withAnother(examples, request.inputs), reply: replies(none), expect: { match: false } },

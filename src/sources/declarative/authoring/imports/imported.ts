@@ -11,6 +11,8 @@ export interface Imported {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample?: Json | undefined;
+  /** The status of the sample, where it is not 200. */
+  readonly status?: number | undefined;
   /** Texts of the sample that are words of the vendor's format and no data. */
   readonly words: ReadonlySet<string>;
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;

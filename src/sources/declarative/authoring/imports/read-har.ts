@@ -13,8 +13,8 @@ export interface HarEntry {
   readonly url: string;
   /** @throws ImportProblem for a body that no file can say */
   request(): CapturedRequest;
-  /** The body of its answer. @throws ImportProblem where that is no JSON */
-  sample(): Json;
+  /** Its answer. @throws ImportProblem where that is no JSON, or no success */
+  answer(): { readonly sample: Json; readonly status: number };
 }
 
 /** The exchanges of an HTTP archive (HAR 1.2), as a browser saves them. @throws ImportProblem */
@@ -67,7 +67,12 @@ function readEntry(entry: Json, number: number, where: string): HarEntry {
         ? ["User-Agent is the browser's own and is left out."]
         : [],
     }),
-    sample: () => readSample(member(response, "content"), refuse),
+    answer() {
+      const status = Number(response["status"]);
+      if (!(status >= 200 && status < 300))
+        return refuse("its answer is no success", "take an entry that found a record, or give --sample");
+      return { sample: readSample(member(response, "content"), refuse), status };
+    },
   };
 }
 

@@ -43,7 +43,9 @@ export function readOpenApi(
   };
 }
 
-type AnswerRead = Pick<Imported, "sample" | "words" | "describe" | "otherStatuses"> & { readonly notes: string[] };
+type AnswerRead = Pick<Imported, "sample" | "status" | "words" | "describe" | "otherStatuses"> & {
+  readonly notes: string[];
+};
 
 /** What success looks like: the example of its answer, with what its schema knows besides. */
 function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
@@ -66,13 +68,14 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   const told = schema === undefined ? undefined : sampleOf(document, schema);
   const sample = shown === undefined ? told : completed(shown, told ?? null);
   const notes = [
-    ...(success[0] === "200" ? [] : [`Success is described as ${success[0]}: compare match with it.`]),
+    ...(/^2\d\d$/.test(success[0]) ? [] : [`Success is described as ${success[0]}: compare match with it.`]),
     ...(shown === undefined && told !== undefined && told !== null
       ? ["The document has no example of the answer: the sample is made of its schema."]
       : []),
   ];
   return {
     ...(sample === undefined || sample === null ? {} : { sample }),
+    ...(/^2\d\d$/.test(success[0]) && success[0] !== "200" ? { status: Number(success[0]) } : {}),
     words,
     otherStatuses,
     ...(schema === undefined ? {} : { describe: (steps: readonly string[]) => described(document, schema, steps) }),
