@@ -63,7 +63,7 @@ test("every example of a function of expressions gives what the reference says i
   const page = read("docs/reference/source-format.md").split("\n## Expressions\n")[1]!.split("\n## ")[0]!;
   const answer = readJsonExactly(/```json\n([^`]*)```/.exec(page)![1]!) as JsonObject;
   const rows = rowsOf(page);
-  assert.deepEqual([...rows.keys()].map((call) => call.split("(")[0]).sort(), [...FUNCTIONS.keys()].sort());
+  assert.deepEqual(new Set([...rows.keys()].map((call) => call.split("(")[0])), new Set(FUNCTIONS.keys()));
   for (const [call, [, example]] of rows) {
     const [, expression, gives] = /^`+ ?(.*?) ?`+ is `(.*)`$/.exec(example!)!;
     assert.ok(expression!.includes(`${call.split("(")[0]}(`), call);

@@ -449,6 +449,25 @@ test("a body's members are inputs, nested ones too; what can have one value has 
   assert.match(form.text, /record: status == `201` && body\.a\n[^]*reply: \{status: 201, body: \{a: x\}\}/);
 });
 
+test("a key that a document lists as a parameter is a field of the credential, and its examples stay in the document", async (t) => {
+  const { at, make, folder, written } = importing(t, { "api.yaml": REGISTER });
+  const made = await make({ "from-openapi": `${at("api.yaml")}#askWithKeys` });
+  assert.equal(made.code, 0, made.stderr);
+  assertNowhere(folder, ["api.yaml"], made.stdout + made.stderr);
+  const { request, auth } = parse(written()) as Written;
+  assert.deepEqual(auth, [
+    { kind: "api_key", header: "X-Api-Key", value: "{{ credentials.api_key }}" },
+    { kind: "api_key", query: "access_token", value: "{{ credentials.access_token }}" },
+  ]);
+  assert.deepEqual(request, {
+    method: "POST",
+    url: "https://api.register.example/v2/keys",
+    query: { page_token: "{{ inputs.page_token }}" },
+    body: { json: { user: "{{ inputs.user }}", pass: "{{ credentials.pass }}" } },
+  });
+  assert.match(made.stderr, /access_token is access_token of the credential\.\npass is pass of the credential\./);
+});
+
 test("what a document says and no file can is refused with its line, its column and what to do", async (t) => {
   const { at, make, run } = importing(t, {
     "api.yaml": REGISTER,
@@ -464,9 +483,11 @@ test("what a document says and no file can is refused with its line, its column 
     ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be taken over`)],
     ["recursive", /: this schema holds itself \(write this input by hand\)/],
     ["deep", new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is written in a way that a file cannot say`)],
+    ["reserved", new RegExp(`:${line("allowReserved")}:\\d+: the parameter raw is sent as it is`)],
+    ["getWithBody", /: a GET has no body \(take it out of the document\)/],
     ["elsewhere", new RegExp(`:${line("common.yaml")}:\\d+: it refers to another file \\(put everything into one file first`)],
     ["getCompny", /there is no operation "getCompny" \(Did you mean getCompany\?\)/],
-    ["", /say which operation \(give \S+#operationId; its operations are getCompany, searchCompanies/],
+    ["", /say which operation \(give \S+#operationId; its operations are getWithBody, getCompany, searchCompanies/],
   ]; // prettier-ignore
   for (const [operation, expected] of cases) assert.match(await says(`api.yaml#${operation}`), expected, operation);
   assert.match(await says("old.yaml#x"), /old\.yaml:1:1: this is Swagger 2\.0 \(convert it to OpenAPI 3 first/);

@@ -1,15 +1,20 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
+import { keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { exampleFor } from "../example-values.ts";
+import { fieldName } from "./captured-values.ts";
 import type { ImportChoices } from "./imported.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 import { membersOf, sampleOf, toSchema } from "./openapi-schema.ts";
+import { isProofName } from "./secret-names.ts";
 
 const SERVER_SETS = /^(?:accept|content-type|authorization)$/i;
 
 /** What an operation asks, with an input for each parameter and each member of its body. @throws ImportProblem */
 export class OperationRequest {
   readonly inputs: DraftInput[] = [];
+  /** How it is proved who asks: its security schemes, and after them what is a key in all but name. */
+  readonly auth: DraftedAuth[] = [];
   readonly notes: string[] = [];
   readonly #document: OpenApiDocument;
   readonly #choices: ImportChoices;
@@ -60,6 +65,7 @@ export class OperationRequest {
       const [name, place] = [document.text(spot, "name") ?? "", document.text(spot, "in") ?? ""];
       if (place === "header" && SERVER_SETS.test(name))
         this.notes.push(`The header field ${name} is left out: it follows from the rest.`);
+      else if ((place === "header" || place === "query") && isProofName(name)) this.#prove(name, place);
       else if (place === "path") address = address.replaceAll(`{${name}}`, this.#parameter(spot, name, "simple"));
       else if (place === "query") query[name] = this.#parameter(spot, name, "form");
       else if (place === "header") headers[name] = this.#parameter(spot, name, "simple");
@@ -114,6 +120,11 @@ export class OperationRequest {
   #leaf(spot: Spot, name: string, required: boolean, shown: Json | undefined, above: readonly string[]): Json {
     const document = this.#document;
     const members = above.length > 6 ? null : membersOf(document, spot);
+    if (members === null && (isProofName(name) || document.in(spot, "format")?.value === "password")) {
+      const field = this.#field(name);
+      this.auth.push({ ...keyAuth({ query: name }, { field }), kinds: [] });
+      return `{{ credentials.${field} }}`;
+    }
     if (members === null || members.size === 0)
       return this.#only(spot) ?? this.#input(spot, name, required, shown ?? sampleOf(document, spot), above);
     return Object.fromEntries(
@@ -124,6 +135,22 @@ export class OperationRequest {
           this.#leaf(member.spot, own, required && member.required, memberOf(shown, own), [...above, name]),
         ]),
     );
+  }
+
+  /** A key that the document lists as a parameter. */
+  #prove(name: string, place: "header" | "query"): void {
+    const isThere = this.auth.some(({ kinds }) => kinds.some((kind) => kind[place] === name));
+    if (!isThere)
+      this.auth.push(keyAuth(place === "header" ? { header: name } : { query: name }, { field: this.#field(name) }));
+  }
+
+  #field(name: string): string {
+    const plain = fieldName(name);
+    const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
+    let free = plain;
+    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    this.notes.push(`${name} is ${free} of the credential.`);
+    return free;
   }
 
   #only({ value }: Spot): Json | null {
@@ -144,6 +171,12 @@ export class OperationRequest {
     const isList = [document.in(schema, "type")?.value].flat().includes("array");
     const isObject = membersOf(document, schema) !== null;
     const style = document.text(spot, "style") ?? usual;
+    if (document.in(spot, "allowReserved")?.value === true)
+      return document.refuse(
+        spot,
+        `the parameter ${name} is sent as it is`,
+        "values of a query are always encoded: write the source in TypeScript",
+      );
     if (isObject || (style !== usual && !(isList && style in JOINED)))
       return document.refuse(
         spot,
@@ -171,11 +204,8 @@ export class OperationRequest {
     const described =
       says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
     const given = this.#choices.examples[name];
-    const proposed = given === undefined ? [this.#choices.mask(shown), shown] : [given];
-    const example = exampleFor(
-      described,
-      proposed.filter((one) => one !== null),
-    );
+    // What was published as an example is shown as it is only where nothing made up would fit.
+    const example = exampleFor(described, [given ?? this.#choices.mask(shown)]) ?? exampleFor(described, [shown]);
     this.inputs.push({ name, schema: withoutDefault(described), required, ...(example === null ? {} : { example }) });
     return `{{ inputs.${name} }}`;
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
-import { draftAuth } from "../draft-auth.ts";
+import { draftAuth, joinAuth } from "../draft-auth.ts";
 import type { ImportChoices, Imported } from "./imported.ts";
 import { authOf } from "./openapi-auth.ts";
 import { OpenApiDocument, type Spot } from "./openapi-document.ts";
@@ -23,9 +23,13 @@ export function readOpenApi(
     document.refuse(operation, `${method} is not a question`, "a source asks by GET, POST, PUT or PATCH");
   const request = new OperationRequest(document, choices);
   const server = request.server(item, operation);
-  const asked = request.parameters(server, path, item, operation);
-  const body = request.body(operation);
   const proof = auth === undefined ? authOf(document, operation, server) : { auth: draftAuth(auth), notes: [] };
+  request.auth.push(proof.auth);
+  const asked = request.parameters(server, path, item, operation);
+  const posted = document.in(operation, "requestBody");
+  if (method === "GET" && posted !== undefined)
+    document.refuse(posted, "a GET has no body", "take it out of the document");
+  const body = request.body(operation);
   const answer = answerOf(document, operation);
   const info = document.object(document.root, "info");
   const summary = document.text(operation, "summary");
@@ -36,8 +40,8 @@ export function readOpenApi(
     docs: outside
       .flatMap((spot) => (spot === undefined ? [] : [document.text(spot, "url")]))
       .find((url) => url !== undefined),
-    request: { method, ...asked, body: method === "GET" ? undefined : body, inputs: request.inputs },
-    auth: proof.auth,
+    request: { method, ...asked, body, inputs: request.inputs },
+    auth: joinAuth(request.auth),
     ...answer,
     notes: [...request.notes, ...proof.notes, ...answer.notes],
   };

@@ -10,3 +10,11 @@ export function isSecretName(name: string): boolean {
   const snake = snakeCase(name);
   return SECRET_PAIRS.has(snake) || snake === "username" || snake.split("_").some((word) => SECRET_WORDS.has(word));
 }
+
+const PROOFS =
+  /^(?:x_)?(?:(?:api|app|access|auth|subscription|license|private|client)_?(?:key|token|secret|id|password)|key|token|secret|password|authorization)$/;
+
+/** Whether a document names so what proves who asks. It shows no value, so that nothing is lost where this is too strict: `page_token` is a question. */
+export function isProofName(name: string): boolean {
+  return PROOFS.test(snakeCase(name));
+}
