@@ -100,7 +100,7 @@ function take(
   } else {
     if (token.value === undefined) throw usage(`--${name} needs a value.`);
     if (token.inlineValue !== true && /^-./.test(token.value)) {
-      throw usage(`--${name} needs a value; one that starts with a dash is written --${name}=-…`);
+      throw usage(`--${name} needs a value. Write a value that starts with a dash as --${name}=-…`);
     }
     values.push(token.value);
   }

@@ -76,7 +76,7 @@ test("every free vendor of the catalog is asked once, and what differed from its
     assert.equal(charged, "no", source);
     const { heard, requests } = vendors.get(source)!;
     assert.equal(heard.length, requests, `${source} was asked once`);
-    assert.deepEqual(differences, source === "brreg__enhet" ? ["brand_new is in the answer and not in the case"] : [], source); // prettier-ignore
+    assert.deepEqual(differences, source === "brreg__enhet" ? ["brand_new is in the reply but not in the case"] : [], source); // prettier-ignore
     assert.equal(tested, `${report.date}, version ${report.version}`);
   }
   const asked = report.sources.map(({ source }) => source);

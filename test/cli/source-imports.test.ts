@@ -422,7 +422,7 @@ test("an operation of a document becomes a tested source: parameters of both pla
   assert.doesNotMatch(written(), /Marine/);
   assert.match(made.stderr, /region of the server is "api".*\n.*first of 2 servers.*\n.*Accept is left out.*\n.*Of oauth, key it authenticates by oauth/); // prettier-ignore
   const tested = await run(["source", "test", "acme__company"]);
-  assert.match(tested.stdout, /ok {5}the credential is refused \(401\) \(played for every source\)[^]*all passed\n$/);
+  assert.match(tested.stdout, /ok {5}the credential is rejected \(401\) \(standard\)[^]*all passed\n$/);
 });
 
 test("a body's members are inputs, nested ones too; what can have one value has it, and what is read only is not asked", async (t) => {

@@ -414,7 +414,7 @@ test("a person who says OAuth is asked where its login is, and the login is writ
   assert.match(text, /kind: token_exchange\n[^]*grant_type: client_credentials[^]*token: body\.access_token/);
   const { code, stdout } = await run(["source", "test", "acme__company"]);
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /ok {5}the credential is refused \(401\) \(played for every source\)/);
+  assert.match(stdout, /ok {5}the credential is rejected \(401\) \(standard\)/);
 });
 
 test("source new says what is missing or cannot be, and writes nothing", async (t) => {
