@@ -91,7 +91,7 @@ test("every free vendor of the catalog is asked once, and what differed from its
   );
   assert.match(report.skipped.find(({ source }) => source === "twilio__lookup")!.why, /its vendor bills/);
   assert.equal(made.code, 0, made.stdout + made.stderr);
-  assert.match(made.stdout, /^differs brreg__enhet, case "[^"]+": record\n +brand_new is in the answer/m);
+  assert.match(made.stdout, /^differs brreg__enhet, case "[^"]+": record\n +brand_new is in the reply/m);
 });
 
 test("what --free-only goes with is said, and without a place for the report nobody is asked", async (t) => {
