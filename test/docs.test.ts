@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { openApiDocument } from "../src/http/openapi.ts";
+import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
+import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
+import type { Place } from "../src/sources/declarative/format/read-document.ts";
+import { readJsonExactly, type JsonObject } from "../src/terms/json.ts";
 import { FAULTS, type FaultRow } from "../src/terms/fault.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -54,3 +58,23 @@ test("openapi.json is what the code says", () => {
     "run: npm run openapi",
   );
 });
+
+test("every example of a function of expressions gives what the reference says it gives", () => {
+  const page = read("docs/reference/source-format.md").split("\n## Expressions\n")[1]!.split("\n## ")[0]!;
+  const answer = readJsonExactly(/```json\n([^`]*)```/.exec(page)![1]!) as JsonObject;
+  const rows = rowsOf(page);
+  assert.deepEqual(new Set([...rows.keys()].map((call) => call.split("(")[0])), new Set(FUNCTIONS.keys()));
+  for (const [call, [, example]] of rows) {
+    const [, expression, gives] = /^`+ ?(.*?) ?`+ is `(.*)`$/.exec(example!)!;
+    assert.ok(expression!.includes(`${call.split("(")[0]}(`), call);
+    const evaluate = compileExpression<JsonObject>(expression!, NOWHERE);
+    assert.equal(JSON.stringify(evaluate({ ...answer })), gives, expression);
+  }
+});
+
+const NOWHERE: Place = {
+  path: [],
+  in: () => NOWHERE,
+  refuse: (code, problem) => assert.fail(`${code} ${problem}`),
+  refuseKey: (code, problem) => assert.fail(`${code} ${problem}`),
+};

@@ -99,7 +99,7 @@ function take(
     values.push(!negated);
   } else {
     if (token.value === undefined) throw usage(`--${name} needs a value.`);
-    if (token.inlineValue !== true && token.value.startsWith("-")) {
+    if (token.inlineValue !== true && /^-./.test(token.value)) {
       throw usage(`--${name} needs a value. Write a value that starts with a dash as --${name}=-…`);
     }
     values.push(token.value);

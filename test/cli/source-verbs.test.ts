@@ -1,46 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { COMMANDS } from "../../src/commands/commands.ts";
-import { openVerbs } from "../../src/commands/open-verbs.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { project } from "../start/project-folder.ts";
-
-class Collected extends Writable {
-  text = "";
-  override _write(chunk: Buffer, _: string, done: () => void): void {
-    this.text += chunk.toString();
-    done();
-  }
-}
-
-/** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
-function shell(t: TestContext, folder: string) {
-  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const run = async (args: readonly string[], typed = "", isTTY = false) => {
-    const [stdout, stderr] = [new Collected(), new Collected()];
-    const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY });
-    const all = [...args, "--project", folder, "--data-dir", dataDir];
-    const code = await runCli(
-      all,
-      { stdin, stdout, stderr, env: {} },
-      { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" },
-    );
-    return { code, stdout: stdout.text, stderr: stderr.text };
-  };
-  const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);
-  return { run, json, dataDir };
-}
+import { shell } from "./project-shell.ts";
 
 interface Heard {
   readonly url: string | undefined;
@@ -361,7 +328,7 @@ const reply = {
   },
 };
 const options = (changes: Readonly<Record<string, string>>) =>
-  Object.entries({ title: "Company", url: "https://api.acme.example/companies/{number}", ...changes }).flatMap(([name, value]) => [`--${name}`, value]); // prettier-ignore
+  Object.entries({ title: "Company", url: "https://api.acme.example/companies/{number}", nobody: "404", ...changes }).flatMap(([name, value]) => [`--${name}`, value]); // prettier-ignore
 
 test("source new writes a file whose cases pass at once, whatever the kind of request", async (t) => {
   const folder = project(t, {
@@ -387,6 +354,10 @@ test("source new writes a file whose cases pass at once, whatever the kind of re
     },
     inside_200: { sample: at("reply.json"), nobody: at("none.json"), auth: "bearer" },
     a_list: { sample: at("list.json"), auth: "none", nobody: "410" },
+    by_login: { sample: at("reply.json"), auth: "oauth2:https://login.acme.example/token" },
+    by_password: { sample: at("reply.json"), auth: "oauth2_password:https://api.acme.example/token" },
+    by_signature: { sample: at("reply.json"), auth: "hmac:X-Signature" },
+    by_certificate: { sample: at("reply.json"), auth: "mtls" },
   };
   for (const [name, changes] of Object.entries(kinds)) {
     const made = await run(["source", "new", `acme__${name}`, ...options(changes)]);
@@ -416,17 +387,34 @@ test("source new asks a person for what is not given", async (t) => {
     "header:X-Api-Key",
     ...JSON.stringify(reply, null, 2).split("\n"),
     "",
-    "",
+    "404",
     "free",
   ];
   const { code, stderr } = await run(["source", "new", "acme__company"], answers.join("\n"), true);
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME or query:NAME .*\[none\]: .*What the vendor bills: .*\[per_call\]: /s,
+    /A short title: A short title: .*Authentication: none, basic, bearer, header:NAME, .*oauth2:.*\[none\]: .*What the vendor bills: .*\[per_call\]: /s,
   );
   assert.match(readFileSync(join(folder, "sources/acme/company.yaml"), "utf8"), /^charge: free$/m);
   assert.equal((await run(["source", "test", "acme__company"])).code, 0);
+});
+
+test("a person who says OAuth is asked where its login is, and the login is written", async (t) => {
+  const folder = project(t, { "reply.json": JSON.stringify(reply) });
+  const { run } = shell(t, folder);
+  const given = options({ sample: join(folder, "reply.json"), charge: "free", docs: "", method: "GET" });
+  const made = await run(
+    ["source", "new", "acme__company", ...given],
+    "oauth2\nhttps://login.acme.example/token\n",
+    true,
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const text = readFileSync(join(folder, "sources/acme/company.yaml"), "utf8");
+  assert.match(text, /kind: token_exchange\n[^]*grant_type: client_credentials[^]*token: body\.access_token/);
+  const { code, stdout } = await run(["source", "test", "acme__company"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /ok {5}the credential is rejected \(401\) \(standard\)/);
 });
 
 test("source new says what is missing or cannot be, and writes nothing", async (t) => {
@@ -435,14 +423,16 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   const says = async (changes: Readonly<Record<string, string>>) =>
     (await run(["source", "new", "acme__company", ...options({ sample: join(folder, "reply.json"), ...changes })]))
       .stderr;
-  assert.match((await run(["source", "new", "acme__company"])).stderr, /give --title, --url, --sample/);
+  assert.match(
+    (await run(["source", "new", "acme__company"])).stderr,
+    /give --title, --url, --sample, --nobody\. What means that nobody was found is the vendor.s to say/,
+  );
   assert.match((await run(["source", "new", "Acme"])).stderr, /ID must have the form/);
   assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
   assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
   assert.match(await says({ auth: "magic" }), /auth is none, basic/);
-  assert.match(await says({ auth: "oauth2" }), /"kind: token_exchange".*example_login\/consumer_report\.yaml/);
-  assert.match(await says({ auth: "mtls" }), /"kind: mtls".*example_mtls\/credit_report\.yaml/);
-  assert.match(await says({ auth: "hmac" }), /"kind: hmac".*example_signed\/identity_check\.yaml/);
+  assert.match(await says({ auth: "oauth2" }), /a login needs its address.*oauth2:https:/);
+  assert.match(await says({ auth: "hmac" }), /auth is none, .*hmac:HEADER or mtls/);
   assert.match(await says({ url: "https://api.acme.example/x/{number}?q={q" }), /brace/);
   assert.match(await says({ charge: "none" }), /one of free, per_call, per_success, per_match/);
   writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');

@@ -8,16 +8,16 @@ const FUNCTION_SAYS: Readonly<Record<string, string>> = {
   floor: "rounded down to a whole number",
   avg: "the mean; nothing for an empty list",
   sum: "the sum",
-  max: "the greatest number, or the last text in order",
-  min: "the least number, or the first text in order",
-  max_by: "the entry for which the expression is greatest: `max_by(body.hits, &score)`",
-  min_by: "the entry for which it is least",
-  sort: "the entries in order",
-  sort_by: "the entries in the order of an expression: `sort_by(body.hits, &date)`",
-  group_by: "an object of lists, grouped by the value of an expression for each entry",
-  map: "the value of an expression for each entry, including `null`: `map(&name, body.people)`",
-  keys: "its member names",
-  values: "its member values",
+  max: "the greatest, or the last in the order of texts",
+  min: "the least, or the first in the order of texts",
+  max_by: "the entry of which the expression is greatest",
+  min_by: "the entry of which it is least",
+  sort: "in order",
+  sort_by: "in the order of an expression",
+  group_by: "an object of lists, by what an expression is of each entry",
+  map: "an expression of each entry, `null` included",
+  keys: "its names",
+  values: "its values",
   items: "its members as pairs `[name, value]`",
   from_items: "an object made from such pairs",
   merge: "one object made from several; later members win",
@@ -37,18 +37,81 @@ const FUNCTION_SAYS: Readonly<Record<string, string>> = {
   trim: "without white space, or those characters, at both ends",
   trim_left: "the same at the beginning",
   trim_right: "the same at the end",
-  pad_left: "padded to a length at the beginning, with spaces or that character",
-  pad_right: "padded at the end",
-  join: "one text made from several, with the first argument between them: `join(', ', body.lines)`",
-  split: "a list of texts, split at the second argument: `split(body.name, ' ')`",
-  replace: "the first text with the second replaced by the third: `replace(body.date, '/', '-')`",
+  pad_left: "filled up to a length at the beginning, with blanks or that character",
+  pad_right: "filled up at the end",
+  join: "one text of several, with the first between",
+  split: "a list of texts, cut at the second",
+  replace: "the third in place of the second",
   to_string: "a text as it is, anything else as its JSON text",
   to_number: "a number as it is, or the number that a text contains; nothing for any other value",
 };
 
-/** A row for each function: how it is called and what it returns. */
+/** The answer that the examples are about. */
+export const EXAMPLE_ANSWER = `{
+  "status": 200,
+  "headers": { "x-total": "2" },
+  "body": {
+    "id": 12345678901234567890,
+    "name": " Ada Example ",
+    "born": "10/12/1815",
+    "balance": -12.5,
+    "address": { "street": "1 Example Street", "postcode": "ZZ1 1ZZ" },
+    "scores": [655, 9, 640],
+    "hits": [
+      { "name": "B. Example", "score": 2, "kind": "person" },
+      { "name": "A. Example", "score": 9, "kind": "firm" }
+    ]
+  }
+}`;
+
+/** What is worked out over it, and what comes of it. A test works each of them out. */
+const EXAMPLES: Readonly<Record<string, readonly [expression: string, gives: string]>> = {
+  abs: ["abs(body.balance)", "12.5"],
+  ceil: ["ceil(body.balance)", "-12"],
+  floor: ["floor(body.balance)", "-13"],
+  avg: ["avg(body.hits[*].score)", "5.5"],
+  sum: ["sum(body.scores)", "1304"],
+  max: ["max(body.scores)", "655"],
+  min: ["min(body.hits[*].name)", '"A. Example"'],
+  max_by: ["max_by(body.hits, &score).name", '"A. Example"'],
+  min_by: ["min_by(body.hits, &score).name", '"B. Example"'],
+  sort: ["sort(body.scores)", "[9,640,655]"],
+  sort_by: ["sort_by(body.hits, &name)[0].kind", '"firm"'],
+  group_by: ["keys(group_by(body.hits, &kind))", '["person","firm"]'],
+  map: ["map(&middle, body.hits)", "[null,null]"],
+  keys: ["keys(body.address)", '["street","postcode"]'],
+  values: ["values(body.address)", '["1 Example Street","ZZ1 1ZZ"]'],
+  items: ["items(headers)", '[["x-total","2"]]'],
+  from_items: ["from_items(zip(body.hits[*].kind, body.hits[*].score))", '{"person":2,"firm":9}'],
+  merge: ["merge(headers, {source: 'register'})", '{"x-total":"2","source":"register"}'],
+  zip: ["zip(body.scores, body.hits[*].kind)", '[[655,"person"],[9,"firm"]]'],
+  to_array: ["to_array(body.born)", '["10/12/1815"]'],
+  not_null: ["not_null(body.died, body.born)", '"10/12/1815"'],
+  type: ["type(body.died)", '"null"'],
+  length: ["length(body.hits)", "2"],
+  reverse: ["reverse(split(body.born, '/'))", '["1815","12","10"]'],
+  contains: ["contains(body.scores, `640`)", "true"],
+  starts_with: ["starts_with(body.address.postcode, 'ZZ1')", "true"],
+  ends_with: ["ends_with(body.born, '1815')", "true"],
+  find_first: ["find_first(body.born, '/')", "2"],
+  find_last: ["find_last(body.born, '/')", "5"],
+  lower: ["lower(body.address.postcode)", '"zz1 1zz"'],
+  upper: ["upper(body.hits[0].kind)", '"PERSON"'],
+  trim: ["trim(body.name)", '"Ada Example"'],
+  trim_left: ["trim_left(body.address.postcode, 'Z')", '"1 1ZZ"'],
+  trim_right: ["trim_right(body.name)", '" Ada Example"'],
+  pad_left: ["pad_left(headers.\"x-total\", `4`, '0')", '"0002"'],
+  pad_right: ["pad_right(body.hits[1].kind, `6`, '.')", '"firm.."'],
+  join: ["join(', ', values(body.address))", '"1 Example Street, ZZ1 1ZZ"'],
+  split: ["split(trim(body.name), ' ')", '["Ada","Example"]'],
+  replace: ["replace(body.born, '/', '-')", '"10-12-1815"'],
+  to_string: ["to_string(body.id)", '"12345678901234567890"'],
+  to_number: ['to_number(headers."x-total")', "2"],
+};
+
+/** A row for each function: how it is called, what it gives, and an example. */
 export function expressionRows(): string[][] {
-  const told = Object.keys(FUNCTION_SAYS);
+  const told = Object.keys(FUNCTION_SAYS).filter((name) => Object.hasOwn(EXAMPLES, name));
   const astray = [...FUNCTIONS.keys()].filter((name) => !told.includes(name));
   astray.push(...told.filter((name) => !FUNCTIONS.has(name)));
   if (astray.length > 0)
@@ -59,7 +122,8 @@ export function expressionRows(): string[][] {
       if (variadic && at === takes.length - 1) return `${word}, …`;
       return at >= takes.length - optional ? `[${word}]` : word;
     });
-    return [code(`${name}(${words.join(", ")})`), FUNCTION_SAYS[name]!];
+    const [example, gives] = EXAMPLES[name]!;
+    return [code(`${name}(${words.join(", ")})`), FUNCTION_SAYS[name]!, `${code(example)} is ${code(gives)}`];
   });
 }
 

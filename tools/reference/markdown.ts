@@ -15,7 +15,7 @@ function cell(text: string): string {
 }
 
 export function code(text: string): string {
-  return `\`${text}\``;
+  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
 export function block(language: string, text: string): string {

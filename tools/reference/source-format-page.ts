@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { FILTERS } from "../../src/sources/declarative/request/filters.ts";
 import { publishedSchema } from "../../src/sources/declarative/format/format.ts";
-import { expressionRows } from "./expression-rows.ts";
+import { EXAMPLE_ANSWER, expressionRows } from "./expression-rows.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 import { typeOf } from "./schema-fields.ts";
 
@@ -152,8 +152,10 @@ export function sourceFormatPage(): Page {
     table(["filter", "result"], filterRows()),
     `If a filter that removes characters (${shortening().map(code).join(", ")}) leaves nothing, the call fails, the message names the field, and nothing is sent. Otherwise a vendor's "not found" for an empty value would look like a valid result.`,
     "## Expressions",
-    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. A number, ${code("true")}, ${code("false")}, ${code("null")} and other JSON are written in backticks (\`\` status == \`404\` \`\`), text in single quotes (${code("body.code == 'NO_HIT'")}), and a name with special characters in double quotes (${code('body."birth-date"')}). These are the functions; arguments in square brackets are optional:`,
-    table(["function", "result"], expressionRows()),
+    `An expression is [JMESPath, community edition](https://jmespath.site/main/#specification), over ${code("status")} (a number), ${code("headers")} (names in lower case) and ${code("body")}. A number, ${code("true")}, ${code("false")}, ${code("null")} and other JSON stand in backticks (\`\` status == \`404\` \`\`), a text in single quotes (${code("body.code == 'NO_HIT'")}), a name that is no plain word in double quotes (${code('body."birth-date"')}). Numbers keep all of their digits: one that would have to be rounded to be reckoned with cannot be reckoned with.`,
+    `An expression in which a function is given something that it does not take cannot be worked out: a rule with it does not hold, and a field of ${code("map")} with it is a failure of kind ${code("contract")}. ${code("not_null(x, `[]`)")} puts something in place of what may be absent. These are the functions, with examples over the answer below them; what stands in brackets may be left out:`,
+    table(["function", "gives", "for example"], expressionRows()),
+    block("json", EXAMPLE_ANSWER),
     "## Errors in a file",
     `Each error is reported with file, line, column and a hint. It ends with a code that does not change between versions: ${codes().map(code).join(", ")}.`,
   );

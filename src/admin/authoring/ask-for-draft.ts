@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { AUTH_WORDS, draftAuth } from "../../sources/declarative/authoring/draft-auth.ts";
+import { typedRequest } from "../../sources/declarative/authoring/draft-request.ts";
 import type { SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
+import type { Imported } from "../../sources/declarative/authoring/imports/imported.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../../terms/charge.ts";
 import { type Json, JsonError, parseJson } from "../../terms/json.ts";
 import { placeOfSlip } from "../../terms/json-slip.ts";
@@ -34,10 +37,9 @@ export const QUESTIONS = [
   },
   {
     name: "auth",
-    asks: "Authentication: none, basic, bearer, header:NAME or query:NAME (OAuth and other logins: none, and docs/reference/source-format.md#auth)",
+    asks: `Authentication: ${AUTH_WORDS}`,
     otherwise: "none",
-    describes:
-      "none, basic, bearer, header:NAME or query:NAME; none by default. Add OAuth and other logins to the file by hand",
+    describes: `${AUTH_WORDS}; none unless given. OAuth logs in with client credentials, or with a password`,
   },
   {
     name: "sample",
@@ -46,9 +48,8 @@ export const QUESTIONS = [
   },
   {
     name: "nobody",
-    asks: "How the vendor says that it found nothing: a status, or a file with such a reply",
-    otherwise: "404",
-    describes: "A status, or a file with the reply if its status is 200; 404 by default",
+    asks: "What means that nobody was found: a status such as 404, or a file with such a reply",
+    describes: "What means that nobody was found: a status, or a file with the reply of status 200",
   },
   {
     name: "charge",
@@ -58,44 +59,103 @@ export const QUESTIONS = [
   },
 ] as const;
 
+/** What is given as an option. */
+export type DraftAnswers = { readonly [name in Name]?: string };
+
 type Name = (typeof QUESTIONS)[number]["name"];
 const BODY_ONLY_WITH = new Set(["POST", "PUT"]);
+/** What an import says, and nobody says besides. */
+const OF_REQUEST: ReadonlySet<Name> = new Set(["method", "url", "body"]);
 
-/** Takes what is given and asks a person for the rest. @throws OperatorError that names what is missing or wrong */
+/**
+ * Takes what is given or was imported, and asks a person for the rest. What "nobody" looks like is never taken for
+ * granted. @throws OperatorError that names what is missing or wrong
+ */
 export async function askForDraft(
-  given: Readonly<Record<string, string | undefined>>,
+  given: DraftAnswers,
   terminal: Terminal,
+  imported?: Imported,
 ): Promise<Omit<SourceDraft, "id">> {
   const asking = terminal.interactive === true;
+  const known = imported === undefined ? {} : knownOf(imported);
   const answers: Partial<Record<Name, string>> = {};
   const missing: string[] = [];
   for (const question of QUESTIONS) {
-    const { name, asks } = question;
+    const { name } = question;
+    if (imported !== undefined && OF_REQUEST.has(name)) {
+      if (given[name] !== undefined)
+        throw new OperatorError("usage", `--${name} is what the import says: leave it out.`);
+      continue;
+    }
     const otherwise = "otherwise" in question ? question.otherwise : undefined;
     if (name === "body" && !BODY_ONLY_WITH.has(answers.method!.toUpperCase()) && given["body"] === undefined) continue;
-    const answer = given[name] ?? (asking ? await ask(terminal, asks, otherwise, name === "sample") : otherwise);
+    if (given[name] === undefined && known[name] === null) continue;
+    const asks = name === "nobody" ? `${question.asks}${toldOf(imported)}` : question.asks;
+    const answer =
+      given[name] ?? known[name] ?? (asking ? await ask(terminal, asks, otherwise, name === "sample") : otherwise);
     if (answer === undefined) missing.push(`--${name}`);
     else answers[name] = answer;
   }
-  if (missing.length > 0) throw new OperatorError("usage", `Nobody is there to ask: give ${missing.join(", ")}.`);
-  const method = answers.method!.toUpperCase();
-  if (method !== "GET" && method !== "POST" && method !== "PUT")
-    throw new OperatorError("usage", "The method is GET, POST or PUT.");
-  const { body = "", docs = "" } = answers;
-  if (body !== "" && method === "GET") throw new OperatorError("usage", "A GET has no body.");
+  if (missing.length > 0) {
+    const why = missing.includes("--nobody")
+      ? " What means that nobody was found is the vendor's to say, and never guessed."
+      : "";
+    throw new OperatorError("usage", `Nobody is there to ask: give ${missing.join(", ")}.${why}${toldOf(imported)}`);
+  }
+  const { docs = "" } = answers;
   return {
     title: answers.title!,
+    description: imported?.description,
     docs: docs === "" ? undefined : docs,
-    method,
-    url: answers.url!.trim(),
-    body: body === "" ? undefined : readJson(body, "The body"),
-    auth: answers.auth!.trim(),
-    sample: await readSample(answers.sample!, terminal),
+    ...(imported === undefined ? await typed(answers, terminal) : importedParts(imported)),
+    sample: answers.sample === undefined ? imported!.sample! : await readSample(answers.sample, terminal),
     nobody: /^\d{3}$/.test(answers.nobody!.trim())
       ? { status: statusOf(answers.nobody!) }
       : { sample: readJson(readText(answers.nobody!), `The reply for nobody ${answers.nobody!}`) },
     charge: chargeOf(answers.charge!.trim()),
   };
+}
+
+/** The answers that an import has; `null`: nothing to ask. */
+function knownOf({ title, docs, sample }: Imported): Partial<Record<Name, string | null>> {
+  return {
+    auth: null,
+    ...(title === undefined ? {} : { title }),
+    ...(docs === undefined ? {} : { docs }),
+    ...(sample === undefined ? {} : { sample: null }),
+  };
+}
+
+function toldOf(imported: Imported | undefined): string {
+  const told = imported?.otherStatuses ?? [];
+  return told.length === 0 ? "" : ` (The document tells of ${told.join(", ")}.)`;
+}
+
+function importedParts({ request, auth, timeoutMs, describe, status }: Imported) {
+  return { request, auth, timeoutMs, describe, status };
+}
+
+/** @throws OperatorError | RangeError */
+async function typed(answers: Partial<Record<Name, string>>, terminal: Terminal) {
+  const method = answers.method!.toUpperCase();
+  if (method !== "GET" && method !== "POST" && method !== "PUT")
+    throw new OperatorError("usage", "The method is GET, POST or PUT.");
+  const { body = "" } = answers;
+  if (body !== "" && method === "GET") throw new OperatorError("usage", "A GET has no body.");
+  const json = body === "" ? undefined : readJson(body, "The body");
+  try {
+    const request = typedRequest({ method, url: answers.url!.trim(), body: json });
+    return { request, auth: draftAuth(await loginOf(answers.auth!.trim(), terminal)) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new OperatorError("invalid", `No source can be written of this: ${error.message}.`, { cause: error });
+  }
+}
+
+/** A person who says "oauth2" is asked where its login is. */
+async function loginOf(word: string, terminal: Terminal): Promise<string> {
+  if (terminal.interactive !== true || !/^oauth2(?:_password)?$/.test(word)) return word;
+  return `${word}:${await ask(terminal, "Address of the login, which answers with a token", undefined, false)}`;
 }
 
 /** Asks until there is an answer. Pasted JSON may have many lines. */

@@ -25,6 +25,8 @@ export interface AuthoringTools {
   fileOf(id: string): SourceFile | undefined;
   /** What running cases needs. */
   readonly cases: CaseParts;
+  /** Which version of the service this is. */
+  version(): string;
   /** Reads the text of a declarative source as the service would. @throws Error that says file, line and column */
   compile(text: string, file: string): RunnableSource;
   /** Asks a vendor for real, through the door and the steps of a run. It can be billed. */

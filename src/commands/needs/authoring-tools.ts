@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import type { AuthoringTools } from "../../admin/authoring/ports.ts";
+import { readDeployment } from "../../composition/deployment.ts";
 import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
+import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../sources/runnable.ts";
@@ -36,6 +38,7 @@ export function openAuthoringTools({ project, environment, loaded }: AuthoringPl
       const found = loaded.all.get(id);
       return found === undefined ? undefined : { path: found.file, from: found.from };
     },
+    version: () => readDeployment(PACKAGE_ROOT).gitDerivedVersion,
     compile: (text, file) => toRunnable(compileDeclarative(text, file), createSchemas(), "now"),
     askLive: async (question) => createLiveVendors(await (door ??= openDoor()), systemClock)(question),
     close() {

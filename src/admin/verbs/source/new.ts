@@ -2,13 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "../../../terms/type.ts";
-import { playCase } from "../../../simulation/play-case.ts";
-import { renderReport, runCases } from "../../../simulation/run-cases.ts";
-import { draftSource, type SourceDraft, writeDraft } from "../../../sources/declarative/authoring/draft-source.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
-import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
-import { askForDraft, QUESTIONS } from "../../authoring/ask-for-draft.ts";
+import { askForDraft, type DraftAnswers, QUESTIONS } from "../../authoring/ask-for-draft.ts";
+import { importRequest, type ImportInput } from "../../authoring/import-request.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
+import { proveDraft } from "../../authoring/prove-draft.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
@@ -16,9 +14,9 @@ import { defineVerb } from "../../verb.ts";
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
 
 export default defineVerb({
-  summary: "Write a new source from a vendor's documentation and one sample reply",
+  summary: "Write a new source from a vendor's documentation, or from a request of curl, OpenAPI or HAR",
   description:
-    "Asks for what is not given as an option. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
+    "Asks for what is not given as an option. With --from-curl, --from-openapi or --from-har the request, its login and its reply are taken over from a file: secrets are never written, values of samples are masked, and what cannot be taken over is refused by name. Writes a YAML file with cases into the project folder; its cases have passed before it is written. What it guesses from the sample is a beginning: read the file, and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(
@@ -35,6 +33,29 @@ export default defineVerb({
           Type.Optional(Type.String({ maxLength: 4_000, description: describes })),
         ]),
       ),
+      from_curl: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "A file with one curl command, or - for standard input" }),
+      ),
+      from_openapi: Type.Optional(
+        Type.String({
+          maxLength: 4_000,
+          description: "An OpenAPI 3 document and one operation of it: FILE#operationId, or FILE#GET /path",
+        }),
+      ),
+      from_har: Type.Optional(Type.String({ maxLength: 4_000, description: "An HTTP archive (HAR) of a browser" })),
+      entry: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "Archive: which entry, by its number or its address" }),
+      ),
+      fixed: Type.Optional(
+        Type.Array(Type.String({ maxLength: 200 }), {
+          description: "Curl and archive: a value that stays as it is, by its name; every other becomes an input",
+        }),
+      ),
+      examples: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "Import: the example of an input in the cases, which are public",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -44,11 +65,14 @@ export default defineVerb({
 
   async run(input, call) {
     const tools = await call.authoring();
-    const { id } = input as { id: string };
+    const given = input as ImportInput & DraftAnswers & { readonly id: string };
+    const { id } = given;
     const path = placeOf(tools, id);
-    const given = input as Readonly<Record<string, string | undefined>>;
-    const draft: SourceDraft = { id, ...(await askForDraft(given, call.terminal())) };
-    const text = await proven(draft, relative(dirname(path), SCHEMA), tools);
+    const terminal = call.terminal();
+    const imported = await importRequest(given, terminal, call.note);
+    const draft = { id, ...(await askForDraft(given, terminal, imported)) };
+    const schema = relative(dirname(path), SCHEMA);
+    const text = await proveDraft(draft, imported?.words, schema, tools);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
@@ -65,28 +89,4 @@ function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   const path = join(project, "sources", `${id.replace("__", "/")}.yaml`);
   if (existsSync(path)) throw new OperatorError("refused", `The file exists already: ${shownPath(path)}`);
   return path;
-}
-
-/** The text of a file whose cases pass. @throws OperatorError */
-async function proven(draft: SourceDraft, schemaPath: string, { compile, cases }: AuthoringTools): Promise<string> {
-  try {
-    const source = draftSource(draft);
-    const first = compile(writeDraft(source, schemaPath), "draft.yaml");
-    const { answer, fault } = await playCase(first, first.declaration.cases![0]!, cases);
-    if (answer === null) throw new RangeError(`the sample is not recognised as a record (${fault!.says})`);
-    const text = writeDraft(withOutput(source, JSON.parse(String(answer.json)) as JsonObject), schemaPath);
-    const report = await runCases(compile(text, "draft.yaml"), cases);
-    if (!report.passed) throw new RangeError(`its cases do not pass:\n${renderReport(report)}`);
-    return text;
-  } catch (error) {
-    throw new OperatorError("invalid", `No source can be written from this: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
-}
-
-function withOutput(source: JsonObject, output: JsonObject): JsonObject {
-  const [found, ...others] = source["cases"] as readonly JsonObject[];
-  const expect = isJsonObject(found!["expect"]) ? found!["expect"] : {};
-  return { ...source, cases: [{ ...found, expect: { ...expect, output } }, ...others] };
 }

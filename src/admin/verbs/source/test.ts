@@ -11,6 +11,7 @@ import {
 import type { JsonObject } from "../../../terms/json.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
+import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -21,19 +22,27 @@ interface Input extends LiveTest {
   readonly source?: string;
   readonly all?: boolean;
   readonly live?: boolean;
+  readonly free_only?: boolean;
+  readonly report?: string;
   readonly org?: string;
 }
 
 export default defineVerb({
   summary: "Run a source's cases, or ask its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs of one case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked.",
+    "Without an id the sources of the project are tested. Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked. With --all --live --free-only every vendor that bills nothing is asked once, one after the other, and --report takes what differed from the cases.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
       source: Type.Optional(sourceInput),
       all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
       live: Type.Optional(Type.Boolean({ description: "Ask the real vendor, once" })),
+      free_only: Type.Optional(
+        Type.Boolean({ description: "With --all --live: the sources whose vendors bill nothing, each once" }),
+      ),
+      report: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "With --free-only: the file that takes the report, as JSON" }),
+      ),
       case: Type.Optional(
         Type.String({
           maxLength: 200,
@@ -70,6 +79,10 @@ export default defineVerb({
     if (input.live === true) {
       const { org, credential } = input;
       const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
+      if (input.free_only === true) {
+        const all = sources.ids().map((id) => sources.find(id)!);
+        return reportFreeVendors(all, input.report!, tools, parts);
+      }
       return testLive(input, requireSource(sources, input.source!), tools, parts);
     }
     const ids = input.source === undefined ? sources.ids() : [requireSource(sources, input.source).id];
@@ -90,23 +103,40 @@ export default defineVerb({
   },
 
   hasFailed: (result) => result["passed"] === false,
-  render: (result) => (result["live"] === true ? renderLive(result) : renderCases(result)),
+  render(result) {
+    if (result["live"] !== true) return renderCases(result);
+    return result["report"] === undefined ? renderLive(result) : renderLiveReport(result);
+  },
 });
 
 function isOwn(id: string, tools: AuthoringTools): boolean {
   return tools.fileOf(id)?.from === "project";
 }
 
-function refuseMixtures({ source, all, live, case: named, ...rest }: Input): void {
+function refuseMixtures({ source, all, live, case: named, ...others }: Input): void {
   const no = (message: string) => {
     throw new OperatorError("usage", message);
   };
   if (source !== undefined && all === true) no("Name one source, or give --all.");
-  if (source === undefined && live === true) no("--live asks one source, because it can be billed: name it.");
+  const { free_only, report, ...rest } = others;
+  const isFree = free_only === true;
+  if (isFree && (all !== true || live !== true)) no("--free-only belongs to --all --live.");
+  if (isFree && report === undefined) no("--free-only needs --report, with the file that takes what differed.");
+  if (!isFree && report !== undefined) no("--report belongs to --free-only.");
+  if (isFree) {
+    const own = Object.entries({ ...rest, org: undefined, case: named }).find(([, value]) => value !== undefined);
+    if (own !== undefined) no(`${optionOf(own[0])} is of one source: name it, without --free-only.`);
+    return;
+  }
+  if (source === undefined && live === true)
+    no("--live asks one source, because it can be billed: name it, or give --all --free-only.");
   if (source === undefined && named !== undefined) no("--case is of one source: name it.");
   const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
-  if (live !== true && liveOnly !== undefined)
-    no(`--${liveOnly[0].replaceAll("_", "-").replace("inputs", "set")} belongs to --live.`);
+  if (live !== true && liveOnly !== undefined) no(`${optionOf(liveOnly[0])} belongs to --live.`);
+}
+
+function optionOf(property: string): string {
+  return `--${property.replaceAll("_", "-").replace("inputs", "set")}`;
 }
 
 /** @throws OperatorError where the source has no such case */

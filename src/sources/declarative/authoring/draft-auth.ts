@@ -1,66 +1,141 @@
 import type { JsonObject } from "../../../terms/json.ts";
 
+/** How a request proves who sends it. */
 export interface DraftedAuth {
-  /** The fields of the credential. */
-  readonly fields: readonly string[];
-  readonly auth: JsonObject | null;
-  /** What the first case sees of it in the request, for the credential `example-<field>`. */
-  readonly headers: JsonObject | null;
+  /** The fields of the credential, each with its schema. */
+  readonly fields: Readonly<Record<string, JsonObject>>;
+  /** What the file says under `auth`; several stack. */
+  readonly kinds: readonly JsonObject[];
+  /** Where a login goes, besides where the request goes. */
+  readonly origins: readonly string[];
 }
 
-/** Kinds that take more than a word: what the format calls them, and where one can be read. */
-const BY_HAND = [
-  {
-    words: /^(?:oauth|oidc|openid|token|login|client_credentials|password|session|jwt)/i,
-    says: 'a login ("kind: token_exchange")',
-    example: "catalog/sources/example_login/consumer_report.yaml",
-  },
-  {
-    words: /^(?:hmac|sign|aws|digest)/i,
-    says: 'a signature ("kind: hmac")',
-    example: "catalog/sources/example_signed/identity_check.yaml",
-  },
-  {
-    words: /^(?:mtls|mutual|tls|cert|client.?cert)/i,
-    says: 'a client certificate ("kind: mtls")',
-    example: "catalog/sources/example_mtls/credit_report.yaml",
-  },
-] as const;
+const PLAIN: JsonObject = { type: "string", minLength: 1 };
+const SECRET: JsonObject = { ...PLAIN, writeOnly: true };
+
+export const NO_AUTH: DraftedAuth = { fields: {}, kinds: [], origins: [] };
+
+/** Every kind of authentication by the word that `--auth` takes for it. */
+export const AUTH_WORDS =
+  "none, basic, bearer, header:NAME, query:NAME, oauth2:LOGIN_URL, oauth2_password:LOGIN_URL, hmac:HEADER or mtls";
 
 /** How a request proves who sends it, from one word. @throws RangeError */
 export function draftAuth(word: string): DraftedAuth {
-  const [kind = "", name = ""] = word.split(":", 2);
-  const named = /^[A-Za-z0-9_.-]{1,60}$/.test(name);
-  if (kind === "none" && name === "") return { fields: [], auth: null, headers: null };
-  if (kind === "basic" && name === "") {
-    const basic = Buffer.from("example-username:example-password").toString("base64");
-    return {
-      fields: ["username", "password"],
-      auth: { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" },
-      headers: { authorization: `Basic ${basic}` },
-    };
+  const at = word.indexOf(":");
+  const [kind, rest] = at === -1 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
+  if (rest === "" && kind === "none") return NO_AUTH;
+  if (rest === "" && kind === "basic") return basicAuth();
+  if (rest === "" && kind === "bearer") return bearerAuth();
+  if (rest === "" && kind === "mtls") return certificateAuth();
+  const isNamed = /^[A-Za-z0-9_.-]{1,60}$/.test(rest);
+  if (kind === "header" && isNamed) return keyAuth({ header: rest });
+  if (kind === "query" && isNamed) return keyAuth({ query: rest });
+  if (kind === "hmac" && isNamed) return signedAuth(rest);
+  const grant = GRANTS[kind];
+  if (grant !== undefined) return grant(rest);
+  throw new RangeError(`auth is ${AUTH_WORDS}`);
+}
+
+const GRANTS: Readonly<Record<string, (url: string) => DraftedAuth>> = {
+  oauth2: (url) => loginAuth(url, "client_credentials"),
+  oauth2_password: (url) => loginAuth(url, "password"),
+};
+
+/** `password: false`: the key is the user's name, and the password is empty. */
+export function basicAuth({ password = true } = {}): DraftedAuth {
+  if (!password) {
+    const kind = { kind: "basic", username: "{{ credentials.api_key }}", password: "" };
+    return { fields: { api_key: SECRET }, kinds: [kind], origins: [] };
   }
-  if (kind === "bearer" && name === "") {
-    return {
-      fields: ["token"],
-      auth: { kind: "bearer", token: "{{ credentials.token }}" },
-      headers: { authorization: "Bearer example-token" },
-    };
-  }
-  const value = "{{ credentials.api_key }}";
-  if (kind === "header" && named) {
-    return {
-      fields: ["api_key"],
-      auth: { kind: "api_key", header: name, value },
-      headers: { [name.toLowerCase()]: "example-api_key" },
-    };
-  }
-  if (kind === "query" && named)
-    return { fields: ["api_key"], auth: { kind: "api_key", query: name, value }, headers: null };
-  const byHand = BY_HAND.find(({ words }) => words.test(kind));
-  throw new RangeError(
-    byHand === undefined
-      ? "auth is none, basic, bearer, header:NAME or query:NAME"
-      : `auth is none, basic, bearer, header:NAME or query:NAME; give none, and write ${byHand.says} into the file by hand, as in ${byHand.example}`,
-  );
+  const kind = { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" };
+  return { fields: { username: PLAIN, password: SECRET }, kinds: [kind], origins: [] };
+}
+
+export function bearerAuth(): DraftedAuth {
+  return { fields: { token: SECRET }, kinds: [{ kind: "bearer", token: "{{ credentials.token }}" }], origins: [] };
+}
+
+/** A key in one header field or parameter, after a word such as `ApiKey` where the vendor wants one. */
+export function keyAuth(
+  place: { readonly header: string } | { readonly query: string },
+  { field = "api_key", word = "" } = {},
+): DraftedAuth {
+  const value = `${word === "" ? "" : `${word} `}{{ credentials.${field} }}`;
+  return { fields: { [field]: SECRET }, kinds: [{ kind: "api_key", ...place, value }], origins: [] };
+}
+
+function certificateAuth(): DraftedAuth {
+  const pem = (label: string): JsonObject => ({
+    ...SECRET,
+    description: "PEM",
+    examples: [`-----BEGIN ${label}-----\nexample\n-----END ${label}-----\n`],
+  });
+  const kind = { kind: "mtls", cert: "{{ credentials.certificate }}", key: "{{ credentials.private_key }}" };
+  return {
+    fields: { certificate: pem("CERTIFICATE"), private_key: pem("PRIVATE EXAMPLE") },
+    kinds: [kind],
+    origins: [],
+  };
+}
+
+/** The text to sign is the vendor's own: what stands here is a beginning. */
+function signedAuth(header: string): DraftedAuth {
+  const canonical = "{{ request.method }}\n{{ request.path }}\n{{ request.body }}";
+  const kind = {
+    kind: "hmac",
+    algorithm: "sha256",
+    key: "{{ credentials.signing_key }}",
+    canonical,
+    encoding: "hex",
+    header,
+  };
+  return { fields: { signing_key: SECRET }, kinds: [kind], origins: [] };
+}
+
+/** OAuth's client credentials or password form: a login whose token the request carries. @throws RangeError */
+export function loginAuth(url: string, grant: "client_credentials" | "password", scope?: string): DraftedAuth {
+  const address = URL.parse(url);
+  if (address === null || !/^https?:$/.test(address.protocol) || address.username !== "" || address.search !== "")
+    throw new RangeError(
+      `a login needs its address, without a query: ${grant === "password" ? "oauth2_password" : "oauth2"}:https://login.vendor.example/token`,
+    );
+  const user = { username: "{{ credentials.username }}", password: "{{ credentials.password }}" };
+  const form = {
+    grant_type: grant,
+    ...(grant === "password" ? user : {}),
+    ...(scope === undefined || scope === "" ? {} : { scope }),
+  };
+  const kind: JsonObject = {
+    kind: "token_exchange",
+    request: { method: "POST", url: `${address.origin}${address.pathname}`, body: { form } },
+    auth: { kind: "basic", username: "{{ credentials.client_id }}", password: "{{ credentials.client_secret }}" },
+    token: "body.access_token",
+    expires_in: "body.expires_in",
+  };
+  const client = { client_id: PLAIN, client_secret: SECRET };
+  const fields = grant === "password" ? { username: PLAIN, password: SECRET, ...client } : client;
+  return { fields, kinds: [kind], origins: [address.origin] };
+}
+
+/** Several that stack. A field that two of them need is one field. */
+export function joinAuth(parts: readonly DraftedAuth[]): DraftedAuth {
+  return {
+    fields: Object.assign({}, ...parts.map(({ fields }) => fields)) as DraftedAuth["fields"],
+    kinds: parts.flatMap(({ kinds }) => kinds),
+    origins: parts.flatMap(({ origins }) => origins),
+  };
+}
+
+/** Whether a login goes ahead of the request. */
+export function logsIn({ kinds }: DraftedAuth): boolean {
+  return kinds.some(({ kind }) => kind === "token_exchange");
+}
+
+/** The header fields by which a case can see that a request is authenticated, in lower case. A signature changes. */
+export function authHeaders({ kinds }: DraftedAuth): readonly string[] {
+  return kinds.flatMap(({ kind, header }) => {
+    if (kind === "hmac" || kind === "mtls") return [];
+    if (typeof header === "string") return [header.toLowerCase()];
+    return kind === "api_key" ? [] : ["authorization"];
+  });
 }

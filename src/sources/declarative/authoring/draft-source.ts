@@ -1,6 +1,8 @@
 import type { ChargeModel } from "../../../terms/charge.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
-import { draftAuth, type DraftedAuth } from "./draft-auth.ts";
+import { logsIn, type DraftedAuth } from "./draft-auth.ts";
+import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
+import { exampleFor, otherExample } from "./example-values.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 
@@ -8,15 +10,16 @@ import { toYaml } from "./write-yaml.ts";
 export interface SourceDraft {
   readonly id: string;
   readonly title: string;
+  readonly description?: string | undefined;
   readonly docs: string | undefined;
-  readonly method: "GET" | "POST" | "PUT";
-  /** `https://api.vendor.example/companies/{company_number}?lang={language}`: an input stands in braces. */
-  readonly url: string;
-  /** A JSON body, whose texts may be inputs in braces. */
-  readonly body: Json | undefined;
-  /** `none`, `basic`, `bearer`, `header:X-Api-Key` or `query:key`. */
-  readonly auth: string;
+  readonly request: DraftRequest;
+  readonly auth: DraftedAuth;
+  readonly timeoutMs?: number | undefined;
   readonly sample: Json;
+  /** The status that a record has; 200 unless said. */
+  readonly status?: number | undefined;
+  /** What the documentation says of a member of the sample: its types, and words about it. */
+  readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
   /** How "nobody" looks: a status, or another answer with 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
@@ -24,50 +27,45 @@ export interface SourceDraft {
 
 /** A first source file, as an object ready for `toYaml`. @throws RangeError in words for its author */
 export function draftSource(draft: SourceDraft): JsonObject {
-  const url = URL.parse(draft.url.replaceAll(/[{}]/g, "_"));
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError("the url is not an http(s) address");
-  const [address = "", query = ""] = draft.url.split("?", 2);
-  if (/[{}]/.test(/^[a-z]+:\/\/[^/]*/i.exec(address)![0]))
-    throw new RangeError("an input cannot change the host of the url");
-  const parameters = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
-  const names = namesIn(`${draft.url} ${JSON.stringify(draft.body ?? null)}`);
-  if (/[{}]/.test(draft.url.replaceAll(INPUT, "")))
-    throw new RangeError("a brace in the url is not part of an input, which is written {name} in lower snake case");
-  if (names.length === 0) throw new RangeError("the request has no input: write {name} in the place of one");
-  const auth = draftAuth(draft.auth);
+  const { request, auth } = draft;
+  const { inputs } = request;
+  if (inputs.length === 0) throw new RangeError("the request has no input: write {name} where one stands");
+  const examples = examplesOf(draft);
   const answer = draftAnswer(draft);
   return {
     id: draft.id,
     title: draft.title,
+    ...(draft.description === undefined ? {} : { description: draft.description }),
     ...(draft.docs === undefined ? {} : { docs: draft.docs }),
     "x-live-tested": "never",
     inputs: {
       type: "object",
-      required: names,
-      properties: Object.fromEntries(names.map((name) => [name, { type: "string", minLength: 1, maxLength: 200 }])),
+      required: inputs.filter(({ required }) => required).map(({ name }) => name),
+      properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
     },
-    ...(auth.fields.length === 0 ? {} : { credentials: credentialsOf(auth) }),
-    origins: [url.origin],
-    timeout_ms: 10_000,
-    ...(auth.auth === null ? {} : { auth: auth.auth }),
+    ...(Object.keys(auth.fields).length === 0
+      ? {}
+      : { credentials: { type: "object", required: Object.keys(auth.fields), properties: auth.fields } }),
+    origins: [...new Set([originOf(request.address), ...auth.origins])],
+    timeout_ms: draft.timeoutMs ?? 10_000,
+    ...(auth.kinds.length === 0 ? {} : { auth: auth.kinds.length === 1 ? auth.kinds[0]! : [...auth.kinds] }),
     request: {
-      method: draft.method,
-      url: withTemplates(address),
-      ...(parameters.length === 0
-        ? {}
-        : {
-            query: Object.fromEntries(
-              parameters.map(([name, value = ""]) => [name, withTemplates(decodeURIComponent(value))]),
-            ),
-          }),
-      ...(draft.body === undefined ? {} : { body: { json: templatesIn(draft.body) } }),
+      method: request.method,
+      url: request.address,
+      ...(Object.keys(request.query).length === 0 ? {} : { query: request.query }),
+      ...(Object.keys(request.headers).length === 0 ? {} : { headers: request.headers }),
+      ...(request.body === undefined ? {} : { body: request.body }),
     },
     match: answer.match,
     map: answer.map,
     output: answer.output,
     charge: draft.charge,
-    cases: casesOf(draft, names, auth),
+    cases: casesOf(draft, examples),
   };
+}
+
+function originOf(address: string): string {
+  return URL.parse(address.replaceAll(/[{}]/g, "_"))!.origin;
 }
 
 /** The text of the file, with blank lines between its parts. */
@@ -79,38 +77,8 @@ export function writeDraft(source: JsonObject, schemaPath: string): string {
   return `# yaml-language-server: $schema=${schemaPath}\n${text}`;
 }
 
-function credentialsOf({ fields }: DraftedAuth): JsonObject {
-  return {
-    type: "object",
-    required: [...fields],
-    properties: Object.fromEntries(
-      fields.map((name) => [
-        name,
-        { type: "string", minLength: 1, ...(name === "username" ? {} : { writeOnly: true }) },
-      ]),
-    ),
-  };
-}
-
-const INPUT = /\{([a-z][a-z0-9_]*)\}/g;
-
-function namesIn(text: string): string[] {
-  return [...new Set([...text.matchAll(INPUT)].map(([, name]) => name!))];
-}
-
-function withTemplates(text: string): string {
-  return text.replaceAll(INPUT, "{{ inputs.$1 }}");
-}
-
-function templatesIn(value: Json): Json {
-  if (typeof value === "string") return withTemplates(value);
-  if (Array.isArray(value)) return value.map(templatesIn);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
-}
-
 /** Which answers are a record, which fields a record has, and of which types: all from the samples. */
-function draftAnswer({ sample, nobody }: SourceDraft) {
+function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
   const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
   const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
   const fields = fieldsOf(sample);
@@ -118,14 +86,16 @@ function draftAnswer({ sample, nobody }: SourceDraft) {
   const required = fields.find(({ value }) => typeof value === "string" && value !== "");
   return {
     match: {
-      record: `status == \`200\`${holds}`,
+      record: `status == \`${status}\`${holds}`,
       no_record: "sample" in nobody ? noRecordOf(sample, nobody.sample, steps) : `status == \`${nobody.status}\``,
     },
-    map: Object.fromEntries(fields.map(({ name, path }) => [name, path])),
+    map: Object.fromEntries(fields.map((field) => [field.name, pathOf(field.steps)])),
     output: {
       type: "object",
       ...(required === undefined ? {} : { required: [required.name] }),
-      properties: Object.fromEntries(fields.map(({ name, value }) => [name, typeOf(value)])),
+      properties: Object.fromEntries(
+        fields.map((field) => [field.name, describe?.(field.steps) ?? typeOf(field.value)]),
+      ),
     },
   };
 }
@@ -141,15 +111,13 @@ function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null)
 
 interface Field {
   readonly name: string;
-  readonly path: string;
+  readonly steps: readonly string[];
   readonly value: Json;
 }
 
-const FIELDS_MAX = 40;
-
 /** The members of the record: the sample's own, or those of the one object that it wraps. */
 function fieldsOf(sample: Json): readonly Field[] {
-  if (Array.isArray(sample)) return [{ name: "records", path: "body", value: sample }];
+  if (Array.isArray(sample)) return [{ name: "records", steps: [], value: sample }];
   const steps: string[] = [];
   let record = sample;
   for (let inner = wrappedIn(record); inner !== null; inner = wrappedIn(record)) {
@@ -157,14 +125,14 @@ function fieldsOf(sample: Json): readonly Field[] {
     record = inner[1];
   }
   if (!isJsonObject(record)) return [];
-  const fields = Object.entries(record).map(([name, value]) => ({
-    name: snakeCase(name),
-    path: pathOf([...steps, name]),
-    value,
-  }));
-  return fields
-    .filter(({ name }, at) => name !== "" && fields.findIndex((other) => other.name === name) === at)
-    .slice(0, FIELDS_MAX);
+  const taken = new Set<string>();
+  return Object.entries(record).map(([name, value]) => {
+    const plain = snakeCase(name) || "field";
+    let free = plain;
+    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    taken.add(free);
+    return { name: free, steps: [...steps, name], value };
+  });
 }
 
 /** The only object among an object's members, where the others are a word or two about the answer itself. */
@@ -177,77 +145,71 @@ function wrappedIn(value: Json): [string, JsonObject] | null {
 
 const WRAPPER_MEMBERS_MAX = 2;
 
-function snakeCase(name: string): string {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replaceAll(/[^A-Za-z0-9]+/g, "_")
-    .replaceAll(/^_+|_+$/g, "")
-    .toLowerCase();
-}
-
 function typeOf(value: Json): JsonObject {
   if (value === null) return {};
   return { type: Array.isArray(value) ? "array" : typeof value };
 }
 
-function casesOf(draft: SourceDraft, names: readonly string[], auth: DraftedAuth): JsonObject[] {
-  const inputs = Object.fromEntries(names.map((name) => [name, exampleOf(name, draft.sample)]));
-  const [first, ...others] = names;
-  const nobody = "sample" in draft.nobody ? { body: draft.nobody.sample } : { status: draft.nobody.status, body: {} };
-  const [address = "", query = ""] = draft.url.split("?", 2);
-  const path = URL.parse(address.replaceAll(INPUT, (_, name: string) => inputs[name]!))!.pathname;
+/** What the cases ask with. @throws RangeError that names the input for which somebody has to give one */
+function examplesOf({ request, sample }: SourceDraft): JsonObject {
+  return Object.fromEntries(
+    request.inputs.map(({ name, schema, example }) => {
+      const shown = example === undefined ? shownIn(sample, name) : [example];
+      const chosen = exampleFor(schema, shown);
+      if (chosen === null)
+        throw new RangeError(`no example is known that input ${name} takes: give one with --set ${name}=VALUE`);
+      return [name, chosen];
+    }),
+  );
+}
+
+function casesOf({ request, auth, sample, nobody, status = 200 }: SourceDraft, examples: JsonObject): JsonObject[] {
+  const login = logsIn(auth) ? [LOGIN_REPLY] : [];
+  const replies = (reply: JsonObject): Json => (login.length === 0 ? reply : [...login, reply]);
+  const none = "sample" in nobody ? { body: nobody.sample } : { status: nobody.status, body: {} };
+  const refused = request.inputs.find(({ required }) => required) ?? request.inputs[0]!;
+  const { [refused.name]: _, ...others } = examples;
+  const credentials = Object.fromEntries(
+    Object.entries(auth.fields).map(([name, { examples: shown }]) => [
+      name,
+      Array.isArray(shown) ? (shown[0] as Json) : `example-${name}`,
+    ]),
+  );
   return [
     {
       name: "found",
-      inputs,
-      ...(auth.fields.length === 0
-        ? {}
-        : { credentials: Object.fromEntries(auth.fields.map((name) => [name, `example-${name}`])) }),
-      request: {
-        method: draft.method,
-        path,
-        query: expectedQuery(query, inputs, auth),
-        ...(auth.headers === null ? {} : { headers: auth.headers }),
-        ...(draft.body === undefined ? {} : { body: withInputs(draft.body, inputs) }),
-      },
-      reply: { body: draft.sample },
+      inputs: examples,
+      ...(Object.keys(credentials).length === 0 ? {} : { credentials }),
+      reply: replies({ ...(status === 200 ? {} : { status }), body: sample }),
       expect: { match: true },
     },
-    { name: "nobody", inputs: { ...inputs, [first!]: "nobody" }, reply: nobody, expect: { match: false } },
-    {
-      name: `without ${first}`,
-      inputs: Object.fromEntries(others.map((name) => [name, inputs[name]!])),
-      expect: { failure: "input", field: first! },
-    },
+    { name: "nobody", inputs: withAnother(examples, request.inputs), reply: replies(none), expect: { match: false } },
+    refused.required
+      ? { name: `without ${refused.name}`, inputs: others, expect: { failure: "input", field: refused.name } }
+      : {
+          name: `${refused.name} of another type`,
+          inputs: { ...others, [refused.name]: refused.schema["type"] === "object" ? 0 : {} },
+          expect: { failure: "input", field: refused.name },
+        },
   ];
 }
 
-type Inputs = Readonly<Record<string, string>>;
+const LOGIN_REPLY: JsonObject = {
+  body: { access_token: "example-access-token", token_type: "Bearer", expires_in: 3600 },
+};
 
-/** The query as the vendor is to see it, the key that stands in it included. */
-function expectedQuery(query: string, inputs: Inputs, auth: DraftedAuth): JsonObject {
-  const pairs = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
-  const key = auth.auth?.["query"];
-  return {
-    ...Object.fromEntries(pairs.map(([name, value = ""]) => [name, filledIn(decodeURIComponent(value), inputs)])),
-    ...(typeof key === "string" ? { [key]: "example-api_key" } : {}),
-  };
-}
-
-function filledIn(text: string, inputs: Inputs): string {
-  return text.replaceAll(INPUT, (_, name: string) => inputs[name]!);
-}
-
-function withInputs(value: Json, inputs: Inputs): Json {
-  if (typeof value === "string") return filledIn(value, inputs);
-  if (Array.isArray(value)) return value.map((part: Json) => withInputs(part, inputs));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withInputs(part, inputs)]));
+/** Another question, so that a simulated vendor can tell who is nobody: the first input that can have another value. */
+function withAnother(examples: JsonObject, inputs: readonly DraftInput[]): JsonObject {
+  for (const { name, schema } of inputs) {
+    const other = otherExample(schema, examples[name]!);
+    if (other !== examples[name]) return { ...examples, [name]: other };
+  }
+  return examples;
 }
 
 /** The sample's own value of that name where it has one that needs no encoding. */
-function exampleOf(name: string, sample: Json): string {
+function shownIn(sample: Json, name: string): string[] {
   const field = fieldsOf(sample).find((known) => known.name === name);
   const value = typeof field?.value === "number" ? String(field.value) : field?.value;
-  return typeof value === "string" && isTruthy(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? value : "example";
+  return typeof value === "string" && isTruthy(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? [value] : [];
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "../../../terms/json.ts";
+import { isSecretName } from "./imports/secret-names.ts";
 
 const DEPTH_MAX = 4;
 
@@ -58,8 +59,9 @@ function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly 
   if (answer === other) return [];
   if (typeof answer === "boolean") return [{ kind: "flag", says: `${path} == \`${answer}\`` }];
   if (answer === 0) return [{ kind: "number", says: `${path} == \`0\`` }];
-  // A word of the format, and no identifier or time that differs anyway.
-  const isWord = typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
+  // A word of the format, and no identifier, secret or time that differs anyway.
+  const isWord =
+    !isSecretName(steps.at(-1) ?? "") && typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
   return isWord ? [{ kind: "word", says: `${path} == '${answer}'` }] : [];
 }
 

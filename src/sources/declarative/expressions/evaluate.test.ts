@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { ExactNumber } from "../../../terms/exact-number.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { evaluate } from "./evaluate.ts";
+import { FUNCTIONS } from "./expression-functions.ts";
 
 const over = (expression: string, answer: JsonObject): Json => evaluate(compile(expression), answer);
 
@@ -104,7 +105,7 @@ const hostile: JsonObject = {
   wide: Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`member${at}`, at])),
   list: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, items: [1, 2] })),
   strs: Array.from({ length: 30 }, (_, at) => "a".repeat(300_000) + at), many: Array.from({ length: 40_000 }, (_, at) => String(at % 7)), nums: Array.from({ length: 40_000 }, (_, at) => at % 1000),
-  same: Buffer.from(aa).toString(), str: "a".repeat(300_002),
+  digits: "1".repeat(LONG), same: Buffer.from(aa).toString(), str: "a".repeat(300_002),
   long: new ExactNumber(`0.${"3".repeat(LONG / 10)}`), longs: Array.from({ length: 1_000 }, (_, at) => new ExactNumber(`0.${"3".repeat(2_000)}${at}`)),
 }; // prettier-ignore
 const EXPENSIVE = [
@@ -115,7 +116,8 @@ const EXPENSIVE = [
   "list[?$.list == $.list && contains($.strs, name)]", "list[*].{a: id, b: name, c: items, d: x, e: y, f: z}", "aa[::-1]", "map(&[$.aa, upper($.aa)], nums)", "list[].items[] | [*].[$.aa[0:3]]",
   "list[?$.wide]", "list[?@ == $.wide]", "list[?$.wide == @]", "list[*].keys($.wide)", "list[*].[!($.wide)]", "list[?$.wide.* == @]",
   "nums[?@ != $.long]", "nums[?@ < $.long]", "list[?contains($.longs, $.long)]", "sort(longs)", "[max(longs), min(longs)]", "list[*].to_string($.long)", "list[?ceil($.long) == id]", "list[*].[$.long + id]",
-  "list[?$.aa == $.same]", "list[*].starts_with($.aa, $.same)", "list[*].ends_with($.aa, $.same)", "list[?contains($.strs, $.str)]", "list[?[$.aa] == [$.same]]",
+  "to_number(digits)", "[sum(nums), avg(nums), max(nums), min(nums)]", "[ceil(big), floor(big), abs(big)]", "from_items(items(wide))", "merge(wide, wide)", "[keys(wide), values(wide)]", "[lower(aa), upper(aa), type(aa), to_array(aa), not_null(x, aa)]",
+  "max_by(list, &id)", "min_by(list, &name)", "list[*].to_number($.digits)", "list[*].lower($.aa)", "list[?$.aa == $.same]", "list[*].starts_with($.aa, $.same)", "list[*].ends_with($.aa, $.same)", "list[?contains($.strs, $.str)]", "list[?[$.aa] == [$.same]]",
 ]; // prettier-ignore
 
 for (const written of EXPENSIVE) {
@@ -131,6 +133,32 @@ for (const written of EXPENSIVE) {
     assert.ok(tookMs < 500, `${tookMs} ms`);
   });
 }
+
+test("a text of a megabyte is not too long to be turned round", () => {
+  assert.equal(over("length(reverse(aa))", { aa }), LONG);
+});
+
+test("every function is held to that", () => {
+  const missing = [...FUNCTIONS.keys()].filter((name) => !EXPENSIVE.some((written) => written.includes(`${name}(`)));
+  assert.deepEqual(missing, []);
+});
+
+test("a whole number that a double would change comes out of every expression as it was, or not at all", () => {
+  const digits = "12345678901234567891";
+  const answer = { id: new ExactNumber(digits), ids: [new ExactNumber(digits)], text: digits, pairs: [["id", new ExactNumber(digits)]] }; // prettier-ignore
+  let survived = 0;
+  for (const written of ["id", "abs(id)", "ceil(id)", "floor(id)", "-id", "+id", "id + `0`", "id - `0`", "id * `1`", "id / `1`", "id // `1`", "id % `1000`", "sum(ids)", "avg(ids)", "max(ids)", "min(ids)", "sort(ids)", "to_number(text)", "to_number(id)", "to_string(id)", "ids[0]", "max_by(ids, &@)", "sort_by(ids, &@)", "map(&@, ids)", "to_array(id)", "not_null(n, id)", "from_items(pairs)", "merge({a: id})", "zip(ids, ids)", "{a: id}", "[id]", "ids[?@ == $.id]", "reverse(ids)"]) {
+    let json: string;
+    try {
+      json = JSON.stringify(over(written, answer));
+    } catch {
+      continue;
+    }
+    survived += 1;
+    for (const [number] of json.matchAll(/\d+/g)) assert.equal(number, digits, written);
+  } // prettier-ignore
+  assert.ok(survived > 15);
+});
 
 test("all expressions over one answer have one account, and another answer has its own", () => {
   const tree = compile("list[*].{a: id, b: name, c: items}");

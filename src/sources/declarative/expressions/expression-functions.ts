@@ -43,6 +43,9 @@ function fn(takes: string, call: Call): ExpressionFunction {
   };
 }
 
+/** Characters or entries: a text of a megabyte is within what an answer may cost. */
+const REVERSED_PER_STEP = 3;
+
 /** As many characters are copied or compared by the engine in the time of a step. */
 export const CHARACTERS_PER_STEP = 64;
 
@@ -89,7 +92,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
       return Array.isArray(value) ? value.length : counted(Object.keys(value), spend).length;
     }),
     reverse: fn("string|array", (spend, value: string | readonly Json[]) => {
-      spend(value.length);
+      spend(value.length / REVERSED_PER_STEP);
       return typeof value === "string" ? Array.from(value).toReversed().join("") : value.toReversed();
     }),
     contains: fn("string|array, any", (spend, within: string | readonly Json[], sought: Json) => {

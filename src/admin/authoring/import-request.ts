@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createMasking, maskValues } from "../../simulation/mask-values.ts";
+import { draftAuth } from "../../sources/declarative/authoring/draft-auth.ts";
+import { draftCaptured, type CapturedRequest } from "../../sources/declarative/authoring/imports/captured-request.ts";
+import type { ImportChoices, Imported } from "../../sources/declarative/authoring/imports/imported.ts";
+import { ImportProblem } from "../../sources/declarative/authoring/imports/import-problem.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import type { HarEntry } from "../../sources/declarative/authoring/imports/read-har.ts";
+import { MADE_UP_TEXT } from "../../sources/declarative/authoring/imports/openapi-schema.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { Terminal } from "./ports.ts";
+
+/** What `source new` is told of a request that somebody else wrote down. */
+export interface ImportInput {
+  readonly from_curl?: string;
+  readonly from_openapi?: string;
+  readonly from_har?: string;
+  readonly entry?: string;
+  readonly fixed?: readonly string[];
+  readonly examples?: JsonObject;
+  readonly auth?: string;
+  readonly sample?: string;
+}
+
+const SOURCES = ["from_curl", "from_openapi", "from_har"] as const;
+const HIDE = createMasking(new Set([MADE_UP_TEXT]), new Set());
+
+/** The request that a file holds, where one is named; a person is asked what the file cannot say. @throws OperatorError */
+export async function importRequest(
+  input: ImportInput,
+  terminal: Terminal,
+  note: (sentence: string) => void,
+): Promise<Imported | undefined> {
+  const given = SOURCES.filter((name) => input[name] !== undefined);
+  const [kind] = given;
+  if (given.length > 1) throw new OperatorError("usage", "Give one of --from-curl, --from-openapi and --from-har.");
+  const stray = Object.entries({
+    "--entry": kind === "from_har" || input.entry,
+    "--fixed": kind === "from_curl" || kind === "from_har" || input.fixed,
+    "--set": kind ?? input.examples,
+  });
+  for (const [name, value] of stray)
+    if (value !== undefined && value !== true && value !== kind)
+      throw new OperatorError("usage", `${name} belongs to an import that does not stand here.`);
+  if (kind === undefined) return undefined;
+  try {
+    const imported = await read(kind, input, terminal);
+    for (const sentence of imported.notes) note(sentence);
+    return imported;
+  } catch (error) {
+    if (error instanceof ImportProblem || error instanceof RangeError)
+      throw new OperatorError("invalid", `Nothing was taken over. ${error.message}.`, { cause: error });
+    throw error;
+  }
+}
+
+async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal: Terminal): Promise<Imported> {
+  const choices: ImportChoices = {
+    fixed: new Set(input.fixed),
+    examples: input.examples ?? {},
+    mask: (value) => maskValues(value, HIDE),
+  };
+  const named = input[kind]!;
+  // Each reader is loaded when it is needed: no other command pays for it.
+  if (kind === "from_openapi") {
+    const [file = "", operation = ""] = named.split(/#(.*)/s, 2);
+    const { readOpenApi } = await import("../../sources/declarative/authoring/imports/read-openapi.ts");
+    return readOpenApi(readText(file), file, operation, input.auth, choices);
+  }
+  if (kind === "from_curl") {
+    const { readCurl } = await import("../../sources/declarative/authoring/imports/read-curl.ts");
+    const text = named === "-" ? await terminal.readAll() : readText(named);
+    return takeOver(readCurl(text, named === "-" ? "standard input" : named), input, choices, terminal);
+  }
+  const { readHar } = await import("../../sources/declarative/authoring/imports/read-har.ts");
+  const entry = await chooseEntry(readHar(readText(named), named), input.entry, terminal);
+  const imported = await takeOver(entry.request(), input, choices, terminal);
+  return input.sample === undefined ? { ...imported, ...entry.answer() } : imported;
+}
+
+/** @throws ImportProblem | RangeError */
+async function takeOver(
+  captured: CapturedRequest,
+  input: ImportInput,
+  choices: ImportChoices,
+  terminal: Terminal,
+): Promise<Imported> {
+  const imported = draftCaptured(captured, choices);
+  if (input.auth !== undefined) {
+    const { fields, kinds } = imported.auth;
+    if (kinds.length > 0 || Object.keys(fields).length > 0)
+      return captured.refuse("the request shows how it is authenticated", "leave --auth out");
+    return { ...imported, auth: draftAuth(input.auth.trim()) };
+  }
+  if (terminal.interactive !== true || input.fixed !== undefined || imported.request.inputs.length < 2) return imported;
+  const taken = imported.request.inputs.map(({ name }) => name).join(", ");
+  const line = await terminal.ask(
+    `Values of the request: ${taken}. Which stay as they are for everybody, and are no inputs: names with commas between, or nothing: `,
+  );
+  const names = (line ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return names.length === 0 ? imported : draftCaptured(captured, { ...choices, fixed: new Set(names) });
+}
+
+async function chooseEntry(
+  entries: readonly HarEntry[],
+  wanted: string | undefined,
+  terminal: Terminal,
+): Promise<HarEntry> {
+  const list = entries.map(({ number, shown }) => `  ${number}  ${shown}`).join("\n");
+  const asked = wanted ?? (entries.length === 1 ? "1" : undefined);
+  const named =
+    asked ?? (terminal.interactive === true ? await terminal.ask(`Entries:\n${list}\nWhich entry: `) : null);
+  if (named === null)
+    throw new OperatorError(
+      "usage",
+      `The archive has ${entries.length} entries: give --entry with a number or an address.\n${list}`,
+    );
+  const text = named.trim();
+  const found = /^\d+$/.test(text)
+    ? entries.filter(({ number }) => number === Number(text))
+    : entries.filter(({ url }) => url === text || url.split("?")[0] === text);
+  if (found.length !== 1)
+    throw new OperatorError(
+      "usage",
+      `${found.length === 0 ? "No entry" : `${found.length} entries`} of the archive ${found.length > 1 ? "have that address" : "is meant by --entry"}: give a number.\n${list}`,
+    );
+  return found[0]!;
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) throw new OperatorError("not_found", `There is no file ${file}.`);
+  return readFileSync(file, "utf8");
+}

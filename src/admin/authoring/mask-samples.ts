@@ -1,0 +1,31 @@
+import { createMasking, maskValues } from "../../simulation/mask-values.ts";
+import { draftSource, type SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
+import { isJsonObject, type Json } from "../../terms/json.ts";
+
+/**
+ * The same draft with every value of its samples masked. What stays are the words by which its rules tell a record from
+ * none, and those that the document allows by name.
+ */
+export function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): SourceDraft {
+  const { sample, nobody } = draft;
+  const rules = JSON.stringify(draftSource(draft)["match"]);
+  const quoted = [...rules.matchAll(/'([^'\n]{1,60})'/g)].map(([, word]) => word!);
+  const names = new Set<string>();
+  for (const each of ["sample" in nobody ? nobody.sample : null, sample]) collectNames(each, names);
+  const masking = createMasking(new Set([...words, ...quoted]), names);
+  return {
+    ...draft,
+    sample: maskValues(sample, masking),
+    nobody: "sample" in nobody ? { sample: maskValues(nobody.sample, masking) } : nobody,
+  };
+}
+
+/** Names that are written as vendors write those of members: `CompanyName`, `STATUS_CODE`, `Line1`. Others may be data. */
+function collectNames(value: Json, names: Set<string>): void {
+  if (Array.isArray(value)) for (const part of value as readonly Json[]) collectNames(part, names);
+  if (!isJsonObject(value)) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (/^(?:[A-Z][A-Za-z]{0,40}|[A-Z][A-Z_]{0,40})\d{0,2}$/.test(name)) names.add(name);
+    collectNames(part, names);
+  }
+}

@@ -1,0 +1,64 @@
+import { playCase } from "../../simulation/play-case.ts";
+import { readQuery, type ReceivedRequest } from "../../simulation/received-request.ts";
+import { renderReport, runCases } from "../../simulation/run-cases.ts";
+import { authHeaders } from "../../sources/declarative/authoring/draft-auth.ts";
+import { draftSource, type SourceDraft, writeDraft } from "../../sources/declarative/authoring/draft-source.ts";
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { maskSamples } from "./mask-samples.ts";
+import type { AuthoringTools } from "./ports.ts";
+
+/**
+ * The text of a file whose cases pass. The first of them says the whole request that the vendor was sent and the whole
+ * output, so that a letter changed in either fails it. `words`: of an import, whose samples are masked but for them. @throws OperatorError
+ */
+export async function proveDraft(
+  draft: SourceDraft,
+  words: ReadonlySet<string> | undefined,
+  schemaPath: string,
+  tools: AuthoringTools,
+): Promise<string> {
+  const { compile, cases } = tools;
+  try {
+    const source = draftSource(words === undefined ? draft : maskSamples(draft, words));
+    const first = compile(writeDraft(source, schemaPath), "draft.yaml");
+    const { answer, fault, requests } = await playCase(first, first.declaration.cases![0]!, cases);
+    if (answer === null) throw new RangeError(`the sample is not taken as a record (${fault!.says})`);
+    const names = [...authHeaders(draft.auth), ...Object.keys(draft.request.headers).map((name) => name.toLowerCase())];
+    const sent = requests.map((request) => expectedOf(request, names));
+    const text = writeDraft(withSeen(source, sent, JSON.parse(String(answer.json)) as JsonObject), schemaPath);
+    const report = await runCases(compile(text, "draft.yaml"), cases);
+    if (!report.passed) throw new RangeError(`its cases do not pass:\n${renderReport(report)}`);
+    return text;
+  } catch (error) {
+    throw new OperatorError("invalid", `No source can be written of this: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** All of a request that is the file's doing. */
+function expectedOf({ method, path, query, headers, body }: ReceivedRequest, names: readonly string[]): JsonObject {
+  const type = headers["content-type"];
+  const shown = [...names, "content-type"].filter((name) => headers[name] !== undefined);
+  return {
+    method,
+    path,
+    query: query as JsonObject,
+    ...(shown.length === 0 ? {} : { headers: Object.fromEntries(shown.map((name) => [name, headers[name]!])) }),
+    ...(body === "" ? {} : { body: bodyOf(body, type) }),
+  };
+}
+
+function bodyOf(body: string, type: string | undefined): Json {
+  if (type === "application/json") return readJsonExactly(body);
+  return type === "application/x-www-form-urlencoded" ? (readQuery(body) as JsonObject) : body;
+}
+
+function withSeen(source: JsonObject, sent: readonly JsonObject[], output: JsonObject): JsonObject {
+  const [found, ...others] = source["cases"] as readonly JsonObject[];
+  const { reply, expect, ...asked } = found!;
+  const expected = isJsonObject(expect) ? expect : {};
+  const request = sent.length === 1 ? sent[0]! : [...sent];
+  return { ...source, cases: [{ ...asked, request, reply: reply!, expect: { ...expected, output } }, ...others] };
+}

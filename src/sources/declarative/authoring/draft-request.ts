@@ -1,0 +1,100 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+
+/** What a vendor is to be asked, with templates where values stand: the first half of a source that is being drafted. */
+export interface DraftRequest {
+  readonly method: string;
+  /** Origin and path. */
+  readonly address: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: DraftBody | undefined;
+  readonly inputs: readonly DraftInput[];
+}
+
+export type DraftBody = ({ readonly json: Json } | { readonly form: Readonly<Record<string, string>> }) & {
+  readonly content_type?: string;
+};
+
+/** What a body of JSON says of itself where its media type is another one. */
+export function jsonBody(json: Json, media: string): DraftBody {
+  return media === "application/json" ? { json } : { json, content_type: media };
+}
+
+export interface DraftInput {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly required: boolean;
+  /** What the cases ask with; one is made up where it is left out. */
+  readonly example?: Json;
+}
+
+const TEXT_INPUT: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
+const NAMED = /\{([a-z][a-z0-9_]*)\}/g;
+
+/** A request in the words of a person, with inputs in braces. @throws RangeError in words for its author */
+export function typedRequest(typed: {
+  readonly method: string;
+  /** `https://api.vendor.example/companies/{company_number}?lang={language}` */
+  readonly url: string;
+  readonly body: Json | undefined;
+}): DraftRequest {
+  assertAddress(typed.url);
+  const [address = "", query = ""] = typed.url.split("?", 2);
+  const parameters = query === "" ? [] : query.split("&").map((pair) => pair.split("=", 2) as [string, string?]);
+  if (/[{}]/.test(typed.url.replaceAll(NAMED, "")))
+    throw new RangeError("a brace in the url is not part of an input, which is written {name} in lower snake case");
+  const names = namesIn(`${typed.url} ${JSON.stringify(typed.body ?? null)}`);
+  return {
+    method: typed.method,
+    address: withTemplates(address),
+    query: Object.fromEntries(
+      parameters.map(([name, value = ""]) => [decodePart(name), withTemplates(decodePart(value))]),
+    ),
+    headers: {},
+    body: typed.body === undefined ? undefined : { json: templatesIn(typed.body) },
+    inputs: names.map((name) => ({ name, schema: TEXT_INPUT, required: true })),
+  };
+}
+
+/** The parts of an address that a file has to know when it is written. @throws RangeError in words for its author */
+export function assertAddress(url: string): void {
+  const parsed = URL.parse(url.replaceAll(/[{}]/g, "_"));
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new RangeError("the url is not an http(s) address");
+  if (/[{}]/.test(/^[a-z]+:\/\/[^/?]*/i.exec(url)![0]))
+    throw new RangeError("an input cannot change the host of the url");
+}
+
+/** The inputs that a text names in braces. */
+export function namesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(NAMED)].map(([, name]) => name!))];
+}
+
+/** `{name}` as the file writes it. */
+export function withTemplates(text: string): string {
+  return text.replaceAll(NAMED, "{{ inputs.$1 }}");
+}
+
+function templatesIn(value: Json): Json {
+  if (typeof value === "string") return withTemplates(value);
+  if (Array.isArray(value)) return value.map(templatesIn);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
+}
+
+/** A part of a query or a form as it is meant; one that is not encoded as it should be is taken as it is. */
+export function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** `companyNumber` and `Company-Number` as `company_number`. */
+export function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .toLowerCase();
+}

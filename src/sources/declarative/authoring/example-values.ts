@@ -1,0 +1,89 @@
+import { createSchemas } from "../../../terms/author-schemas.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
+
+/**
+ * A value that a schema takes, tried in this order: those proposed, what the schema itself names, and made-up ones; `null`
+ * where none of them fits.
+ */
+export function exampleFor(schema: JsonObject, proposed: readonly Json[] = []): Json {
+  return examplesFor(schema, proposed)[0] ?? null;
+}
+
+/** A second one, other than the first; the first where the schema takes no other of those that are known. */
+export function otherExample(schema: JsonObject, first: Json): Json {
+  const others = examplesFor(schema, typeof first === "string" ? ["nobody"] : []);
+  return others.find((value) => JSON.stringify(value) !== JSON.stringify(first)) ?? first;
+}
+
+function examplesFor(schema: JsonObject, proposed: readonly Json[]): Json[] {
+  const problemOf = createSchemas().validator(schema);
+  return [...proposed, ...namedBy(schema), ...madeUp(schema)].filter((value) => problemOf(value) === null);
+}
+
+function namedBy(schema: JsonObject): Json[] {
+  const lists = ["enum", "examples"].flatMap((name) => (Array.isArray(schema[name]) ? (schema[name] as Json[]) : []));
+  return [...["const", "default"].flatMap((name) => (Object.hasOwn(schema, name) ? [schema[name]!] : [])), ...lists];
+}
+
+function madeUp(schema: JsonObject): Json[] {
+  const types = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"] ?? "string"];
+  for (const part of ["oneOf", "anyOf"]) {
+    const options = schema[part];
+    if (Array.isArray(options)) return options.filter(isJsonObject).flatMap((option) => madeUp(option));
+  }
+  return types.flatMap((type) => (typeof type === "string" ? (MADE_UP[type]?.(schema) ?? []) : []));
+}
+
+const DIGITS = "1234567890".repeat(4);
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".repeat(2);
+const TEXTS = [
+  "example", "2001-02-03", "2004-05-06", "2001-02-03T04:05:06Z", "2004-05-06T07:08:09Z", "04:05:06Z", "ada@vendor.example", "nobody@vendor.example",
+  "https://vendor.example/", "https://vendor.example/nobody", "vendor.example", "192.0.2.1", "192.0.2.2", "2001:db8::1", "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222",
+  "DE89370400440532013000", "+442079460018", "GB123456789", "A1B2C3D4", "AB123456", "SW1A 1AA", "1A", "true", "ZXhhbXBsZQ==",
+]; // prettier-ignore
+
+const MADE_UP: Readonly<Record<string, (schema: JsonObject) => Json[]>> = {
+  string: ({ minLength }) => {
+    const long = typeof minLength === "number" && minLength < 10_000 ? ["example".padEnd(minLength, "x")] : [];
+    const counted = Array.from({ length: DIGITS.length }, (_, at) => at + 1);
+    return [
+      ...long,
+      ...TEXTS,
+      ...counted.flatMap((length) => [
+        DIGITS.slice(0, length),
+        "0".repeat(length),
+        LETTERS.slice(0, length),
+        LETTERS.slice(0, length).toLowerCase(),
+      ]),
+    ];
+  },
+  integer: numbers,
+  number: numbers,
+  boolean: () => [true, false],
+  array: ({ items, minItems }) => {
+    const entry = isJsonObject(items) ? exampleFor(items) : "example";
+    return [Array.from({ length: typeof minItems === "number" ? Math.min(minItems, 100) || 1 : 1 }, () => entry)];
+  },
+  object: ({ properties, required }) => {
+    const known = isJsonObject(properties) ? Object.entries(properties) : [];
+    const made = (entries: typeof known) =>
+      Object.fromEntries(
+        entries.map(([name, schema]) => [name, isJsonObject(schema) ? exampleFor(schema) : "example"]),
+      );
+    const needed = new Set(Array.isArray(required) ? required : []);
+    return [made(known), made(known.filter(([name]) => needed.has(name)))];
+  },
+};
+
+function numbers(schema: JsonObject): number[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const bounds = [minimum, maximum, multipleOf].filter((bound) => typeof bound === "number");
+  const within = [
+    [exclusiveMinimum, 1],
+    [exclusiveMaximum, -1],
+  ] as const;
+  const beside = within.flatMap(([bound, step]) =>
+    typeof bound === "number" ? [bound + step, bound + step / 10] : [],
+  );
+  return [1, 2, 10, 100, ...bounds, ...bounds.map((bound) => bound + 1), ...beside];
+}

@@ -1,0 +1,284 @@
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { decodePart, jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
+import {
+  fieldName,
+  headerAuth,
+  inputName,
+  isPlainSegment,
+  placeholderIn,
+  singular,
+  typeOf,
+  userAuth,
+} from "./captured-values.ts";
+import { isSecretName } from "./secret-names.ts";
+import type { ImportChoices, Imported } from "./imported.ts";
+
+/** One request as somebody sent it, or would have, with all its secrets: none of its values may come into a file. */
+export interface CapturedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** `type`: what it is unless a header field says so. */
+  readonly body: { readonly text: string; readonly type: string } | undefined;
+  /** `name:password`. */
+  readonly user: string | undefined;
+  readonly timeoutMs: number | undefined;
+  /** @throws ImportProblem at the place of the request */
+  readonly refuse: (problem: string, instead?: string) => never;
+  readonly notes: readonly string[];
+}
+
+/** What the service sets itself, or what a browser says about itself. */
+const NOT_THE_FILES = /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i; // prettier-ignore
+/** Header fields that say how to answer, where they have the form of it. */
+const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
+  accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,
+  "accept-language": /^[a-z*]{1,3}(?:-[A-Za-z]{2,4})?(?:\s*[,;]\s*[\w*.=-]+)*$/,
+  soapaction: /^"?[\w:/.#-]*"?$/,
+};
+const METHODS = new Set(["GET", "POST", "PUT", "PATCH"]);
+
+/**
+ * What a source would ask in place of a request that was made once. Each of its values becomes an input with a masked
+ * example, or a field of the credential where its name says that it is a secret, or stays because `fixed` names it.
+ * @throws ImportProblem for each part that no file can say
+ */
+export function draftCaptured(captured: CapturedRequest, choices: ImportChoices): Imported {
+  const { refuse } = captured;
+  if (!METHODS.has(captured.method))
+    refuse(
+      `${/^[A-Z]{1,10}$/.test(captured.method) ? captured.method : "this method"} is not a question`,
+      "a source asks by GET, POST, PUT or PATCH",
+    );
+  const drafting = new Drafting(captured, choices);
+  const { address, query } = drafting.address(captured.url);
+  const headers = drafting.headers(captured.headers);
+  const body = captured.body === undefined ? undefined : drafting.body(captured.body);
+  for (const name of choices.fixed)
+    if (!drafting.kept.has(name))
+      refuse(
+        `nothing in the request is called "${name}"`,
+        "--fixed takes the name of a parameter, a member or a header field",
+      );
+  return {
+    request: { method: captured.method, address, query, headers, body, inputs: drafting.inputs },
+    auth: joinAuth(drafting.auth),
+    timeoutMs: captured.timeoutMs,
+    words: new Set(),
+    notes: [...captured.notes, ...drafting.notes()],
+  };
+}
+
+/** What a request is being made into, part by part. */
+class Drafting {
+  readonly inputs: DraftInput[] = [];
+  readonly auth: DraftedAuth[] = [];
+  /** The names that were to stay, and are there. */
+  readonly kept = new Set<string>();
+  readonly #left = new Set<string>();
+  readonly #refuse: CapturedRequest["refuse"];
+  readonly #choices: ImportChoices;
+  readonly #contentType: string | undefined;
+  #path = "";
+
+  constructor({ refuse, headers, user }: CapturedRequest, choices: ImportChoices) {
+    this.#refuse = refuse;
+    this.#choices = choices;
+    this.#contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1];
+    if (user !== undefined) this.#prove(userAuth(user));
+    for (const [name, value] of headers) if (name.toLowerCase() === "authorization") this.#prove(headerAuth(value));
+  }
+
+  address(url: string): Pick<DraftRequest, "address" | "query"> {
+    const [, origin, user, host, rest = ""] = /^(https?:\/\/)(?:([^/?#@]*)@)?([^/?#]*)(.*)$/is.exec(url) ?? [];
+    if (origin === undefined) return this.#refuse("its address has no https:// in front", "write the whole address");
+    if (!/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d+)?$/.test(host!))
+      return this.#refuse("its host is no plain name", "an input cannot change the host");
+    if (user !== undefined) this.#prove(userAuth(user));
+    const [path = "", query = ""] = rest.split("#", 1)[0]!.split(/\?(.*)/s, 2);
+    const segments = path.split("/");
+    const made = segments.map((segment, at) => this.#segment(segment, segments[at - 1] ?? ""));
+    this.#path = made.map((segment) => segment.replace(/^\{\{ inputs\.(.*) \}\}$/, "{$1}")).join("/");
+    return {
+      address: `${origin.toLowerCase()}${host!.toLowerCase()}${made.join("/")}`,
+      query: this.#pairs(query, "query"),
+    };
+  }
+
+  headers(headers: CapturedRequest["headers"]): Record<string, string> {
+    const kept: Record<string, string> = {};
+    for (const [name, value] of headers) {
+      const lower = name.toLowerCase();
+      if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$|^:/.test(lower)) this.#refuse("a header field has a name that is none");
+      const isUsual = lower === "accept" && value === "application/json";
+      if ((isUsual || NOT_THE_FILES.test(lower)) && !this.#isFixed(name)) this.#left.add(lower);
+      else if (lower === "authorization") continue;
+      else if (this.#isFixed(name) || PLAIN_FIELDS[lower]?.test(value) === true) kept[name] = this.#literal(value);
+      else this.#secret(name, { header: name });
+    }
+    return kept;
+  }
+
+  body({ text, type }: NonNullable<CapturedRequest["body"]>): DraftRequest["body"] {
+    const media = (this.#contentType ?? type).split(";")[0]!.trim().toLowerCase();
+    const isJson = media === "application/json" || media.endsWith("+json");
+    if (isJson) return jsonBody(this.#json(readJson(text, this.#refuse), "body"), media);
+    if (media !== "application/x-www-form-urlencoded")
+      return this.#refuse(
+        `a body of ${/^(?:application|text|image|multipart)\/[a-z.+-]{1,40}$/.test(media) ? media : "this type"} cannot be taken over`,
+        "write it into the file by hand: body takes json, form, xml and text",
+      );
+    if (/^\s*[[{]/.test(text))
+      return this.#refuse(
+        "the body is JSON and is sent as a form",
+        "give -H 'Content-Type: application/json', or --json",
+      );
+    return { form: this.#pairs(text, "form") };
+  }
+
+  notes(): string[] {
+    const { inputs, auth } = this;
+    const fields = auth.flatMap(({ fields: own }) => Object.keys(own));
+    return [
+      `Inputs: ${inputs.length === 0 ? "none" : inputs.map(({ name }) => name).join(", ")}. The path stays ${this.#path === "" ? "/" : this.#path}; write {name} where an input stands in it.`,
+      ...(fields.length === 0 ? [] : [`Fields of the credential, their values not taken over: ${fields.join(", ")}.`]),
+      ...(this.#left.size === 0
+        ? []
+        : [
+            `Header fields left out, which the service sets or a browser sends for itself: ${[...this.#left].join(", ")}.`,
+          ]),
+    ];
+  }
+
+  #segment(segment: string, before: string): string {
+    const text = decodePart(segment.replaceAll("+", "%2B"));
+    const named = placeholderIn(text);
+    if (named !== null) return this.#input(named, TEXT, undefined);
+    if (/\{[a-z]/i.test(segment))
+      return segment.replaceAll(/\{([A-Za-z][\w-]*)\}/g, (_, name: string) => this.#input(name, TEXT, undefined));
+    if (text === "" || isPlainSegment(text) || this.#isFixed(text)) return segment;
+    return this.#input(`${singular(before)}_id`, TEXT, text);
+  }
+
+  /** Parameters of a query or fields of a form. A name that stands twice is a list. */
+  #pairs(text: string, where: "query" | "form"): Record<string, string> {
+    const values = new Map<string, string[]>();
+    for (const pair of text.split("&").filter((one) => one !== "")) {
+      const [name = "", value = ""] = pair.split(/=(.*)/s, 2);
+      const known = decodePart(name);
+      values.set(known, [...(values.get(known) ?? []), decodePart(value)]);
+    }
+    const made: Record<string, string> = {};
+    for (const [name, all] of values) {
+      const [value] = all;
+      if (name === "" || /[{}]/.test(name))
+        this.#refuse(`a name in the ${where} is empty or an input`, "names stand in the file");
+      const fixed = this.#isFixed(name);
+      if (all.length > 1 && (fixed || isSecretName(name)))
+        this.#refuse(`"${name}" stands in the ${where} several times`, "a list is an input");
+      if (fixed || (all.length === 1 && value === "")) made[name] = this.#literal(value!);
+      else if (isSecretName(name) && where === "query") this.#secret(name, { query: name });
+      else if (isSecretName(name)) made[name] = this.#field(name);
+      else if (all.length > 1) made[name] = this.#input(name, { type: "array", items: TEXT, minItems: 1 }, all);
+      else
+        made[name] = this.#input(
+          placeholderIn(value!) ?? name,
+          TEXT,
+          placeholderIn(value!) === null ? value! : undefined,
+        );
+    }
+    return made;
+  }
+
+  /** A part of a JSON body: its leaves are inputs, its form stays. */
+  #json(value: Json, name: string): Json {
+    if (Array.isArray(value)) {
+      if (value.length === 0 || value.some((part) => typeof part === "object"))
+        return value.map((part: Json) => this.#json(part, name));
+      if (this.#isFixed(name)) return value;
+      const types = [...new Set(value.map(typeOf))];
+      const items: JsonObject =
+        types.length === 1 && types[0] !== "string" ? { type: types[0]! } : types.length === 1 ? TEXT : {};
+      return this.#input(name, { type: "array", items, minItems: 1 }, value);
+    }
+    if (isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype)
+      return Object.fromEntries(
+        Object.entries(value).map(([member, part]) => [this.#member(member), this.#json(part, member)]),
+      );
+    if (value === null || value === "") return value;
+    if (this.#isFixed(name)) {
+      if (typeof value === "object")
+        return this.#refuse(`"${name}" has more digits than a file keeps`, "leave it an input");
+      return typeof value === "string" ? this.#literal(value) : value;
+    }
+    if (isSecretName(name)) return this.#field(name);
+    if (typeof value !== "string") return this.#input(name, { type: typeOf(value) }, value);
+    const named = placeholderIn(value);
+    return this.#input(named ?? name, TEXT, named === null ? value : undefined);
+  }
+
+  #member(name: string): string {
+    return name.includes("{{") ? this.#refuse("a member's name is a template", "names stand in the file") : name;
+  }
+
+  #isFixed(name: string): boolean {
+    const known = [name, snakeCase(name)].find((each) => this.#choices.fixed.has(each));
+    if (known !== undefined) this.kept.add(known);
+    return known !== undefined;
+  }
+
+  #literal(value: string): string {
+    return value.includes("{{") ? this.#refuse("a value that stays looks like a template") : value;
+  }
+
+  #input(written: string, schema: JsonObject, seen: Json | undefined): string {
+    const plain = inputName(written);
+    let name = plain;
+    for (let count = 2; this.inputs.some((input) => input.name === name); count += 1) name = `${plain}_${count}`;
+    const given = Object.hasOwn(this.#choices.examples, name) ? this.#choices.examples[name] : undefined;
+    const example = given ?? (seen === undefined ? undefined : this.#choices.mask(seen));
+    this.inputs.push({ name, schema, required: true, ...(example === undefined ? {} : { example }) });
+    return `{{ inputs.${name} }}`;
+  }
+
+  /** What says who asks, which a request does once. */
+  #prove(auth: DraftedAuth): void {
+    if (this.auth.length > 0)
+      this.#refuse("it says twice who asks: as a user, or in Authorization", "leave one of them");
+    this.auth.push(auth);
+  }
+
+  #secret(name: string, place: { readonly header: string } | { readonly query: string }): void {
+    this.auth.push(keyAuth(place, { field: this.#freeField(name) }));
+  }
+
+  /** A secret that stands in the body. */
+  #field(name: string): string {
+    const field = this.#freeField(name);
+    this.auth.push({ fields: keyAuth({ query: name }, { field }).fields, kinds: [], origins: [] });
+    return `{{ credentials.${field} }}`;
+  }
+
+  /** Two secrets of one name are two fields. */
+  #freeField(name: string): string {
+    const plain = fieldName(name);
+    const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
+    let free = plain;
+    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    return free;
+  }
+}
+
+const TEXT: JsonObject = { type: "string", minLength: 1, maxLength: 2_000 };
+
+function readJson(text: string, refuse: CapturedRequest["refuse"]): Json {
+  try {
+    return readJsonExactly(text);
+  } catch {
+    return refuse(
+      "its body is not JSON that can be read",
+      'a value that is put in stands in quotes: {"number": "{number}"}',
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import type { Json } from "../../../../terms/json.ts";
+import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { decodePart, snakeCase } from "../draft-request.ts";
+
+/** What the values of a request that was made once are taken for: words, placeholders, secrets; and what they are called. */
+
+/** A part of a path that is a word or a version, and so is no value. */
+export function isPlainSegment(text: string): boolean {
+  const isVersion = /^v?\d{1,2}(?:\.\d{1,2}){0,2}$/i.test(text);
+  return isVersion || (/^[A-Za-z_~-]{1,30}\d{0,2}(?:\.[a-z]{2,5})?$/.test(text) && !/^[A-Z]{6,}/.test(text));
+}
+
+/** An address for whoever has to choose between several: without its query, and without what may be a value. */
+export function shownAddress(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return "an address that cannot be read";
+  const segments = parsed.pathname.split("/").map((part) => (part === "" || isPlainSegment(part) ? part : "…"));
+  return `${parsed.host}${segments.join("/")}`;
+}
+
+/** `{number}`, `<number>`, `:number` and `{{number}}`, as documentation writes what is to be put in. */
+export function placeholderIn(text: string): string | null {
+  const [, name] = /^(?:\{\{?|<|:)\s*([A-Za-z][\w -]{0,60}?)\s*(?:\}\}?|>|)$/.exec(text) ?? [];
+  if (name === undefined || (text.startsWith(":") ? /\W$/.test(text) : !/[>}]$/.test(text))) return null;
+  return name;
+}
+
+export function inputName(name: string): string {
+  const snake = snakeCase(name).slice(0, 60);
+  return /^[a-z]/.test(snake) ? snake : `value_${snake}`.replace(/_$/, "");
+}
+
+export function fieldName(name: string): string {
+  return inputName(name.replace(/^x-/i, ""));
+}
+
+export function singular(name: string): string {
+  const plain = snakeCase(decodePart(name));
+  return plain === "" || /\d/.test(plain) ? "path" : plain.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+}
+
+export function typeOf(value: Json): string {
+  return typeof value === "number" && Number.isInteger(value)
+    ? "integer"
+    : typeof value === "object"
+      ? "number"
+      : typeof value;
+}
+
+export function userAuth(pair: string): DraftedAuth {
+  return basicAuth({ password: !pair.endsWith(":") });
+}
+
+/** `Authorization`: the word in front of the key is the vendor's, and the rest a secret. */
+export function headerAuth(value: string): DraftedAuth {
+  const [, word, rest] = /^([A-Za-z][A-Za-z-]{0,20})[ ]+(\S.*)$/s.exec(value) ?? [];
+  if (word === undefined) return keyAuth({ header: "Authorization" });
+  if (/^bearer$/i.test(word)) return bearerAuth();
+  if (/^basic$/i.test(word)) return userAuth(Buffer.from(rest!, "base64").toString("utf8"));
+  return keyAuth({ header: "Authorization" }, { word });
+}

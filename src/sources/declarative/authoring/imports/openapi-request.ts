@@ -1,0 +1,238 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
+import { keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { exampleFor } from "../example-values.ts";
+import { fieldName } from "./captured-values.ts";
+import type { ImportChoices } from "./imported.ts";
+import type { OpenApiDocument, Spot } from "./openapi-document.ts";
+import { membersOf, sampleOf, toSchema } from "./openapi-schema.ts";
+import { isProofName } from "./secret-names.ts";
+
+const SERVER_SETS = /^(?:accept|content-type|authorization)$/i;
+
+/** What an operation asks, with an input for each parameter and each member of its body. @throws ImportProblem */
+export class OperationRequest {
+  readonly inputs: DraftInput[] = [];
+  /** How it is proved who asks: its security schemes, and after them what is a key in all but name. */
+  readonly auth: DraftedAuth[] = [];
+  readonly notes: string[] = [];
+  readonly #document: OpenApiDocument;
+  readonly #choices: ImportChoices;
+
+  constructor(document: OpenApiDocument, choices: ImportChoices) {
+    this.#document = document;
+    this.#choices = choices;
+  }
+
+  /** Where it is asked: the first server that stands nearest to it, with its variables' defaults. */
+  server(item: Spot, operation: Spot): string {
+    const document = this.#document;
+    const holder = [operation, item, document.root].find((spot) => document.list(spot, "servers").length > 0);
+    if (holder === undefined)
+      return document.refuse(operation, "the document names no server", "add servers: [{url: https://…}] to it");
+    const servers = document.list(holder, "servers");
+    const [server] = servers;
+    const variables = document.object(server!, "variables");
+    const url = (document.text(server!, "url") ?? "").replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+      const variable = variables && document.object(variables, name);
+      const value = variable && document.in(variable, "default")?.value;
+      if (typeof value !== "string" && typeof value !== "number")
+        return document.refuse(server!, `its variable ${name} has no default`);
+      this.notes.push(`${name} of the server is ${JSON.stringify(value)}: the host stands in the file.`);
+      return String(value);
+    });
+    const address = URL.parse(url);
+    if (address === null || !/^https?:$/.test(address.protocol) || address.search !== "" || address.username !== "")
+      return document.refuse(server!, "its server is no whole address", "write url: https://… there");
+    if (servers.length > 1) this.notes.push(`It asks the first of ${servers.length} servers, ${address.host}.`);
+    return url.replace(/\/+$/, "");
+  }
+
+  parameters(
+    server: string,
+    path: string,
+    item: Spot,
+    operation: Spot,
+  ): Omit<DraftRequest, "method" | "body" | "inputs"> {
+    const document = this.#document;
+    const merged = new Map<string, Spot>();
+    for (const spot of [...document.list(item, "parameters"), ...document.list(operation, "parameters")])
+      merged.set(`${document.text(spot, "in") ?? ""} ${document.text(spot, "name") ?? ""}`, spot);
+    const query: Record<string, string> = {};
+    const headers: Record<string, string> = {};
+    let address = path;
+    for (const spot of merged.values()) {
+      const [name, place] = [document.text(spot, "name") ?? "", document.text(spot, "in") ?? ""];
+      if (place === "header" && SERVER_SETS.test(name))
+        this.notes.push(`The header field ${name} is left out: it follows from the rest.`);
+      else if ((place === "header" || place === "query") && isProofName(name)) this.#prove(name, place);
+      else if (place === "path") address = address.replaceAll(`{${name}}`, this.#parameter(spot, name, "simple"));
+      else if (place === "query") query[name] = this.#parameter(spot, name, "form");
+      else if (place === "header") headers[name] = this.#parameter(spot, name, "simple");
+      else
+        document.refuse(
+          spot,
+          `a parameter in ${place === "" ? "no place" : place} cannot be taken over`,
+          "write it into the file as a header by hand, and take it out of the document",
+        );
+    }
+    const lost = /\{(?!\{ inputs)([^{}]*)\}(?!\})/.exec(address);
+    if (lost !== null) document.refuse(operation, `its path has {${lost[1]!}}, which no parameter describes`);
+    return { address: server + address, query, headers };
+  }
+
+  body(operation: Spot): DraftRequest["body"] {
+    const document = this.#document;
+    const content =
+      document.object(operation, "requestBody") &&
+      document.object(document.object(operation, "requestBody")!, "content");
+    const types = document.members(content);
+    if (types.length === 0) return undefined;
+    const json = types.find(([type]) => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type));
+    const form = types.find(([type]) => /^application\/x-www-form-urlencoded\b/i.test(type));
+    const chosen = json ?? form;
+    if (chosen === undefined)
+      return document.refuse(
+        content!,
+        `a body of ${types.map(([type]) => type).join(" or ")} cannot be taken over`,
+        "write it into the file by hand: body takes json, form, xml and text",
+      );
+    const schema = document.in(chosen[1], "schema");
+    if (schema === undefined) return document.refuse(chosen[1], "the body has no schema");
+    const required = document.in(document.object(operation, "requestBody")!, "required")?.value === true;
+    const shown = exampleIn(document, chosen[1]);
+    if (chosen === json)
+      return jsonBody(this.#leaf(schema, "body", required, shown, []), chosen[0].split(";")[0]!.trim());
+    const members = membersOf(document, schema);
+    if (members === null) return document.refuse(schema, "the form is no plain object");
+    return {
+      form: Object.fromEntries(
+        [...members].map(([name, member]) => {
+          const value = this.#leaf(member.spot, name, required && member.required, memberOf(shown, name), []);
+          if (typeof value === "object") return document.refuse(member.spot, "a form has no objects in it");
+          return [name, String(value)];
+        }),
+      ),
+    };
+  }
+
+  /** A member of a body: an object is written out, everything else is an input, and what can have one value has it. */
+  #leaf(spot: Spot, name: string, required: boolean, shown: Json | undefined, above: readonly string[]): Json {
+    const document = this.#document;
+    const members = above.length > 6 ? null : membersOf(document, spot);
+    if (members === null && (isProofName(name) || document.in(spot, "format")?.value === "password")) {
+      const field = this.#field(name);
+      this.auth.push({ ...keyAuth({ query: name }, { field }), kinds: [] });
+      return `{{ credentials.${field} }}`;
+    }
+    if (members === null || members.size === 0)
+      return this.#only(spot) ?? this.#input(spot, name, required, shown ?? sampleOf(document, spot), above);
+    return Object.fromEntries(
+      [...members]
+        .filter(([, member]) => document.in(member.spot, "readOnly")?.value !== true)
+        .map(([own, member]) => [
+          own,
+          this.#leaf(member.spot, own, required && member.required, memberOf(shown, own), [...above, name]),
+        ]),
+    );
+  }
+
+  /** A key that the document lists as a parameter. */
+  #prove(name: string, place: "header" | "query"): void {
+    const isThere = this.auth.some(({ kinds }) => kinds.some((kind) => kind[place] === name));
+    if (!isThere)
+      this.auth.push(keyAuth(place === "header" ? { header: name } : { query: name }, { field: this.#field(name) }));
+  }
+
+  #field(name: string): string {
+    const plain = fieldName(name);
+    const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
+    let free = plain;
+    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    this.notes.push(`${name} is ${free} of the credential.`);
+    return free;
+  }
+
+  #only({ value }: Spot): Json | null {
+    if (!isJsonObject(value)) return null;
+    if (Object.hasOwn(value, "const")) return value["const"]!;
+    return Array.isArray(value["enum"]) && value["enum"].length === 1 ? (value["enum"][0] as Json) : null;
+  }
+
+  #parameter(spot: Spot, name: string, usual: "form" | "simple"): string {
+    const document = this.#document;
+    const schema = document.in(spot, "schema");
+    if (schema === undefined)
+      return document.refuse(
+        spot,
+        `the parameter ${name} has no schema`,
+        "a parameter with content cannot be taken over",
+      );
+    const isList = [document.in(schema, "type")?.value].flat().includes("array");
+    const isObject = membersOf(document, schema) !== null;
+    const style = document.text(spot, "style") ?? usual;
+    if (document.in(spot, "allowReserved")?.value === true)
+      return document.refuse(
+        spot,
+        `the parameter ${name} is sent as it is`,
+        "values of a query are always encoded: write the source in TypeScript",
+      );
+    if (isObject || (style !== usual && !(isList && style in JOINED)))
+      return document.refuse(
+        spot,
+        `the parameter ${name} is written in a way that a file cannot say`,
+        "lists in the styles form, simple, spaceDelimited and pipeDelimited can be",
+      );
+    const only = this.#only(schema);
+    if (only !== null && typeof only !== "object") return String(only);
+    const required = document.in(spot, "required")?.value === true;
+    const shown = exampleIn(document, spot) ?? sampleOf(document, schema);
+    const template = this.#input(schema, name, required, shown, [], document.text(spot, "description"));
+    const explodes = (document.in(spot, "explode")?.value ?? style === "form") === true;
+    return isList && !(usual === "form" && explodes)
+      ? template.replace(" }}", ` | join('${JOINED[style] ?? ","}') }}`)
+      : template;
+  }
+
+  #input(spot: Spot, written: string, required: boolean, shown: Json, above: readonly string[], says?: string): string {
+    const plain = inputName(written);
+    const apart = inputName([...above.slice(1), written].join("_"));
+    const isFree = (wanted: string) => !this.inputs.some((input) => input.name === wanted);
+    let name = isFree(plain) ? plain : apart;
+    for (let count = 2; !isFree(name); count += 1) name = `${apart}_${count}`;
+    const schema = toSchema(this.#document, spot);
+    const described =
+      says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
+    const given = this.#choices.examples[name];
+    // What was published as an example is shown as it is only where nothing made up would fit.
+    const example = exampleFor(described, [given ?? this.#choices.mask(shown)]) ?? exampleFor(described, [shown]);
+    this.inputs.push({ name, schema: withoutDefault(described), required, ...(example === null ? {} : { example }) });
+    return `{{ inputs.${name} }}`;
+  }
+}
+
+const JOINED: Readonly<Record<string, string>> = { form: ",", simple: ",", spaceDelimited: " ", pipeDelimited: "|" };
+
+/** What the vendor takes where nothing is given is said, and left to the vendor. */
+function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {
+  if (value === undefined) return schema;
+  const said = typeof schema["description"] === "string" ? `${schema["description"].trim().replace(/\.$/, "")}. ` : "";
+  return { ...schema, description: `${said}The vendor takes ${JSON.stringify(value)} where it is left out.` };
+}
+
+function inputName(written: string): string {
+  const snake = snakeCase(written);
+  return /^[a-z]/.test(snake) ? snake : `value_${snake}`.replace(/_$/, "");
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The example of a parameter or of one kind of content. */
+export function exampleIn(document: OpenApiDocument, spot: Spot): Json | undefined {
+  const own = document.in(spot, "example");
+  if (own !== undefined) return own.value;
+  const [first] = document.members(document.in(spot, "examples"));
+  return first === undefined ? undefined : document.in(first[1], "value")?.value;
+}

@@ -1,0 +1,125 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
+import type { OpenApiDocument, Spot } from "./openapi-document.ts";
+
+const DEPTH_MAX = 12;
+/** What checks a value, or says what it is. */
+const KEPT = new Set(
+  "type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required minProperties maxProperties title description default".split(" "), // prettier-ignore
+);
+const SCHEMAS = new Set(["items", "not", "additionalProperties", "contains", "propertyNames", "if", "then", "else", "unevaluatedProperties"]); // prettier-ignore
+const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+/** What says nothing about a value. */
+const LEFT = /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding)$/; // prettier-ignore
+const FORMATS = new Set(
+  "date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer byte int32 int64 float double password binary".split(" "), // prettier-ignore
+);
+
+/** A schema of OpenAPI 3.0 or 3.1 as JSON Schema that stands for itself. @throws ImportProblem for what it cannot be */
+export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly Spot[] = []): JsonObject {
+  const { value } = spot;
+  if (typeof value === "boolean") return value ? {} : { not: {} };
+  if (!isJsonObject(value)) return document.refuse(spot, "this is no schema");
+  if (above.some(({ value: known }) => known === value) || above.length > DEPTH_MAX)
+    return document.refuse(spot, "this schema holds itself", "write this input by hand");
+  const inner = (part: Spot) => toSchema(document, part, [...above, spot]);
+  const made: Record<string, Json> = {};
+  for (const [name, part] of document.members(spot)) {
+    if (name === "properties" || name === "patternProperties" || name === "dependentSchemas")
+      made[name] = Object.fromEntries(document.members(part).map(([member, schema]) => [member, inner(schema)]));
+    else if (SCHEMAS.has(name)) made[name] = typeof part.value === "boolean" ? part.value : inner(part);
+    else if (LISTS.has(name)) made[name] = document.list(spot, name).map(inner);
+    else if (name === "format" && !FORMATS.has(part.value as string)) made["x-format"] = part.value;
+    else if (KEPT.has(name)) made[name] = part.value;
+    else if (!LEFT.test(name))
+      document.refuse(part, `${name} of a schema cannot be taken over`, "write this input by hand");
+  }
+  return as31(made, value["nullable"] === true);
+}
+
+/** What OpenAPI 3.0 says in its own way. */
+function as31(schema: Record<string, Json>, nullable: boolean): JsonObject {
+  for (const [side, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (typeof schema[side] !== "boolean") continue;
+    if (schema[side] && schema[bound] !== undefined) {
+      schema[side] = schema[bound];
+      delete schema[bound];
+    } else delete schema[side];
+  }
+  if (nullable && typeof schema["type"] === "string") schema["type"] = [schema["type"], "null"];
+  if (nullable && Array.isArray(schema["enum"]) && !schema["enum"].includes(null))
+    schema["enum"] = [...schema["enum"], null];
+  return schema;
+}
+
+/** The schemas of an object's members, those of `allOf` included; `null` where it is no plain object. */
+export function membersOf(
+  document: OpenApiDocument,
+  spot: Spot,
+  depth = 0,
+): Map<string, { spot: Spot; required: boolean }> | null {
+  const { value } = spot;
+  if (!isJsonObject(value) || depth > DEPTH_MAX || value["oneOf"] !== undefined || value["anyOf"] !== undefined)
+    return null;
+  const parts = document.list(spot, "allOf").map((part) => membersOf(document, part, depth + 1));
+  const own = document.object(spot, "properties");
+  if (own === undefined && (parts.length === 0 || parts.includes(null))) return null;
+  const required = new Set(document.list(spot, "required").map((one) => one.value));
+  const members = new Map(parts.flatMap((part) => [...(part ?? [])]));
+  for (const [name, schema] of document.members(own)) members.set(name, { spot: schema, required: false });
+  for (const [name, member] of members) if (required.has(name)) members.set(name, { ...member, required: true });
+  return members;
+}
+
+/** A value that a schema tells of: its own examples where it has them, else something of its type. Never endless. */
+export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly Json[] = []): Json {
+  const { value } = spot;
+  if (!isJsonObject(value) || above.includes(value) || above.length > DEPTH_MAX) return null;
+  for (const name of ["example", "const", "default"]) if (Object.hasOwn(value, name)) return value[name]!;
+  for (const name of ["examples", "enum"]) {
+    const list = value[name];
+    if (Array.isArray(list) && list.length > 0) return list[0] as Json;
+  }
+  const inner = (part: Spot) => sampleOf(document, part, [...above, value]);
+  for (const name of ["oneOf", "anyOf"]) {
+    const [first] = document.list(spot, name);
+    if (first !== undefined) return inner(first);
+  }
+  const members = membersOf(document, spot);
+  if (members !== null) return Object.fromEntries([...members].map(([name, member]) => [name, inner(member.spot)]));
+  const type = Array.isArray(value["type"]) ? value["type"].find((one) => one !== "null") : value["type"];
+  const items = document.in(spot, "items");
+  if (type === "array" || items !== undefined) return items === undefined ? [] : [inner(items)];
+  const [only] = document.list(spot, "allOf");
+  if (type === undefined && only !== undefined) return inner(only);
+  return BY_TYPE[String(type)]?.(value["format"]) ?? null;
+}
+
+/** A text that tells of nobody. */
+export const MADE_UP_TEXT = "Example";
+
+const BY_TYPE: Readonly<Record<string, (format: Json | undefined) => Json>> = {
+  string: (format) => BY_FORMAT[format as string] ?? MADE_UP_TEXT,
+  integer: () => 12,
+  number: () => 12.5,
+  boolean: () => true,
+  object: () => ({}),
+};
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  date: "2001-02-03", "date-time": "2001-02-03T04:05:06Z", email: "ada@vendor.example", uri: "https://vendor.example/", url: "https://vendor.example/", uuid: "11111111-1111-4111-8111-111111111111",
+}; // prettier-ignore
+
+/** The words that a schema allows by name: they are the vendor's format, and no data. */
+export function wordsOf(document: OpenApiDocument, spot: Spot, words: Set<string>, seen = new Set<Json>()): void {
+  if (typeof spot.value !== "object" || spot.value === null || seen.has(spot.value)) return;
+  seen.add(spot.value);
+  for (const [name, part] of document.members(spot)) {
+    if (name === "enum" || name === "const")
+      for (const word of [part.value].flat()) words.add(typeof word === "string" ? word : JSON.stringify(word));
+    else wordsOf(document, part, words, seen);
+  }
+  if (Array.isArray(spot.value))
+    spot.value.forEach((_, at) => wordsOf(document, document.in(spot, String(at))!, words, seen));
+}

@@ -1,0 +1,203 @@
+import type { CapturedRequest } from "./captured-request.ts";
+import { ImportProblem, placeIn } from "./import-problem.ts";
+import { shellWords, type Word } from "./shell-words.ts";
+
+/** What an option takes and does; a text is why it is refused. */
+interface Option {
+  readonly takes: boolean;
+  readonly does: keyof Request | "nothing" | { readonly refuses: string };
+}
+
+const nothing = { takes: false, does: "nothing" } as const;
+const nothingWith = { takes: true, does: "nothing" } as const;
+const refuses = (why: string, takes = false): Option => ({ takes, does: { refuses: why } });
+const takes = (does: keyof Request): Option => ({ takes: true, does });
+const FORM = refuses("a form of several parts cannot be written in YAML: write the source in TypeScript", true);
+const UNSAFE = refuses("certificates of vendors are always checked: take it away");
+const PROXY = refuses("a proxy is a setting of the service, and of no source: take it away", true);
+const LOGIN = refuses("this login is not of the request: write the request that follows it", false);
+const CERTIFICATE = refuses("a client certificate is given as --auth mtls, and its file becomes a credential", true);
+
+/** By long name; a short one leads to it. */
+const OPTIONS: Readonly<Record<string, Option>> = {
+  request: takes("method"), header: takes("header"), url: takes("address"), user: takes("user"), cookie: takes("cookie"),
+  data: takes("data"), "data-ascii": takes("data"), "data-binary": takes("data"), "data-raw": takes("dataRaw"), "data-urlencode": takes("dataEncoded"), json: takes("json"),
+  "url-query": takes("query"), get: { takes: false, does: "inQuery" }, "user-agent": takes("agent"), referer: takes("referer"), "oauth2-bearer": takes("bearer"), "max-time": takes("time"),
+  silent: nothing, "show-error": nothing, verbose: nothing, include: nothing, compressed: nothing, fail: nothing, "fail-with-body": nothing, globoff: nothing, basic: nothing, location: { takes: false, does: "redirects" },
+  "http1.0": nothing, "http1.1": nothing, http2: nothing, "http2-prior-knowledge": nothing, http3: nothing, "no-buffer": nothing, "progress-bar": nothing, "no-progress-meter": nothing, "tlsv1.2": nothing, "tlsv1.3": nothing, ipv4: nothing, ipv6: nothing,
+  output: nothingWith, "write-out": nothingWith, "connect-timeout": nothingWith, retry: nothingWith, "retry-delay": nothingWith, "dump-header": nothingWith, trace: nothingWith, "cookie-jar": nothingWith,
+  form: FORM, "form-string": FORM, insecure: UNSAFE, proxy: PROXY, socks5: PROXY, "proxy-user": PROXY, digest: LOGIN, ntlm: LOGIN, negotiate: LOGIN, anyauth: LOGIN, cert: CERTIFICATE, key: CERTIFICATE, cacert: CERTIFICATE,
+  head: refuses("an answer without a body is no record: give the request that fetches it"), next: refuses("a source makes one request: give one command"), "aws-sigv4": refuses("this signature is not known: give --auth hmac:HEADER and write the text to sign by hand", true),
+  "upload-file": refuses("a file is not sent by a source: give the body with -d", true), config: refuses("a file of options is not read: write them into the command", true), "location-trusted": refuses("a key is never carried to another host: take it away"),
+  "unix-socket": refuses("a source asks an origin and no socket", true), resolve: refuses("a name is resolved by the service: take it away", true), "request-target": refuses("the path has to stand in the address", true), netrc: refuses("the key has to stand in the command, as any placeholder"),
+}; // prettier-ignore
+const SHORT: Readonly<Record<string, string>> = { X: "request", H: "header", u: "user", b: "cookie", d: "data", G: "get", A: "user-agent", e: "referer", m: "max-time", s: "silent", S: "show-error", v: "verbose", i: "include", f: "fail", g: "globoff", L: "location", o: "output", w: "write-out", D: "dump-header", c: "cookie-jar", F: "form", k: "insecure", x: "proxy", U: "proxy-user", E: "cert", I: "head", T: "upload-file", K: "config", N: "no-buffer", "#": "progress-bar", 0: "http1.0", 1: "tlsv1", 4: "ipv4", 6: "ipv6", n: "netrc" }; // prettier-ignore
+
+/** What the options of one command gave, each in the order in which it stands. */
+interface Request {
+  readonly method: Word[];
+  readonly header: Word[];
+  readonly address: Word[];
+  readonly user: Word[];
+  readonly cookie: Word[];
+  readonly data: Word[];
+  readonly dataRaw: Word[];
+  readonly dataEncoded: Word[];
+  readonly json: Word[];
+  readonly query: Word[];
+  readonly inQuery: Word[];
+  readonly agent: Word[];
+  readonly referer: Word[];
+  readonly bearer: Word[];
+  readonly time: Word[];
+  readonly redirects: Word[];
+}
+
+/** The request that a command of curl makes. @throws ImportProblem for each option that a source cannot do */
+export function readCurl(text: string, file: string): CapturedRequest {
+  const refuse = (at: number, problem: string, instead?: string): never => {
+    throw new ImportProblem(placeIn(file, text, at), problem, instead);
+  };
+  const words = shellWords(text, file).filter(({ text: word }, at) => at > 0 || word !== "$");
+  const [command, ...rest] = words;
+  if (command === undefined || !/^(?:.*[/\\])?curl(?:\.exe)?$/.test(command.text))
+    refuse(command?.at ?? 0, "this is no command of curl", 'it begins with "curl"');
+  const given: Request = {
+    method: [],
+    header: [],
+    address: [],
+    user: [],
+    cookie: [],
+    data: [],
+    dataRaw: [],
+    dataEncoded: [],
+    json: [],
+    query: [],
+    inQuery: [],
+    agent: [],
+    referer: [],
+    bearer: [],
+    time: [],
+    redirects: [],
+  };
+  const parts: string[] = [];
+  const ignored = new Set<string>();
+
+  const take = (name: string, shown: string, at: number, value: Word | undefined): void => {
+    const { does, takes: wants } = OPTIONS[name]!;
+    if (typeof does === "object") refuse(at, `${shown} cannot be taken over`, does.refuses);
+    if (wants && value === undefined) refuse(at, `${shown} needs a value`);
+    if (does === "nothing") ignored.add(shown);
+    else (given[does as keyof Request] as Word[]).push(value ?? { text: "", at });
+    if (does === "data" || does === "dataRaw" || does === "dataEncoded" || does === "json")
+      parts.push(dataOf(does, value!, refuse));
+  };
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const { text: option, at } = word;
+    if (option.startsWith("--") && option !== "--") {
+      const name = option.slice(2);
+      if (!Object.hasOwn(OPTIONS, name))
+        refuse(
+          at,
+          `${/^--[a-z0-9.-]{1,30}$/.test(option) ? option : "this option"} is not known`,
+          "take it away if the request is the same without it",
+        );
+      take(name, option, at, OPTIONS[name]!.takes ? rest.shift() : undefined);
+    } else if (/^-[^-]/.test(option)) {
+      takeShort(word);
+    } else given.address.push(word);
+  }
+
+  function takeShort({ text: option, at }: Word): void {
+    for (let index = 1; index < option.length; index += 1) {
+      const letter = option[index]!;
+      const name = Object.hasOwn(SHORT, letter) ? SHORT[letter]! : "";
+      if (!Object.hasOwn(OPTIONS, name))
+        refuse(
+          at,
+          `-${/[A-Za-z0-9]/.test(letter) ? letter : "?"} is not known`,
+          "take it away if the request is the same without it",
+        );
+      if (!OPTIONS[name]!.takes) {
+        take(name, `-${letter}`, at, undefined);
+        continue;
+      }
+      const inside = option.slice(index + 1);
+      take(name, `-${letter}`, at, inside === "" ? rest.shift() : { text: inside, at });
+      return;
+    }
+  }
+
+  return toRequest(given, parts, ignored, refuse);
+}
+
+type Refuse = (at: number, problem: string, instead?: string) => never;
+
+/** What one option adds to the body. */
+function dataOf(kind: "data" | "dataRaw" | "dataEncoded" | "json", { text, at }: Word, refuse: Refuse): string {
+  const isFile = kind === "dataEncoded" ? /^[^=]*@/.test(text) && !text.startsWith("=") : text.startsWith("@");
+  if (isFile && kind !== "dataRaw") refuse(at, "the body stands in another file", "write the body into the command");
+  if (kind !== "dataEncoded") return text;
+  const [name, value] = text.includes("=")
+    ? [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]
+    : ["", text];
+  return `${name === "" ? "" : `${name}=`}${encodeURIComponent(value)}`;
+}
+
+function toRequest(
+  given: Request,
+  parts: readonly string[],
+  ignored: ReadonlySet<string>,
+  refuse: Refuse,
+): CapturedRequest {
+  const [address, second] = given.address;
+  if (address === undefined) return refuse(0, "the command has no address");
+  if (second !== undefined) refuse(second.at, "the command has a second address", "a source makes one request");
+  if (/\{[^}]*,|\[[0-9a-z]+-[0-9a-z]+\]/i.test(address.text))
+    refuse(address.at, "curl makes several addresses of this one", "write {name} where an input stands");
+  const headers = given.header.map(({ text, at }): readonly [string, string] => {
+    if (text.startsWith("@")) refuse(at, "header fields stand in another file", "write them into the command");
+    const [, name, value] = /^([^:;]+):(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value!.trim() === "")
+      return refuse(at, "a header field has no value", "take it away, or give it one");
+    return [name.trim(), value!.trim()];
+  });
+  const has = (name: string) => headers.some(([known]) => known.toLowerCase() === name);
+  const isJson = given.json.length > 0;
+  if (isJson && given.json.length !== parts.length) refuse(given.json[0]!.at, "--json stands beside another body");
+  if (isJson && !has("content-type")) headers.push(["Content-Type", "application/json"]);
+  if (isJson && !has("accept")) headers.push(["Accept", "application/json"]);
+  for (const { text, at } of given.cookie) {
+    if (!text.includes("=")) refuse(at, "cookies stand in another file", "write them into the command");
+    headers.push(["Cookie", text]);
+  }
+  for (const { text } of given.agent) headers.push(["User-Agent", text]);
+  for (const { text } of given.referer) headers.push(["Referer", text]);
+  for (const { text } of given.bearer) headers.push(["Authorization", `Bearer ${text}`]);
+  const toQuery = given.inQuery.length > 0;
+  const query = [...given.query.map((word) => dataOf("dataEncoded", word, refuse)), ...(toQuery ? parts : [])];
+  const hasBody = parts.length > 0 && !toQuery;
+  const joined = parts.join(isJson ? "" : "&");
+  const method = given.method.at(-1)?.text.toUpperCase() ?? (hasBody ? "POST" : "GET");
+  if (hasBody && method === "GET")
+    refuse(given.method.at(-1)!.at, "a GET has no body", "give -G to send it in the query, or -X POST");
+  const seconds = Number(given.time.at(-1)?.text ?? 0);
+  return {
+    method,
+    url:
+      query.length === 0 ? address.text : `${address.text}${address.text.includes("?") ? "&" : "?"}${query.join("&")}`,
+    headers,
+    body: hasBody ? { text: joined, type: "application/x-www-form-urlencoded" } : undefined,
+    user: given.user.at(-1)?.text,
+    timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), 60_000) : undefined,
+    refuse: (problem, instead) => refuse(address.at, problem, instead),
+    notes: [
+      ...(ignored.size === 0
+        ? []
+        : [`Left out, because it changes nothing of the request: ${[...ignored].join(", ")}.`]),
+      ...(given.redirects.length === 0
+        ? []
+        : ["-L is left out: where the vendor redirects, write how often as redirects under request."]),
+    ],
+  };
+}

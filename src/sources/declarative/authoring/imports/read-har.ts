@@ -1,0 +1,115 @@
+import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
+import { placeOfSlip } from "../../../../terms/json-slip.ts";
+import type { CapturedRequest } from "./captured-request.ts";
+import { shownAddress } from "./captured-values.ts";
+import { ImportProblem } from "./import-problem.ts";
+
+/** One exchange of an archive. */
+export interface HarEntry {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Method, address and status, for whoever chooses. */
+  readonly shown: string;
+  readonly url: string;
+  /** @throws ImportProblem for a body that no file can say */
+  request(): CapturedRequest;
+  /** Its answer. @throws ImportProblem where that is no JSON, or no success */
+  answer(): { readonly sample: Json; readonly status: number };
+}
+
+/** The exchanges of an HTTP archive (HAR 1.2), as a browser saves them. @throws ImportProblem */
+export function readHar(text: string, file: string): readonly HarEntry[] {
+  let archive: Json;
+  try {
+    archive = readJsonExactly(text);
+  } catch {
+    throw new ImportProblem(
+      file,
+      `it is not JSON (${placeOfSlip(text) ?? "it has too many parts"})`,
+      "save it as HAR with content",
+    );
+  }
+  const log = isJsonObject(archive) ? archive["log"] : undefined;
+  const entries = isJsonObject(log) ? log["entries"] : undefined;
+  if (!Array.isArray(entries) || entries.length === 0)
+    throw new ImportProblem(file, "it is no HTTP archive: log.entries has no entry");
+  return entries.map((entry: Json, index) => readEntry(entry, index + 1, `${file}, entry ${index + 1}`));
+}
+
+function readEntry(entry: Json, number: number, where: string): HarEntry {
+  const refuse = (problem: string, instead?: string): never => {
+    throw new ImportProblem(where, problem, instead);
+  };
+  const request = member(entry, "request");
+  const response = member(entry, "response");
+  const url = text(request["url"]);
+  const method = text(request["method"]).toUpperCase();
+  const posted = member(request, "postData");
+  const cookies = list(request["cookies"]);
+  const headers = list(request["headers"]).map((one) => [text(one["name"]), text(one["value"])] as const);
+  const hasCookie = headers.some(([name]) => name.toLowerCase() === "cookie");
+  return {
+    number,
+    shown: `${/^[A-Z]{1,10}$/.test(method) ? method : "?"} ${shownAddress(url)} (${Number(response["status"]) || "no answer"})`,
+    url,
+    request: () => ({
+      method,
+      url,
+      headers: [
+        ...headers.filter(([name]) => name.toLowerCase() !== "user-agent"),
+        ...(hasCookie || cookies.length === 0 ? [] : [["Cookie", "from the archive"] as const]),
+      ],
+      body: bodyOf(posted, refuse),
+      user: undefined,
+      timeoutMs: undefined,
+      refuse,
+      notes: headers.some(([name]) => name.toLowerCase() === "user-agent")
+        ? ["User-Agent is the browser's own and is left out."]
+        : [],
+    }),
+    answer() {
+      const status = Number(response["status"]);
+      if (!(status >= 200 && status < 300))
+        return refuse("its answer is no success", "take an entry that found a record, or give --sample");
+      return { sample: readSample(member(response, "content"), refuse), status };
+    },
+  };
+}
+
+function bodyOf(posted: JsonObject, refuse: CapturedRequest["refuse"]): CapturedRequest["body"] {
+  const type = text(posted["mimeType"]);
+  const written = text(posted["text"]);
+  const params = list(posted["params"]);
+  if (written === "" && params.length === 0) return undefined;
+  if (/^multipart\//i.test(type))
+    return refuse("a form of several parts cannot be written in YAML", "write the source in TypeScript");
+  if (written !== "") return { text: written, type };
+  const form = params.map((one): [string, string] => [text(one["name"]), text(one["value"])]);
+  return { text: String(new URLSearchParams(form)), type: "application/x-www-form-urlencoded" };
+}
+
+function readSample(content: JsonObject, refuse: CapturedRequest["refuse"]): Json {
+  const written = text(content["text"]);
+  if (written === "") return refuse("its answer was not saved", "save the archive with content, or give --sample");
+  const isPlain = content["encoding"] === undefined || content["encoding"] === "";
+  if (!isPlain && content["encoding"] !== "base64")
+    return refuse("its answer is saved in an encoding that is not known", "give --sample");
+  try {
+    return readJsonExactly(isPlain ? written : Buffer.from(written, "base64").toString("utf8"));
+  } catch {
+    return refuse("its answer is not JSON", "give --sample, or write the file by hand: reply takes json and xml");
+  }
+}
+
+function member(holder: Json, name: string): JsonObject {
+  const value = isJsonObject(holder) ? holder[name] : undefined;
+  return isJsonObject(value) ? value : {};
+}
+
+function list(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,20 @@
+import { snakeCase } from "../draft-request.ts";
+
+const SECRET_WORDS = new Set(
+  "password passwd passphrase passcode pwd pass pw secret token apikey appkey key auth authorization authentication credential credentials session sessionid sid sig signature jwt bearer otp pin cookie csrf xsrf hmac assertion".split(" "), // prettier-ignore
+);
+const SECRET_PAIRS = new Set(["client_id", "app_id", "application_id", "account_sid", "user_name", "api_user", "subscriber_id", "license_id"]); // prettier-ignore
+
+/** Whether a value of that name proves who asks, and is no question. In doubt it is. */
+export function isSecretName(name: string): boolean {
+  const snake = snakeCase(name);
+  return SECRET_PAIRS.has(snake) || snake === "username" || snake.split("_").some((word) => SECRET_WORDS.has(word));
+}
+
+const PROOFS =
+  /^(?:x_)?(?:(?:api|app|access|auth|subscription|license|private|client)_?(?:key|token|secret|id|password)|key|token|secret|password|authorization)$/;
+
+/** Whether a document names so what proves who asks. It shows no value, so that nothing is lost where this is too strict: `page_token` is a question. */
+export function isProofName(name: string): boolean {
+  return PROOFS.test(snakeCase(name));
+}

@@ -1,0 +1,97 @@
+import { ImportProblem, placeIn } from "./import-problem.ts";
+
+/** One word of a command, without its quotes. A variable of the shell is an input in braces: `$NUMBER` is `{number}`. */
+export interface Word {
+  readonly text: string;
+  /** Where it begins in the file. */
+  readonly at: number;
+}
+
+/** What begins the parts of a word that are not plain text. */
+const PART =
+  /(?<plain>[^\s\\'"$`|;&<>()^]+)|'(?<single>[^']*)'|\$'(?<ansi>(?:[^'\\]|\\[^])*)'|"(?<double>(?:[^"\\`$]|\$(?!\()|\\[^])*)"|\\(?<escaped>[^\n])|(?<variable>\$\{?[A-Za-z_][A-Za-z0-9_]*\}?)|(?<dollar>\$)(?![('"{])/y;
+
+/**
+ * The words of the one command that a text of bash holds, in the quoting that bash knows. @throws ImportProblem for what
+ * only a shell could work out, and for what comes after the command
+ */
+export function shellWords(text: string, file: string): readonly Word[] {
+  const words: Word[] = [];
+  let word: { text: string; at: number } | null = null;
+  let ended = false;
+  for (let at = 0; at < text.length;) {
+    const gap = /(?:[ \t]|\\\r?\n)+|\r?\n/y;
+    gap.lastIndex = at;
+    const space = gap.exec(text)?.[0];
+    if (space !== undefined || (word === null && text[at] === "#")) {
+      if (word !== null) words.push(word);
+      word = null;
+      ended ||= words.length > 0 && space !== undefined && /^\r?\n/.test(space);
+      at = space === undefined ? (text.indexOf("\n", at) + 1 || text.length + 1) - 1 : at + space.length;
+      continue;
+    }
+    if (ended)
+      throw new ImportProblem(
+        placeIn(file, text, at),
+        "something follows the command",
+        "give one command alone, with a \\ at the end of each line but the last",
+      );
+    PART.lastIndex = at;
+    const found = PART.exec(text);
+    if (found === null) refuseAt(text, at, file);
+    word ??= { text: "", at };
+    word.text += textOf(found.groups!);
+    at = PART.lastIndex;
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+function textOf({ plain, single, ansi, double, escaped, variable, dollar }: Partial<Record<string, string>>): string {
+  if (ansi !== undefined) return ansi.replaceAll(ESCAPE, unescape);
+  if (variable !== undefined) return named(variable);
+  if (double !== undefined)
+    return double.replaceAll(/\\\r?\n|\\([$`"\\])|(\$\{?[A-Za-z_]\w*\}?)/g, (_, letter?: string, inner?: string) =>
+      inner === undefined ? (letter ?? "") : named(inner),
+    );
+  return plain ?? single ?? escaped ?? dollar ?? "";
+}
+
+function named(variable: string): string {
+  return `{${variable.replaceAll(/[${}]/g, "").toLowerCase()}}`;
+}
+
+const ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|([0-7]{1,3})|c(.)|([^]))/gi;
+const LETTERS: Readonly<Record<string, string>> = { a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" }; // prettier-ignore
+
+function unescape(
+  whole: string,
+  x?: string,
+  u?: string,
+  U?: string,
+  octal?: string,
+  control?: string,
+  letter?: string,
+): string {
+  const hex = x ?? u ?? U;
+  if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+  if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+  if (control !== undefined) return String.fromCodePoint(control.toUpperCase().charCodeAt(0) % 32);
+  return letter === undefined ? whole : (LETTERS[letter] ?? (/[\\'"?]/.test(letter) ? letter : whole));
+}
+
+function refuseAt(text: string, at: number, file: string): never {
+  const sign = text[at]!;
+  const [problem, instead] = /^(?:"(?:[^"\\`$]|\$(?!\()|\\[^])*)?(?:`|\$\()/.test(text.slice(at))
+    ? ["a part of it is the output of another command", "write {name} where a value stands"]
+    : sign === "'" || sign === '"' || text.startsWith("$'", at)
+      ? ["a quote is not closed"]
+      : sign === "^"
+        ? ['"^" is the quoting of Windows', "copy the command as it is for bash"]
+        : sign === "&"
+          ? ['the shell ends the command at "&"', "put the address in single quotes"]
+          : sign === "$"
+            ? ["this is worked out by the shell", "write {name} where a value stands"]
+            : [`the shell ends the command at "${sign}"`, "give the command alone, and put addresses in single quotes"];
+  throw new ImportProblem(placeIn(file, text, at), problem!, instead);
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import type { TestContext } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { openVerbs } from "../../src/commands/open-verbs.ts";
+
+class Collected extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
+export function shell(t: TestContext, folder: string) {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const run = async (args: readonly string[], typed = "", isTTY = false) => {
+    const [stdout, stderr] = [new Collected(), new Collected()];
+    const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY });
+    const all = [...args, "--project", folder, "--data-dir", dataDir];
+    const code = await runCli(
+      all,
+      { stdin, stdout, stderr, env: {} },
+      { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" },
+    );
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  };
+  const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);
+  return { run, json, dataDir };
+}
