@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { BUILT, builtFile } from "../../tools/build-wasm.ts";
 import { canKeepNumbers } from "./exact-json.ts";
 import { parseJson, type JsonLimits } from "./json.ts";
-import { CHECKED_BYTES_MAX, isSurelyObject } from "./json-object-check.ts";
+import { CHECKED_BYTES_MAX, isSurelyObject, openCheck } from "./json-object-check.ts";
 import { assertAgrees, makeDocuments } from "./json-object-check.kit.ts";
 
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 100_000 };
@@ -12,6 +12,11 @@ const accepts = (text: string, limits = LIMITS): boolean => isSurelyObject(Buffe
 
 test("what is in the repository is what its source is built to, byte for byte", async () => {
   assert.equal(readFileSync(BUILT, "utf8"), await builtFile(), "run: npm run wasm");
+});
+
+test("where its instructions do not exist, there is no check and no error", () => {
+  const unknownInstruction = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 5, 1, 3, 0, 0xff, 0x0b];
+  assert.equal(openCheck(Uint8Array.from(unknownInstruction)), null);
 });
 
 test("nothing is accepted that the parser refuses, and whatever is plain is accepted", () => {
