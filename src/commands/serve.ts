@@ -2,7 +2,7 @@ import { ConfigError } from "../settings/read-settings.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf } from "./reason-of.ts";
 import type { GivenSettings } from "./setting-options.ts";
-import { settingsFrom } from "../project/config-file.ts";
+import { remarkOnFolder, settingsFrom } from "../project/config-file.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /** The service, until the process is told to stop. Resolves with 0 when it runs; where it cannot, the process ends. */
@@ -29,6 +29,8 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
   );
   try {
     const settings = await settingsFrom(given);
+    const remark = remarkOnFolder(settings.project, process.cwd());
+    if (remark !== null) process.stderr.write(`${remark}\n`);
     const options = {
       settings,
       environment: process.env,

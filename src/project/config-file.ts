@@ -23,6 +23,14 @@ export function projectFolder(named: string | undefined, current: string): strin
   return configFileOf(current) === undefined ? undefined : current;
 }
 
+/** A remark for whoever stands in a folder with sources or functions that are not read because nothing names it as the project. */
+export function remarkOnFolder(project: string | undefined, current: string): string | null {
+  if (project !== undefined) return null;
+  const unread = ["sources", "functions"].find((name) => existsSync(join(current, name)));
+  if (unread === undefined) return null;
+  return `The folder "${unread}" here is not read: it belongs to no project. Name the project with "--project .", or add a ${CONFIG_FILES[0]}.`;
+}
+
 /**
  * The settings of a service, from its command line (by the names of options), the environment and the config file of its
  * project. @throws ConfigError, LoadError

@@ -33,6 +33,8 @@ export interface CommandOptions {
   /** Whose process it is. */
   readonly uid?: number;
   readonly gid?: number;
+  /** The folder in which it is started. */
+  readonly cwd?: string;
 }
 
 interface Started {

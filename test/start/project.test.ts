@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { startCommand } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
+const PLAIN = `export default { id: "acme__plain", title: "Plain", inputs: { type: "object" }, run: () => null };`;
 const GREETING = `
 import { defineSource, Type } from "datarun";
 import { greet } from "./_words.ts";
@@ -19,7 +22,7 @@ test("sources of a project folder anywhere are served: TypeScript that imports d
   const folder = project(t, {
     "sources/anywhere/greeting.ts": GREETING,
     "sources/anywhere/_words.ts": "export const greet = (name: string): string => `Hello ${name}`;",
-    "sources/plain.mjs": `export default { id: "acme__plain", title: "Plain", inputs: { type: "object" }, run: () => null };`,
+    "sources/plain.mjs": PLAIN,
   });
   const service = await startCommand(t, ["--project", folder, "--demo"]);
   const reply = await service.data({
@@ -28,6 +31,23 @@ test("sources of a project folder anywhere are served: TypeScript that imports d
   });
   assert.deepEqual(reply.outputs, { acme__greeting: { text: "Hello Ada" }, acme__plain: {} });
   assert.equal(reply.status["acme__plain"]!.match, false);
+});
+
+test("a folder of sources that nothing names as a project's is not read, and whoever starts the service there is told", async (t) => {
+  const folder = project(t, { "sources/plain.mjs": "export default 1;" });
+  const unnamed = await startCommand(t, [], {}, { cwd: folder });
+  assert.match(unnamed.stderr(), /^The folder "sources" here is not read: .*--project \..*datarun\.config\.ts/m);
+
+  const verb = spawnSync(process.execPath, [join(PACKAGE_ROOT, "bin/datarun.mjs"), "source", "show", "acme__plain"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.match(verb.stderr, /^The folder "sources" here is not read/m);
+  assert.equal(verb.stderr.match(/is not read/g)?.length, 1);
+
+  writeFileSync(join(folder, "sources/plain.mjs"), PLAIN);
+  const named = await startCommand(t, ["--project", "."], {}, { cwd: folder });
+  assert.doesNotMatch(named.stderr(), /not read/);
 });
 
 test("a project's source replaces the catalog's of the same id, and the log says so", async (t) => {

@@ -1,4 +1,5 @@
 import type { VerbNeeds } from "../../admin/needs.ts";
+import { remarkOnFolder } from "../../project/config-file.ts";
 import { declaresId } from "../../sources/declares-id.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { VerbPlace } from "./verb-place.ts";
@@ -14,6 +15,8 @@ export function fileNeeds({
   note,
   once,
 }: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder" | "workingFolder"> {
+  const remark = remarkOnFolder(project, process.cwd());
+  if (remark !== null) note(remark);
   const loaded = once(
     async () => (await import("../../project/open-catalogs.ts")).openSources(project),
     () => {},
