@@ -29,10 +29,11 @@ test("a log that nobody reads costs a bounded buffer; what did not fit is counte
   await until(async () => (await droppedLines(service)) > 400);
   const dropped = await droppedLines(service);
   const before = rssBytes(service.pid);
-  for (let count = 0; count < 30; count += 1)
+  // 400 MiB of lines; what is garbage of it may have grown the heap by a hundred.
+  for (let count = 0; count < 200; count += 1)
     assert.equal((await service.run({ acme__here: true }, { bytes: 2 * MIB })).statusCode, 200);
-  await until(async () => (await droppedLines(service)) > dropped + 5_000);
-  assert.ok(rssBytes(service.pid) - before < 45 * MIB, `it grew by ${(rssBytes(service.pid) - before) / MIB} MiB`);
+  await until(async () => (await droppedLines(service)) > dropped + 30_000);
+  assert.ok(rssBytes(service.pid) - before < 200 * MIB, `it grew by ${(rssBytes(service.pid) - before) / MIB} MiB`);
 
   service.readLog(true);
   await until(() => service.log().some(({ event }) => event === "log_lines_dropped"));
