@@ -25,8 +25,8 @@ export interface Actor {
 }
 
 export interface SourceListing extends SourceCatalog {
-  /** Why the file that was to be this source cannot be used; `null` if there is no such file. */
-  broken(id: string): string | null;
+  /** Whether there is a file with this id that cannot be used. What is wrong with it has been noted already. */
+  isBroken(id: string): boolean;
   /** Every id, sorted. */
   ids(): readonly string[];
 }

@@ -11,8 +11,9 @@ export function unknownId(noun: string, id: string, listedBy: string): OperatorE
 const ID = /^(org|tok|wfl|cred|key)_[0-9a-z]{1,64}$/;
 
 export function unknownSource(id: string, sources: SourceListing): OperatorError {
-  const broken = sources.broken(id);
-  if (broken !== null) return new OperatorError("invalid", `The source ${id} cannot be used: ${broken}`);
+  if (sources.isBroken(id)) {
+    return new OperatorError("invalid", `The source ${id} cannot be used until its file is corrected: see above.`);
+  }
   const hint = didYouMeanAnyOf(id, sources.ids()) ?? '"datarun source list" shows those there are.';
   return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}`);
 }

@@ -134,7 +134,7 @@ const runnable = [
 const SOURCES: SourceListing = {
   ids: () => runnable.map(({ id }) => id).sort(),
   find: (id) => runnable.find((source) => source.id === id),
-  broken: () => null,
+  isBroken: () => false,
 };
 
 class Collected extends Writable {

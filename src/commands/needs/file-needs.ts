@@ -43,7 +43,7 @@ export function fileNeeds({
       return {
         ids: () => ids,
         find: (id) => all.get(id)?.source,
-        broken: (id) => problems.find(({ file }) => declaresId(file, id))?.message ?? null,
+        isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
       };
     },
     functions: async () => {
