@@ -7,7 +7,7 @@ import type { Place } from "../format/read-document.ts";
 import { compileRequest, createSend, type RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames, Values } from "../request/template.ts";
 
-/** The login of a call that makes several requests. */
+/** The login that all requests of one call share. */
 export interface Login {
   ready?: ReadyToken;
 }
@@ -16,12 +16,15 @@ export interface Login {
 export interface Asking {
   readonly auth: Auth;
   readonly accept: string;
-  /** Never billed. */
+  /** Whether the vendor never bills these requests. */
   readonly free: boolean;
   readonly login?: Login;
 }
 
-/** Builds the whole request before anything is sent, asks once, and once more with a new token if the first was refused. @throws Fault */
+/**
+ * Builds the whole request before anything is sent, then sends it; sends it once more with a new token if the vendor
+ * refuses the first token. @throws Fault
+ */
 export function ask(request: RequestTemplate, call: SourceCall, values: Values, asking: Asking): Promise<Reply> {
   const { auth, accept, free } = asking;
   if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking);
@@ -37,13 +40,14 @@ async function askWithToken(
 ): Promise<Reply> {
   const tls = auth.tls?.(values);
   const send = createSend(call.http, tls, accept, free);
-  // With any token, to see that the rest can be sent before a login call is made for it.
+  // Rendered with a placeholder token, to find unusable values before a login call is made.
   authenticate(request, auth, { ...values, token: "-" });
   const owner = call[credentialScope];
   const logIn = createSend(call.http, tls, accept, true);
   const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
   const reply = await send(authenticate(request, auth, { ...values, token }));
-  // To a token that was kept, 403 may be said as 401 is. It may as well be meant: the next call finds out, this one does not.
+  // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try
+  // again, and the next call logs in anew.
   if (reply.status === 401 || (reply.status === 403 && fromCache)) tokens.drop(owner, values, token);
   if (reply.status !== 401) return reply;
   reply.chargedAs("no");
@@ -59,7 +63,10 @@ export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "cont
   return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
 }
 
-/** The request of a part of the file, seen to share no header and no parameter with what authentication adds. @throws DeclarationError */
+/**
+ * Compiles a request and checks that authentication adds none of its headers or parameters again.
+ * @throws DeclarationError
+ */
 export function compileAuthenticated(
   file: RequestFile,
   origins: readonly string[],

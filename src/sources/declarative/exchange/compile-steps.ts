@@ -19,25 +19,25 @@ import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
 
-/** One request of several. */
+/** One of several requests. */
 export interface Step {
   readonly name: string;
   readonly request: RequestTemplate;
   readonly free: boolean;
-  /** What must hold for it to be asked; `null`: it always is. */
+  /** What must hold for the step to be taken; `null`: it is always taken. */
   readonly condition: Condition | null;
-  /** Throws what its answer reports. */
+  /** Throws the failure that its reply reports. */
   readonly failing: Failing;
   readonly isNone: (view: ReplyView) => boolean;
-  /** Whether what comes next may build on an answer of this status. */
+  /** Whether the next steps may use a reply with this status. */
   isUsable(status: number): boolean;
   readonly orderIdOf: ((view: ReplyView) => Json) | null;
-  /** Asked again and again; `null`: once. */
+  /** How the request is repeated; `null`: it is sent once. */
   readonly poll: Poll | null;
 }
 
 export interface Condition {
-  /** Nothing has to be asked to know it. */
+  /** Whether the condition depends only on inputs, so that it is known before anything is sent. */
   readonly isAboutInputs: boolean;
   holds(known: { readonly inputs: JsonObject; readonly steps: NonNullable<ReplyView["steps"]> }): boolean;
 }
@@ -57,14 +57,14 @@ export function compileStepList(
   }
   return files.map((file, at) => {
     const before = files.slice(0, at).map(({ name }) => name);
-    // What a run that resumes has not asked is nothing that a request can be made of.
+    // A run that resumes has no replies to the steps that it skips, so requests cannot use them.
     const asked = resume !== null && at >= resume.from ? before.slice(resume.from) : before;
     const known = { ...setting.known, steps: asked, ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}) };
     return compileStep(file, before, known, source, { ...setting, place: place.in(at) });
   });
 }
 
-/** What an expression over an answer of a source of steps may read. */
+/** The names that an expression may use in a source with several steps. */
 export function namesAfter(steps: readonly string[]): ExpressionNames {
   return { roots: [...ANSWER_PARTS, "steps"], below: { steps } };
 }
@@ -113,7 +113,7 @@ function assertNames(files: readonly StepFile[], place: Place): void {
   }
 }
 
-/** Which step places the order, -1 for none. */
+/** The index of the step that places the order, -1 if there is none. */
 function orderStep(files: readonly StepFile[], place: Place): number {
   const isOrder = ({ order_id: id }: StepFile) => id !== undefined;
   const last = files.findLastIndex(isOrder);

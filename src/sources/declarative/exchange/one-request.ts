@@ -13,19 +13,19 @@ import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
 import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
 
-/** Asks the vendor, by as many requests as that takes. @throws Fault */
+/** Asks the vendor, with as many requests as needed. @throws Fault */
 export type Exchange = (call: SourceCall) => Promise<Exchanged>;
 
-/** The answer that says what was found. */
+/** The reply that decides the result. */
 export interface Exchanged {
   readonly reply: Reply;
   readonly view: ReplyView;
   readonly verdict: Verdict;
-  /** Of the work on this answer. */
+  /** Tracks how long this reply has been processed without letting other work run. */
   readonly stretch: Stretch;
 }
 
-/** What the parts of a file that ask are compiled with. */
+/** What the requests of a file are compiled with. */
 export interface ExchangeSetting {
   readonly auth: Auth;
   readonly charge: ChargeRule;
@@ -45,7 +45,7 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
 
   return async (call) => {
     const reply = await ask(request, call, valuesOf(call), { auth, accept, free: charge.isFree(call.inputs) });
-    // Each of these steps is bounded, and takes many milliseconds where a vendor means ill.
+    // Each of these steps is bounded, but a hostile reply can make it take many milliseconds.
     const stretch = new Stretch(clock);
     const view = viewOf(reply);
     if (stretch.isLong) await stretch.end();

@@ -6,10 +6,10 @@ import type { Place } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import type { Failing } from "../reply/judge-reply.ts";
 
-/** What a step that is asked again and again waits for, and how. */
+/** When a step that polls is finished, and how it is repeated. */
 export interface Poll {
   isReady(view: ReplyView): boolean;
-  /** Throws where the vendor has given up. */
+  /** Throws if the vendor reports that it has given up. */
   readonly failing: Failing;
   readonly firstAfterMs: number;
   readonly everyMs: number;
@@ -17,9 +17,9 @@ export interface Poll {
   readonly requestsMax: number;
 }
 
-/** How much longer than the first one a wait may become. */
+/** The interval grows to at most this multiple of `every_ms`. */
 const GROWTH_MAX = 10;
-/** So many requests may go wrong in a row. */
+/** After this many failed requests in a row, polling ends. */
 const LOST_MAX = 3;
 
 /** @throws DeclarationError */
@@ -45,14 +45,15 @@ export function compilePoll(file: StepFile, names: ExpressionNames, place: Place
   };
 }
 
-/** One request of a poll: what came, or that nothing did which says anything of the order. */
+/** The outcome of one request of a poll: a reply, or a failure that says nothing about the order. */
 export type Polled<Answer> =
   | { readonly answer: Answer; readonly isReady: boolean; readonly retryAfterMs: number }
   | { readonly lost: Fault; readonly retryAfterMs: number };
 
 /**
- * Asks until the vendor is ready, waiting in between, and no longer than the call lasts. `order` says that the vendor
- * works on it. @throws Fault `source.pending` where that is not in time
+ * Repeats the request until the vendor is ready, waiting in between, within the time of the call. Calls `ordered` once
+ * a reply shows that the vendor is working on the order. @throws Fault `source.pending` if the vendor is not ready in
+ * time
  */
 export async function pollFor<Answer>(
   poll: Poll,
@@ -84,7 +85,7 @@ export async function pollFor<Answer>(
   }
 }
 
-/** Failures that say something of a connection, or of this service, and nothing of the order. */
+/** Failures of the connection or of this service, which say nothing about the order. */
 const PASSING: ReadonlySet<string> = new Set([
   "source.connection_lost",
   "source.no_room",
@@ -92,17 +93,20 @@ const PASSING: ReadonlySet<string> = new Set([
   "source.unreachable",
 ]);
 
-/** The failure of a request after which another may do. */
+/** The fault, if the request is worth repeating after it; otherwise `null`. */
 export function passingFault(thrown: unknown): Fault | null {
   return thrown instanceof Fault && PASSING.has(thrown.code) ? thrown : null;
 }
 
-/** Statuses by which a vendor says "not now". */
+/** Statuses that mean "not now". */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** What an answer asks to be waited: seconds, or the time of day until when. 0 where it says nothing that can be read. */
+/**
+ * The waiting time that a reply asks for in `Retry-After`, given in seconds or as a date. 0 if there is none or it
+ * cannot be read.
+ */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, clock: Clock): number {
   const written = headers["retry-after"]?.trim() ?? "";
   if (/^[0-9]{1,9}$/.test(written)) return Number(written) * 1_000;

@@ -6,9 +6,9 @@ import type { SourceFile } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 
-/** How a later run goes on with what an earlier one has ordered. */
+/** How a later run continues with the order of an earlier one. */
 export interface Resume {
-  /** The place of the step that it begins with. */
+  /** The index of the step that it starts with. */
   readonly from: number;
   readonly input: string;
 }
@@ -45,7 +45,7 @@ export function compileResume(
   return { from, input };
 }
 
-/** The number of the order that a run is to go on with; `null` where it is to begin. @throws Fault */
+/** The id of the order that a run should continue with; `null` if it should start from the beginning. @throws Fault */
 export function orderToResume({ input }: Resume, inputs: JsonObject): string | null {
   const given = inputs[input];
   if (given === undefined || given === null || given === "") return null;

@@ -16,7 +16,7 @@ import type { Exchange, ExchangeSetting } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
 
-/** Several requests, one after the other. @throws DeclarationError */
+/** Sends several requests, one after the other. @throws DeclarationError */
 export function compileSteps(files: readonly StepFile[], source: SourceFile, setting: ExchangeSetting): Exchange {
   const { known, root } = setting;
   const resume = compileResume(source.resume, files, known["inputs"] ?? [], root.in("resume"));
@@ -39,7 +39,7 @@ interface WalkParts extends ExchangeSetting {
   readonly judge: Judge;
 }
 
-/** The answer of one step. */
+/** The reply to one step. */
 interface Answered {
   readonly step: Step;
   readonly reply: Reply;
@@ -48,7 +48,7 @@ interface Answered {
   readonly free: boolean;
 }
 
-/** One call's way through the steps. */
+/** One call, step by step. */
 class Walk {
   readonly #parts: WalkParts;
   readonly #call: SourceCall;
@@ -56,7 +56,7 @@ class Walk {
   readonly #login: Login = {};
   #orderId: string | undefined;
   #isResumed = false;
-  /** What the last answer asks to be waited. */
+  /** The waiting time that the last reply asked for. */
   #retryAfterMs = 0;
 
   constructor(parts: WalkParts, call: SourceCall) {
@@ -90,7 +90,7 @@ class Walk {
     return { reply, view, verdict, stretch };
   }
 
-  /** All of them, or those that are left of an order which an earlier run has placed. @throws Fault */
+  /** All steps, or the remaining ones if an earlier run has already placed the order. @throws Fault */
   #stepsToMake(): readonly Step[] {
     const { steps, resume } = this.#parts;
     const order = resume === null ? null : orderToResume(resume, this.#call.inputs);
@@ -118,7 +118,7 @@ class Walk {
   }
 
   #askUntilReady(step: Step, poll: Poll): Promise<Answered> {
-    // An order of an earlier run has had its time.
+    // The order was placed by an earlier run, so no first waiting time is needed.
     const afterMs = this.#isResumed ? this.#retryAfterMs : Math.max(poll.firstAfterMs, this.#retryAfterMs);
     const start = { afterMs, isOrdered: this.#orderId !== undefined };
     return pollFor(poll, this.#call, start, async () => {
@@ -144,7 +144,10 @@ class Walk {
     });
   }
 
-  /** Whether this answer says that there is no record. What the last one says of it stands in the file's `match`. @throws Fault */
+  /**
+   * Whether this reply says that there is no record. For the last step, the file's `match` also decides that, later.
+   * @throws Fault
+   */
   #endsHere({ step, view }: Answered, steps: readonly Step[]): boolean {
     step.failing(view);
     if (step.isNone(view)) return true;
@@ -160,7 +163,10 @@ class Walk {
     }
   }
 
-  /** An order is paid for: no later request may turn out to be one that cannot be made of what the caller sent. */
+  /**
+   * An order costs money, so inputs or credentials that a later request cannot use must be found before anything is
+   * sent.
+   */
   #assertAllCanBeSent(steps: readonly Step[]): void {
     const values = { ...this.#values(), steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-" };
     for (const step of steps) {
@@ -170,7 +176,7 @@ class Walk {
         authenticate(request, this.#parts.auth, values);
       } catch (thrown) {
         if (thrown instanceof Fault && CALLERS.has(thrown.code)) throw thrown;
-        // What an answer brings will be seen when it is there.
+        // Problems with values from later replies are reported when those replies have arrived.
       }
     }
   }
@@ -196,12 +202,12 @@ function faultOfUnusable(status: number): Fault {
   return faultOfStatus(status) ?? new Fault("source.contract", { problem: "its status says neither yes nor no" });
 }
 
-/** What whoever sent the inputs can mend. */
+/** Faults that the caller can correct. */
 const CALLERS: ReadonlySet<string> = new Set(["source.input_invalid", "source.credential_missing"]);
 
 /**
- * An error in the status of a free request is told of that request: the order before it stays charged as it was answered.
- * What an answer reports in its body, or a file says is charged, is about the order.
+ * An error status of a free request concerns only that request, so the charge of the order before it stays as it was.
+ * An error that is reported in a body, or a charge that the file states, concerns the order.
  */
 function told<Value>({ free, view }: Answered, judge: () => Value): Value {
   try {
