@@ -3,8 +3,8 @@ import { escapeBytes } from "./escape-bytes.ts";
 import type { Encoding } from "./template.ts";
 
 /**
- * How values are written, by where they stand, so that none can become more than the value it is: no second path
- * segment, parameter, header field, element or line.
+ * How values are encoded at each place of a request, so that a value stays one value: it cannot add a path segment,
+ * parameter, header field, element or line.
  */
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -12,7 +12,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 // oxlint-disable-next-line no-control-regex -- as above, line breaks and tabs being fine
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** RFC 3986 unreserved characters stay; no URL parser then has anything left to change. */
+/** RFC 3986 unreserved characters are kept, so no URL parser changes the result. */
 export const percentEncode = escapeBytes((byte) =>
   /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte))
     ? undefined
@@ -31,13 +31,13 @@ export const inQuery: Encoding = {
   problem: "is not valid Unicode text",
 };
 
-/** Header fields are ASCII on the wire; other characters would reach the vendor as something else. */
+/** Header fields are ASCII on the wire; the vendor would receive other characters as something else. */
 export const inHeader: Encoding = {
   encode: (text) => (/^[\u0020-\u007e\t]*$/.test(text) ? text : null),
   problem: "cannot be used in a header",
 };
 
-/** JSON is escaped as a whole when it is written; XML by its writer. */
+/** JSON is escaped when the whole document is written; XML by its writer. */
 export const inDocument: Encoding = {
   encode: (text) => text,
   problem: "is not valid Unicode text",
@@ -48,11 +48,11 @@ export const inXml: Encoding = {
   problem: "cannot be used in XML",
 };
 
-/** Text without a structure that we know, a signature's included: one value must not become several lines. */
+/** Text of unknown structure, also the text of a signature: one value must not become several lines. */
 export const inPlainText: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : text),
   problem: "has control characters or line breaks",
 };
 
-/** As it is, whatever it is: for a PEM file or a password that is encoded as a whole afterwards. */
+/** Unchanged: for a PEM file, or a password that is encoded afterwards. */
 export const asItIs: Encoding = { encode: (text) => text, problem: "is not valid Unicode text" };

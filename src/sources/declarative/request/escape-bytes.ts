@@ -1,8 +1,8 @@
 /**
- * Makes what writes other text in the place of some bytes of a text's UTF-8. A caller's text may be a megabyte of nothing
- * but such bytes: a table costs them all alike, some milliseconds, where a call for each match costs hundreds.
+ * Makes an encoder that replaces some bytes of a text's UTF-8. A caller's text may be a megabyte of such bytes: with a
+ * table this takes some milliseconds, with a function call for each match hundreds.
  *
- * @param instead what to write for a byte, in ASCII; `undefined`: the byte itself
+ * @param instead the replacement for a byte, in ASCII; `undefined`: the byte is kept
  */
 export function escapeBytes(instead: (byte: number) => string | undefined): (text: string) => string {
   const table = Array.from({ length: 256 }, (_, byte) => {

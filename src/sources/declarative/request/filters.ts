@@ -6,16 +6,22 @@ import type { Json } from "../../../terms/json.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Thrown by a filter for a value it cannot work on; the sentence goes on after the field's name and repeats no value. */
+/**
+ * Thrown by a filter for a value that it cannot process. The message continues a sentence that begins with the field's
+ * name, and never contains the value.
+ */
 export class FilterProblem extends Error {}
 
 type Argument = string | number;
 
 export interface Filter {
   readonly takes: readonly [least: number, most: number];
-  /** Sees lists whole, absent values, or values of any type; otherwise the text of each single value. */
+  /**
+   * Receives lists, absent values and values of any type as they are; otherwise it receives the text of each single
+   * value.
+   */
   readonly whole?: boolean;
-  /** Takes characters away, and is a problem where it leaves none. */
+  /** Removes characters, and refuses a value of which nothing is left. */
   readonly shortens?: boolean;
   readonly apply: (value: Json | undefined, args: readonly Argument[]) => Json | undefined;
 }
@@ -28,8 +34,8 @@ function onText(takes: Filter["takes"], apply: (text: string, args: readonly Arg
 }
 
 /**
- * For filters that take characters away. A text of which nothing is left would be sent empty, and a vendor's "nobody"
- * to an empty question reads like an answer about somebody: it is a problem with what was given instead.
+ * For filters that remove characters. If nothing is left, the value is refused: the vendor would receive an empty text,
+ * and its "no record" for that would look like a result for the real value.
  */
 function shortens(takes: Filter["takes"], apply: (text: string, args: readonly Argument[]) => string): Filter {
   const shorten = onText(takes, (text, args) => {
@@ -46,7 +52,7 @@ function hash(algorithm: string): Filter {
   );
 }
 
-/** What templates may put a value through, by name. The reference of the format lists the same names. */
+/** The filters that templates may use, by name. The reference of the format lists the same names. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   upper: onText([0, 0], (text) => text.toUpperCase()),
   lower: onText([0, 0], (text) => text.toLowerCase()),
@@ -54,7 +60,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   digits: shortens([0, 0], (text) => text.replace(/[^0-9]/g, "")),
   alphanumeric: shortens([0, 1], (text, [besides = ""]) => text.replace(allBut(String(besides)), "")),
   zero_pad: onText([1, 1], (text, [length]) => text.padStart(Number(length), "0")),
-  // A character takes two units at the most: no more of a long text is taken apart than may be kept.
+  // A character has at most two UTF-16 units, so only this part of a long text has to be split.
   first: shortens([1, 1], (text, [count]) =>
     Array.from(text.slice(0, 2 * Number(count)))
       .slice(0, Number(count))
@@ -69,16 +75,16 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
     text.toUpperCase().startsWith(String(prefix).toUpperCase()) ? text.slice(String(prefix).length) : text,
   ),
   e164: onText([0, 1], (text, [country]) => {
-    // Loaded when a phone number is first met: its tables cost every start otherwise.
+    // Loaded on first use, because its tables would slow down every start.
     const { parsePhoneNumberFromString } = require("libphonenumber-js") as typeof Phones;
-    // The whole text is the number: one found inside a sentence may be anybody's.
+    // The whole text must be the number: one found inside a sentence may belong to anybody.
     const phone = parsePhoneNumberFromString(text.trim(), {
       ...(country !== undefined && { defaultCountry: country as Phones.CountryCode }),
       extract: false,
     });
     if (phone === undefined || !phone.isPossible())
       throw new FilterProblem("is not a phone number with a known country");
-    // E.164 cannot write an extension, and without it the number is the switchboard's.
+    // E.164 has no form for extensions, and without its extension the number is the switchboard's.
     if (phone.ext !== undefined) throw new FilterProblem("has an extension, which cannot be sent");
     return phone.number;
   }),
@@ -103,13 +109,16 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
 
-/** Letters and digits of ASCII stay, and these characters. One pattern over a long text, and no call for each character. */
+/**
+ * Keeps ASCII letters and digits, and these characters. One pattern is used for the whole text, because a call for each
+ * character would be slow.
+ */
 function allBut(besides: string): RegExp {
   const kept = Array.from(besides, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`).join("");
   return new RegExp(`[^0-9A-Za-z${kept}]+`, "gu");
 }
 
-/** A separator inside a part would make two parts of one. A list of nothing is no value, as an absent one is. */
+/** Refuses a part that contains the separator, because it would become two parts. An empty list counts as absent. */
 function joinParts(list: readonly Json[], separator: string): string | undefined {
   if (list.length === 0) return undefined;
   const parts = list.map(textOf);
@@ -119,7 +128,7 @@ function joinParts(list: readonly Json[], separator: string): string | undefined
   return parts.join(separator);
 }
 
-/** Runs one filter, over each entry where a list meets a filter of single values. @throws FilterProblem */
+/** Runs one filter; on each entry if the value is a list and the filter takes single values. @throws FilterProblem */
 export function applyFilter(filter: Filter, value: Json | undefined, args: readonly Argument[]): Json | undefined {
   if (filter.whole === true) return filter.apply(value, args);
   if (isAbsent(value)) return undefined;
@@ -143,10 +152,10 @@ function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64
   return named === "base64" || named === "base64url" ? named : "hex";
 }
 
-/** `YYYY`, `YY`, `MM`, `M`, `DD`, `D`: everything else in a format stands for itself. */
+/** All other characters of a format are kept as they are. */
 const DATE_TOKEN = /YYYY|YY|MM|M|DD|D/g;
 
-/** Writes an ISO date (`2024-02-29`, a time after it is dropped) in another form; `null` if it is not a date that exists. */
+/** Writes an ISO date (`2024-02-29`; a time after it is dropped) in another format; `null` if there is no such date. */
 function formatDate(text: string, format: string): string | null {
   const [whole, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})(?:T[0-9:.]+(?:Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
   if (whole === undefined || year === undefined || month === undefined || day === undefined) return null;

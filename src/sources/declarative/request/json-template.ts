@@ -13,18 +13,18 @@ import {
   type Values,
 } from "./template.ts";
 
-/** Makes a part of a document from values; `undefined`: left out. @throws Fault */
+/** Makes a part of a document from values; `undefined`: the part is left out. @throws Fault */
 export type MakeJson = (values: Values) => Json | undefined;
 
 /** How values are written into a document. */
 export interface DocumentEncoding extends Encoding {
-  /** Whether an object may come out of a template: where its members' names would be markup, it may not. */
+  /** Whether a template's value may be an object; not where the names of its members would become markup. */
   readonly takesObjects: boolean;
 }
 
 /**
- * A document of JSON values with templates in its text. Text that is one template keeps the type of its value; a member
- * whose value is absent is left out, and so is a list or an object that has nothing left in it for that reason.
+ * Compiles a document of JSON values with templates in its texts. A text that is a single template keeps the type of
+ * its value. A member whose value is absent is left out, and so is a list or object that becomes empty for that reason.
  * @throws DeclarationError
  */
 export function compileJson(written: unknown, encoding: DocumentEncoding, known: KnownNames, place: Place): MakeJson {
@@ -77,7 +77,7 @@ function compileText(written: string, encoding: DocumentEncoding, known: KnownNa
   }
 }
 
-/** For documents whose leaves are text: nothing but single values may come out of a template. */
+/** For documents in which all values are text: a template's value must be a single value or a list of single values. */
 export function compileLeaf(written: string | number | boolean, encoding: Encoding, known: KnownNames, place: Place) {
   const template = parseTemplate(written, known, place);
   if (!isOneExpression(template)) {

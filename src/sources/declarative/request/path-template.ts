@@ -13,15 +13,15 @@ import {
   type Values,
 } from "./template.ts";
 
-/** An address whose origin and number of path segments no value can change. */
+/** An address whose origin and number of path segments are the same for all values. */
 export interface UrlTemplate {
   readonly origin: string;
   readonly host: string;
-  /** The path as it is sent. @throws Fault that names the field whose value cannot stand in it */
+  /** The path as it is sent. @throws Fault that names the field whose value cannot be used in it */
   path(values: Values): string;
 }
 
-/** How often a vendor's own servers might decode what they were sent before they walk the path. */
+/** How many times a vendor's servers might decode a path before they use it. */
 const DECODINGS = 4;
 
 /** @throws DeclarationError */
@@ -105,7 +105,7 @@ function renderSegment(segment: Template, values: Values): string {
   return filled;
 }
 
-/** Neither empty nor dots nor more than one segment, however often somebody decodes it on the way. */
+/** Not empty, no dots only, and a single segment, even if a server decodes it repeatedly. */
 function isOneSegment(filled: string): boolean {
   let text = filled;
   for (let round = 0; round < DECODINGS; round += 1) {

@@ -92,7 +92,10 @@ function assertNames(content: unknown, place: Place): void {
 /** Elements in the form of JSON: `@name` is an attribute, `#text` the text beside attributes, a list repeats its element. */
 const XML_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?$/;
 
-/** Writes one root element. Names are known to be XML names, and text to hold no character that XML cannot say. */
+/**
+ * Writes one root element. The caller has checked that names are XML names and that texts contain only characters that
+ * XML allows.
+ */
 function writeXml(root: string, content: Json): string {
   return `<?xml version="1.0" encoding="UTF-8"?>${element(root, content)}`;
 }

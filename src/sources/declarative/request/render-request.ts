@@ -8,7 +8,7 @@ import type { Place } from "../format/read-document.ts";
 import { compileBody } from "./render-body.ts";
 import { fill, parseTemplate, type KnownNames, type Values } from "./template.ts";
 
-/** A request ready to be sent, in the very bytes that a signature covers. */
+/** A request ready to be sent, with exactly the bytes that a signature covers. */
 export interface RenderedRequest {
   readonly method: string;
   readonly origin: string;
@@ -22,16 +22,17 @@ export interface RenderedRequest {
 }
 
 export interface RequestTemplate {
-  /** Names that other parts of the file must not give again. */
+  /** Names that other parts of the file must not set again. */
   readonly headerNames: ReadonlySet<string>;
   readonly queryNames: ReadonlySet<string>;
-  /** @throws Fault that names the field whose value cannot be sent; nothing has been sent then */
+  /** Renders without sending anything. @throws Fault that names the field whose value cannot be sent */
   render(values: Values): RenderedRequest;
 }
 
 /**
- * Header fields that a file may not set: those that nobody may, the type of the body, for which the format has a key of its
- * own, and its encoding, because a file's bodies are never compressed. Code may send compressed bytes, and say so.
+ * Header fields that a file may not set: those that no source may set; the media type of the body, which has its own
+ * key; and the content encoding, because the bodies of declarative sources are never compressed. A source in TypeScript
+ * may send compressed bytes and set it.
  */
 const RESERVED = new Set([...CONNECTION_HEADERS, "content-type", "content-encoding"]);
 
@@ -138,10 +139,13 @@ function addressOf(request: RenderedRequest): string {
   return `${request.origin}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
 }
 
-/** Sends one request of the file. Statuses are not failures here: the file's rules come first. @throws Fault */
+/**
+ * Sends one request of a file. No status is a failure at this point, because the rules of the file are applied first.
+ * @throws Fault
+ */
 export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
 
-/** Every status that an answer with a meaning can have. A redirect that is not followed is none. */
+/** All error statuses. A redirect that is not followed is not a reply that can be interpreted. */
 const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
 
 export function createSend(http: Http, tls: ClientTls | undefined, accept: string, free: boolean): SendRequest {

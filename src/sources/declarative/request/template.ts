@@ -7,7 +7,9 @@ import type { Place } from "../format/read-document.ts";
 /** The values a template may name: a root such as `inputs`, then names below it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
 
-/** The names that exist at one place of the file. `null`: anything below this root, or the root itself is a value. */
+/**
+ * The names that may be used at one place of the file. `null`: any name below this root, or the root itself is a value.
+ */
 export type KnownNames = Readonly<Record<string, readonly string[] | null>>;
 
 /** Where a value came from: the root of a template's name and the name after it. */
@@ -20,11 +22,14 @@ export interface Expression extends ValueOrigin {
   readonly filters: readonly { readonly filter: Filter; readonly args: readonly (string | number)[] }[];
 }
 
-/** Literal text and expressions, in the order they stand. */
+/** Literal text and expressions, in order. */
 export type Template = readonly (string | Expression)[];
 
 const BRACES = /\{\{(.*?)\}\}/gs;
-/** Names joined by dots, with the place in a list in brackets; below the first, also an attribute's or a text's of XML. */
+/**
+ * Names joined by dots, with list indexes in brackets; below the first name also those of XML attributes (`@`) and
+ * texts (`#`).
+ */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[@#]?[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]{1,4}\])*$/;
 const STEP = /^\s*([a-z][a-z0-9_]*)\s*(?:\(\s*(.*?)\s*\))?\s*$/s;
 const ARGUMENT = /^\s*(?:'([^']*)'|"([^"]*)"|(-?[0-9]+))\s*(?:,|$)/;
@@ -75,7 +80,7 @@ function assertKnown(root: string, path: readonly string[], known: KnownNames, p
   }
 }
 
-/** The answer of a step that is there whenever this request is made. */
+/** Checks that a template below `steps` uses an existing part of a reply that is available when its request is made. */
 function assertStep(
   [name = "", part]: readonly string[],
   names: readonly string[],
@@ -94,7 +99,7 @@ function assertStep(
   }
 }
 
-/** What is read of an answer. */
+/** The parts of a reply that a template may use. */
 const ANSWER_PARTS = ["body", "status", "headers"];
 
 function parseFilter(step: string, place: Place): Expression["filters"][number] {
@@ -149,13 +154,13 @@ export function isOneExpression(template: Template): template is readonly [Expre
 }
 
 /**
- * Stands under a root whose values are not known yet: whatever is asked of it is this text. So a request can be made to
- * find out whether the values that are known can be sent.
+ * The value of a root whose members are not known yet: every expression below it results in a placeholder text. So a
+ * request can be rendered to find out whether the known values can be sent.
  */
 export const NOT_YET: JsonObject = Object.freeze({});
 const SOMETHING = "-";
 
-/** The value of an expression, `undefined` where it is absent. @throws Fault */
+/** The value of an expression, `undefined` if it is absent. @throws Fault */
 export function evaluate(expression: Expression, values: Values): Json | undefined {
   let value = lookUp(expression, values);
   if (value === NOT_YET) return SOMETHING;
@@ -179,15 +184,15 @@ function lookUp(expression: Expression, values: Values): Json | undefined {
   return value;
 }
 
-/** How text of a value has to be written at the place where it stands; `null` where it cannot stand there at all. */
+/** How a text is encoded at one place of a request; `null` if it cannot be used there at all. */
 export interface Encoding {
   readonly encode: (text: string) => string | null;
-  /** Of a value that stands in an address. */
+  /** Set for values in an address. */
   readonly charactersMax?: number;
   readonly problem: string;
 }
 
-/** The text of a template, every value encoded; `undefined` if one of its values is absent. @throws Fault */
+/** The text of a template with all values encoded; `undefined` if one of its values is absent. @throws Fault */
 export function fill(template: Template, values: Values, encoding: Encoding): string | undefined {
   let filled = "";
   for (const part of template) {
@@ -212,7 +217,7 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
     throw thrown;
   }
   const { charactersMax = Infinity } = encoding;
-  // Before it is encoded, which grows with it, and after.
+  // Checked before encoding, because its cost grows with the length, and again after it.
   if (text.length > charactersMax) throw valueProblem(origin, TOO_LONG);
   const encoded = text.isWellFormed() ? encoding.encode(text) : null;
   if (encoded === null) throw valueProblem(origin, encoding.problem);
@@ -223,8 +228,9 @@ export function encodeValue(origin: ValueOrigin, value: Json, encoding: Encoding
 const TOO_LONG = "is too long to stand in an address";
 
 /**
- * The fault of a value that cannot stand where the file puts it: it names the field and never the value, and nothing is
- * sent. Besides inputs and credentials only a vendor's own words can be such a value: its token, or an earlier answer.
+ * The fault for a value that cannot be used where the file puts it. It names the field and never contains the value;
+ * nothing is sent. Apart from inputs and credentials, such a value can only come from the vendor: its token, or an
+ * earlier reply.
  */
 export function valueProblem(origin: ValueOrigin, problem: string): Fault {
   const field = origin.path.join(".");
