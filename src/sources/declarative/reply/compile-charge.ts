@@ -5,11 +5,11 @@ import { ANSWER_PARTS, compileExpression, isOnlyAbout, type ReplyView } from "..
 import type { ChargeFile, ChargeRowFile } from "../format/charge-format.ts";
 import type { Place } from "../format/read-document.ts";
 
-/** What a file says of when its vendor bills. Where it cannot be worked out, the bill is not made smaller by that. */
+/** When the vendor bills, according to the file. A rule that cannot be evaluated never makes a request free. */
 export interface ChargeRule {
-  /** Whatever the answer will be, a request with these inputs costs nothing. */
+  /** Whether a request with these inputs is free, whatever the reply. */
   isFree(inputs: JsonObject): boolean;
-  /** This answer, of which it is known whether it is a record, was billed by the charge model. */
+  /** Whether this reply was billed, apart from what the charge model says about records. */
   isBilled(view: ReplyView, inputs: JsonObject): boolean;
 }
 
@@ -31,14 +31,14 @@ export function isTable(charge: ChargeFile): charge is ChargeRowFile[] {
   return Array.isArray(charge);
 }
 
-/** What is billed where no row says otherwise. */
+/** The charge model for everything that no row excludes. */
 export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
   return rows.at(-1)?.model ?? "per_call";
 }
 
 interface Row {
   readonly isBilled: boolean;
-  /** Without any answer. */
+  /** Whether it can be evaluated before there is a reply. */
   readonly isKnownBeforehand: boolean;
   holds(known: object): boolean;
 }
@@ -61,7 +61,7 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
         .refuseKey("format.value", "the model is that of all that is billed", "put it into a last row without when");
     return { isBilled, ...compileRow(when, isBilled, inputs, there.in("when")) };
   });
-  /** Of the first row that holds; `null` where that takes an answer which there is not. */
+  /** The result of the first row that holds; `null` if that depends on a reply that is not there yet. */
   const billing = (known: object, hasAnswer: boolean): boolean | null => {
     for (const row of rows) {
       if (!hasAnswer && !row.isKnownBeforehand) return null;
@@ -75,7 +75,7 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
   };
 }
 
-/** `otherwise`: what it is taken for where it cannot be worked out. */
+/** `otherwise`: the result if the expression cannot be evaluated. */
 function compileRow(when: string, otherwise: boolean, inputs: readonly string[], place: Place) {
   const names = { roots: ["inputs", ...ANSWER_PARTS], below: { inputs } };
   const evaluate = compileExpression<object>(when, place, names);

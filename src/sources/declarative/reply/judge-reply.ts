@@ -7,8 +7,9 @@ import type { Place } from "../format/read-document.ts";
 export type Verdict = "record" | "no_record";
 
 /**
- * What an answer means: the author's `errors` rows in order, then `match`, then what statuses mean everywhere. An answer
- * that none of them knows is off contract, and so is one that is both a record and none. @throws Fault for a failure
+ * Decides what a reply means: first the rows of the author's `errors`, in order, then `match`, then the general meaning
+ * of the status. A reply that none of them covers violates the contract, and so does one that matches both `record` and
+ * `no_record`. @throws Fault for a failure
  */
 export type Judge = (view: ReplyView) => Verdict;
 
@@ -36,19 +37,22 @@ export function compileJudge(
   };
 }
 
-/** Of the parts of a file that are compiled, those that may look at an answer's body. */
+/** The parts of a file that may use a reply's body. */
 type Rules = Pick<SourceFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
 
-/** Whether anything may look at the body: false where only statuses and headers are judged by, and the reply goes on as it is. */
+/**
+ * Whether anything uses the body. If only statuses and headers are used, it need not be parsed and the reply is
+ * returned as it is.
+ */
 export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
   if (made.map !== undefined || made.map_no_record !== undefined || made.output !== undefined) return true;
   const billed = typeof charge === "object" ? [charge].flat().map(({ when }) => when) : [];
   const rules = [match.record, match.no_record, ...billed, ...errors.map(({ when }) => when.predicate)];
-  // The whole answer has it too, and a name may be written with escapes.
+  // `@` and `$` are the whole reply, body included, and a name may be written with escapes.
   return rules.some((rule) => rule !== undefined && /body|[@$*\\]/.test(rule));
 }
 
-/** Throws the fault of the first row that holds, if any does. */
+/** Throws the fault of the first row that holds, if there is one. */
 export type Failing = (view: ReplyView) => void;
 
 /** @throws DeclarationError */
@@ -94,7 +98,7 @@ function faultOfRow(row: ErrorRowFile, status: number): Fault {
   return new Fault(FAULT_OF_KIND[row.kind], detail, { reported: { charged: row.charged } });
 }
 
-/** What a status means where the file says nothing about it; `null` for 2xx and 3xx. */
+/** The meaning of a status about which the file says nothing; `null` for 2xx and 3xx. */
 export function faultOfStatus(status: number): Fault | null {
   const code = faultCodeOfStatus(status);
   return code === null ? null : new Fault(code, { status }, { reported: {} });

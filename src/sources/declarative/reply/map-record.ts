@@ -8,7 +8,7 @@ import type { FieldMap } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 import { stepsOf } from "../../../terms/json-pointer.ts";
 
-/** Makes a record from an answer. @throws Fault `contract` where that is not possible */
+/** Makes a record from a reply. @throws Fault `contract` if that is not possible */
 export type MapRecord = (view: ReplyView) => JsonObject;
 
 /** @throws DeclarationError */
@@ -25,12 +25,12 @@ function working(evaluate: (view: ReplyView) => Json | undefined, view: ReplyVie
   try {
     return evaluate(view);
   } catch (error) {
-    // JMESPath's sentence may hold a piece of the answer: it stays in the cause, for the log.
+    // JMESPath's message may contain a part of the reply, so it is kept in the cause, for the log.
     throw new Fault("source.contract", { problem: "a field cannot be computed" }, { cause: error });
   }
 }
 
-/** Fields that come to nothing are left out, and an object of such fields as well. */
+/** Fields without a value are left out, and so is an object in which no field has a value. */
 function compileField(map: FieldMap, place: Place, names: ExpressionNames): (view: ReplyView) => Json | undefined {
   if (typeof map === "string") {
     const evaluate = compileExpression(map, place, names);
@@ -50,7 +50,10 @@ function compileField(map: FieldMap, place: Place, names: ExpressionNames): (vie
   };
 }
 
-/** Takes a large record in two steps. @throws Fault `contract` that names the field which does not fit `output` */
+/**
+ * Checks a record against `output`, in two steps if it is large. @throws Fault `contract` that names the field which
+ * does not fit
+ */
 export async function assertFits(fits: BoundedCheck, record: Json, stretch: Stretch): Promise<void> {
   const nearest = nearestNumbers(record);
   if (stretch.isLong) await stretch.end();

@@ -1,23 +1,23 @@
 import type { Json } from "../../../terms/json.ts";
 
-/** Thrown for a document that is not used; the sentence is ours and repeats nothing of it. */
+/** Thrown for a document that is refused; the message contains nothing of the document. */
 export class XmlProblem extends Error {}
 
 const DEPTH_MAX = 64;
-/** Elements, attributes, comments, instructions and references together. */
+/** The limit for elements, attributes, comments, processing instructions and references together. */
 export const XML_VALUES_MAX = 50_000;
-/** Longer than any that XML itself defines, or HTML. */
+/** Longer than any reference that XML or HTML defines. */
 const REFERENCE_CHARS_MAX = 40;
 
-/** Which elements are lists even when they are alone: by name, below the root. */
+/** Which elements are always lists, even if they occur once: by name, below the root. */
 export interface ListNames {
   readonly isList: boolean;
   readonly below: ReadonlyMap<string, ListNames>;
 }
 
-/** An element that has been opened. */
+/** An element whose end tag has not been read yet. */
 interface Open {
-  /** As it was written, for its end tag. */
+  /** As it is written, to be compared with the end tag. */
   readonly tag: string;
   readonly name: string;
   readonly lists: ListNames | undefined;
@@ -25,14 +25,14 @@ interface Open {
   readonly members: Record<string, Json>;
   isEmpty: boolean;
   text: string;
-  /** Whether blanks at the ends of the text are meant. */
+  /** Whether white space at the ends of the text is kept. */
   isVerbatim: boolean;
 }
 
 const BLANK = 1;
 const NAME_START = 2;
 const NAME_REST = 4;
-/** What an ASCII character may be part of. All others may stand in a name, and are no blanks. */
+/** What an ASCII character may be part of. All other characters may be part of a name, and are not white space. */
 const KINDS = new Uint8Array(128);
 for (const blank of " \t\r\n") KINDS[blank.charCodeAt(0)] = BLANK;
 for (let code = 0; code < 128; code += 1) {
@@ -46,8 +46,9 @@ function isKind(code: number, kind: number): boolean {
 }
 
 /**
- * Reads a document in one pass that never looks back, so that it costs its length whatever stands in it. What it makes is
- * counted as it is made, and so are comments and references. There is no table of entities: a document type, the only way to define one, ends the reading.
+ * Reads a document in one pass that never goes back, so that the time grows only with its length, whatever it contains.
+ * Values, comments and references are counted while they are read. Entities cannot be defined: a document type
+ * declaration, the only way to do so, is refused.
  * @throws XmlProblem
  */
 export function parseXml(text: string, lists: ListNames): Json {
@@ -80,7 +81,7 @@ class XmlParser {
     return this.#document;
   }
 
-  /** Behind a `<`. */
+  /** Reads on after a `<`. */
   #readMarkup(): void {
     switch (this.#text[this.#at]) {
       case "/":
@@ -107,7 +108,7 @@ class XmlParser {
     } else throw new XmlProblem("it has a document type declaration");
   }
 
-  /** What stands before the next `end`; goes on behind it. */
+  /** The text before the next `end`; continues after it. */
   #through(end: string): string {
     const found = this.#text.indexOf(end, this.#at);
     if (found === -1) throw notXml();
@@ -232,14 +233,14 @@ function endOfBlanks(text: string, from: number): number {
   return at;
 }
 
-/** A name without its namespace's prefix. */
+/** A name without its namespace prefix. */
 function localName(written: string): string {
   const name = written.slice(written.indexOf(":") + 1);
   if (name === "" || name.includes(":")) throw notXml();
   return name;
 }
 
-/** An element that repeats becomes a list. Any name is a plain name. */
+/** An element that repeats becomes a list. No name is special, not even `__proto__`. */
 function add(members: Record<string, Json>, name: string, value: Json, isList: boolean): void {
   if (!Object.hasOwn(members, name)) {
     const made = isList ? [value] : value;
@@ -258,7 +259,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }),
 );
 
-/** The character that a reference in XML's own terms stands for; others stay as they stand. */
+/** The character for one of XML's own references; `undefined` for others, which are kept as they are. */
 function charactersOf(reference: string): string | undefined {
   if (/^[A-Za-z][A-Za-z0-9]*$/.test(reference)) return NAMED.get(reference);
   const isHex = reference[1] === "x";

@@ -6,9 +6,9 @@ import type { ReplyFile } from "../format/exchange-format.ts";
 import { type ListNames, parseXml, XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
 
 /**
- * Reads an answer for the rules of the file. A success has to be readable, unless it is empty; the body of any other
- * status is read if it can be and is `null` otherwise, since proxies answer for vendors in HTML. `wantsBody` false: nobody
- * asks for the value of one, and it is `null` throughout.
+ * Reads a reply for the rules of the file. The body of a success must be readable unless it is empty. The body of any
+ * other status is `null` if it cannot be read, because proxies often send HTML in place of the vendor. With `wantsBody`
+ * false nothing uses the body, and it is always `null`.
  */
 export function compileView(reply: ReplyFile | undefined, wantsBody = true): (reply: Reply) => ReplyView {
   const readJson = wantsBody ? (answer: Reply) => answer.json() as Json : seeThatItIsJson;
@@ -16,7 +16,7 @@ export function compileView(reply: ReplyFile | undefined, wantsBody = true): (re
   return (answer) => ({ status: answer.status, headers: answer.headers, body: bodyOf(answer, read) });
 }
 
-/** An object can be told from its bytes, for less than its value costs. */
+/** An object is recognised by its bytes, which costs less than parsing it. */
 function seeThatItIsJson(answer: Reply): Json {
   try {
     (answer as Reply & RawReply)[rawJsonObject]();
@@ -53,13 +53,15 @@ function bytesOf(answer: Reply): Buffer {
   return ownBytes in answer ? (answer as Reply & HeldReply)[ownBytes] : answer.bytes();
 }
 
-/** The most a document may measure. Reading it takes a few milliseconds a megabyte, of everybody's time. */
+/**
+ * The size limit of a document. Parsing takes a few milliseconds per megabyte and blocks all other requests meanwhile.
+ */
 export const XML_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * Reads XML as the JSON form that requests use too: `@name` attributes, `#text`, lists where an element repeats or is
- * named in `lists`. All values are text. Namespace prefixes are dropped. The five entities of XML itself and character
- * references are read; a document type is refused.
+ * Reads XML into the same JSON form that requests use: `@name` for attributes, `#text` for text, lists for elements
+ * that repeat or are named in `lists`. All values are texts. Namespace prefixes are dropped. XML's five entities and
+ * character references are resolved; a document type declaration is refused.
  * @throws XmlProblem
  */
 export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => Json {
@@ -70,16 +72,16 @@ export function compileXmlReader(lists: readonly string[]): (bytes: Buffer) => J
   };
 }
 
-/** The fewest bytes of a part, and what one takes at the most besides its text. */
+/** The smallest size of a part in a document, and the most memory that a part takes besides its text. */
 const PART_BYTES_MIN = 4;
 const PART_BYTES_HELD = 48;
 
-/** What the value of a document of so many bytes takes at the most. */
+/** The most memory that the value of a document of this size takes. */
 function parsedXmlBytes(bytes: number): number {
   return bytes + Math.min(Math.ceil(bytes / PART_BYTES_MIN), XML_VALUES_MAX) * PART_BYTES_HELD;
 }
 
-/** `a.b` is the element b in the root a. */
+/** `a.b` is the element `b` in the root element `a`. */
 function namesOf(lists: readonly string[]): ListNames {
   const root = newNames();
   for (const path of lists) {
@@ -105,7 +107,7 @@ function newNames(): NamesUnderWay {
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** Of XML's three ways to end a line only one comes through (XML 1.0, 2.11). */
+/** XML has three line endings, all of which are read as a line feed (XML 1.0, 2.11). */
 function withPlainLines(bytes: Buffer): Buffer {
   if (!bytes.includes(CARRIAGE_RETURN)) return bytes;
   const plain = Buffer.allocUnsafe(bytes.length);
