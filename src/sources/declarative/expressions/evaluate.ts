@@ -11,15 +11,15 @@ import {
   type Value,
 } from "./expression-functions.ts";
 
-/** An expression as the library parses it. */
+/** An expression as JMESPath's library parses it. */
 export type Node = ReturnType<typeof compile>;
 
-/** What all expressions over one answer may cost together, in steps of some fifty nanoseconds. */
+/** The limit for all expressions over one reply together, in steps of about fifty nanoseconds. */
 export const EXPRESSION_STEPS_MAX = 500_000;
 
 /**
- * Works an expression out. It has no side effects and ends: every part that is worked out is counted, as often as it is,
- * and so is every entry that is looked at. Members are an object's own. @throws Error when it cannot be worked out, or
+ * Evaluates an expression. It has no side effects and always ends: each evaluation of a part counts as a step, and so
+ * does each entry that is visited. Only an object's own members are seen. @throws Error if it cannot be evaluated or
  * costs too much
  */
 export function evaluate(node: Node, root: JsonObject): Json {
@@ -27,20 +27,20 @@ export function evaluate(node: Node, root: JsonObject): Json {
   let evaluation = accounted[ACCOUNT];
   if (evaluation === undefined) {
     evaluation = new Evaluation(root);
-    // Not enumerable, so that nobody who copies or writes an answer takes it along.
+    // Not enumerable, so that copies and serialised forms of a reply do not include it.
     Object.defineProperty(root, ACCOUNT, { value: evaluation });
   }
   return evaluation.of(node, root, NO_VARIABLES);
 }
 
-/** Where an answer's one account stands: a symbol, which no expression can name. */
+/** The member of a reply that holds its count of steps: a symbol, which no expression can name. */
 const ACCOUNT: unique symbol = Symbol("datarun.expressions");
 type Accounted = JsonObject & { readonly [ACCOUNT]?: Evaluation };
 
 type Variables = ReadonlyMap<string, Json>;
 const NO_VARIABLES: Variables = new Map();
 
-/** JMESPath's own idea: null, false, "", [] and {} are false; every number is true. */
+/** By the rules of JMESPath: null, false, "", [] and {} are false; every number is true. */
 export function isTrue(value: Json): boolean {
   if (value === null || value === false || value === "") return false;
   if (typeof value !== "object" || value instanceof ExactNumber) return true;
@@ -159,14 +159,14 @@ class Evaluation {
     const made: Record<string, Json> = {};
     for (const { name, value: part } of children) {
       const worked = this.of(part, value, variables);
-      // That one name is no member when it is set, and one when it is defined.
+      // Assignment would set the prototype; a definition makes `__proto__` an ordinary member.
       if (name === "__proto__") Object.defineProperty(made, name, { value: worked, ...PLAIN });
       else made[name] = worked;
     }
     return made;
   }
 
-  /** Whether an object is empty takes the time of its members: it is found out once. */
+  /** Testing whether an object is empty takes time in proportion to its members, so the result is kept. */
   #holds(value: Json): boolean {
     if (!isJsonObject(value)) return isTrue(value);
     this.#known ??= new WeakMap();
@@ -191,7 +191,7 @@ class Evaluation {
     return reckonable(operand);
   }
 
-  /** What comes to nothing is left out. */
+  /** Leaves out `null` results. */
   #project(entries: readonly Json[], each: Node, variables: Variables): Json[] {
     const collected: Json[] = [];
     for (const entry of entries) {
@@ -203,7 +203,7 @@ class Evaluation {
 
   #projection(node: { readonly left: Node; readonly right: Node }, value: Json, variables: Variables): Json {
     const base = this.of(node.left, value, variables);
-    // A slice of a text is a text, and no list.
+    // A slice of a text is a text, not a list.
     const isSlice = node.left.type === "IndexExpression" && node.left.right.type === "Slice";
     if (isSlice && typeof base === "string") return this.of(node.right, base, variables);
     return Array.isArray(base) ? this.#project(base as Json[], node.right, variables) : null;
@@ -250,7 +250,7 @@ function isContainer(value: Json): value is JsonObject | readonly Json[] {
   return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 }
 
-/** To list a member of a large object, which is a look-up in a table, and to make the list. */
+/** The cost of listing one member of a large object: a look-up in a table, and making the list. */
 const MEMBER_STEPS = 4;
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };

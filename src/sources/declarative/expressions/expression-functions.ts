@@ -2,10 +2,10 @@ import { compareNumbers, ExactNumber, isNumber, readNumber, reckonable } from ".
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 import { compareTexts, countCharacters, findText, TextMaker } from "./long-text.ts";
 
-/** What an expression's value is while it is worked out: JSON, or an expression handed to a function. */
+/** A value during evaluation: JSON, or an expression that is passed to a function. */
 export type Value = Json | Reference;
 
-/** `&expression`: to be worked out over what a function hands it. */
+/** `&expression`: a function evaluates it over values of its own choice. */
 export class Reference {
   readonly over: (value: Json) => Json;
   constructor(over: (value: Json) => Json) {
@@ -13,18 +13,18 @@ export class Reference {
   }
 }
 
-/** Counts down what an expression may still cost. @throws Error when it is used up */
+/** Subtracts from the steps that are left. @throws Error if there are not enough */
 export type Spend = (steps: number) => void;
 
 type Type = "any" | "number" | "string" | "array" | "object" | "boolean" | "null" | "expression";
-/** `numbers` and `strings` are lists of nothing else. */
+/** `numbers`, `strings` and `arrays` are lists whose entries are all of that type. */
 type Takes = Type | "numbers" | "strings" | "arrays";
 
 interface ExpressionFunction {
   readonly takes: readonly (readonly Takes[])[];
-  /** How many of them may be left out, from the end. */
+  /** How many arguments may be omitted, from the end. */
   readonly optional: number;
-  /** Whether the last may be given many times. */
+  /** Whether the last argument may be repeated. */
   readonly variadic: boolean;
   // The types of the arguments are checked against `takes` before it is called.
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -43,15 +43,15 @@ function fn(takes: string, call: Call): ExpressionFunction {
   };
 }
 
-/** Characters or entries: a text of a megabyte is within what an answer may cost. */
+/** Characters or entries. A text of a megabyte stays within the limit for a reply. */
 const REVERSED_PER_STEP = 3;
 
-/** As many characters are copied or compared by the engine in the time of a step. */
+/** The number of characters that the engine copies or compares in the time of one step. */
 export const CHARACTERS_PER_STEP = 64;
 
 /**
- * The functions of JMESPath Community. Each tells what it costs before it does it, finds nothing on prototypes, and takes
- * time that grows with its arguments and not with their product.
+ * The functions of JMESPath Community. Each counts its cost before it starts, ignores members of prototypes, and takes
+ * time in proportion to the total length of its arguments, never to their product.
  */
 export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map(
   Object.entries({
@@ -194,7 +194,10 @@ function total(list: readonly Numeric[], spend: Spend): number {
   return reckoned(sum, areWhole);
 }
 
-/** What has come out of a reckoning. `areWhole`: it was of whole numbers. @throws Error where a double cannot say it */
+/**
+ * Checks a result of arithmetic. `areWhole`: the operands were whole numbers. @throws Error if a double cannot
+ * represent it
+ */
 export function reckoned(result: number, areWhole: boolean): number {
   if (!Number.isFinite(result)) throw new Error("the result is too large for a number");
   if (areWhole && Number.isInteger(result) && !Number.isSafeInteger(result))
@@ -202,15 +205,15 @@ export function reckoned(result: number, areWhole: boolean): number {
   return result;
 }
 
-/** What it takes to look at the digits of a number that has more of them than a double. */
+/** The cost of reading the digits of a number that has more of them than a double. */
 export function digitSteps(value: Value): number {
   return value instanceof ExactNumber ? EXACT_STEPS + value.literal.length / DIGITS_PER_STEP : 0;
 }
 
-/** Of two texts of one length, or of a text and its beginning. */
+/** For two texts of the same length, or a text and its beginning. */
 const COMPARED_PER_STEP = 256;
 
-/** Whether two values that hold no others are the same one. */
+/** Whether two values that are not lists or objects are equal. */
 export function isSame(one: Json, other: Json, spend: Spend): boolean {
   if (typeof one === "string" && typeof other === "string") {
     if (one.length === other.length) spend(one.length / COMPARED_PER_STEP);
@@ -234,7 +237,7 @@ function copied(text: string, spend: Spend): string {
   return text;
 }
 
-/** Numbers all, or texts all. */
+/** Checks that the keys are all numbers or all texts. */
 function keysOf(list: readonly Json[], by: Reference): readonly Scalar[] {
   const keys = list.map((entry) => by.over(entry));
   const areNumbers = keys.length > 0 && isNumber(keys[0]);
@@ -305,7 +308,7 @@ function trimmed(text: string, set: string | undefined, left: boolean, right: bo
   return text.slice(from, to);
 }
 
-/** As JMESPath Community counts them: with the line end of old mainframes. */
+/** White space as JMESPath Community defines it, which includes U+0085 (next line). */
 function isBlank(letter: string): boolean {
   return letter === "\u0085" || letter.trim() === "";
 }
@@ -327,7 +330,7 @@ function joined(texts: readonly string[], between: string, spend: Spend): string
   return made.text;
 }
 
-/** The pieces between the first so many places where `at` stands, or between all. */
+/** The pieces between the first `count` separators `at`, or between all of them. */
 function split(text: string, at: string, count: number | undefined, spend: Spend): string[] {
   if (count !== undefined && (!Number.isInteger(count) || count < 0)) throw new Error("a count must be a whole number");
   if (text === "" && at === "") return [];
@@ -347,7 +350,7 @@ function split(text: string, at: string, count: number | undefined, spend: Spend
   }
 }
 
-/** Spends what it takes to go through a value, however often the same part stands in it. */
+/** Counts the cost of walking through a value; a part that occurs several times counts each time. */
 export function weigh(value: Json, spend: Spend): void {
   spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1);
   if (value instanceof ExactNumber) spend(String(value).length / CHARACTERS_PER_STEP);

@@ -1,9 +1,9 @@
 import { nearestNumbers } from "../../../terms/exact-number.ts";
 import { readJsonExactly, type Json } from "../../../terms/json.ts";
 
-/** What its author did not mean, and what to write instead. */
+/** A probable mistake in an expression, and what to write instead. */
 export interface Slip {
-  /** How many characters are before it. */
+  /** The number of characters before it. */
   readonly at: number;
   readonly problem: string;
   readonly hint: string;
@@ -21,7 +21,7 @@ const TOKEN =
   /(?<text>'(?:[^'\\]|\\[^])*'?)|(?<literal>`(?:[^`\\]|\\[^])*`?)|(?<quoted>"(?:[^"\\]|\\[^])*"?)|(?<name>\$?[A-Za-z_][A-Za-z0-9_]*)|(?<sign>[=!<>]+|&&|\|\||[^\s])/g;
 const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
 const CONSTANTS = new Set(["true", "false", "null"]);
-/** What other languages compare by. */
+/** The comparison operators of other languages. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "=": "==",
   "===": "==",
@@ -32,8 +32,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the grammar of JMESPath takes without a word and hardly anybody means: an expression of it is worked out, and
- * holds for every answer or for none. `null`: nothing of the kind is there.
+ * Finds what the grammar of JMESPath accepts although hardly anybody means it: such an expression is evaluated without
+ * an error, and holds for every reply or for none. `null` if there is nothing of the kind.
  */
 export function slipIn(expression: string): Slip | null {
   const tokens = Array.from(expression.matchAll(TOKEN), ({ groups, index }) => {
@@ -61,7 +61,7 @@ function slipAt(token: Token, before?: Token, after?: Token, second?: Token): Sa
     case "quoted": {
       const isCompared = isComparison(before) || (isComparison(after) && before?.written !== ".");
       if (!isCompared || after?.written === "." || after?.written === "(") return null;
-      // On the left a name that needs its quotes is what it says.
+      // On the left, a name that could not be written without quotes is meant as a name.
       if (!isComparison(before) && !/^"[A-Za-z_][A-Za-z0-9_]*"$/.test(written)) return null;
       const text = written.slice(1, -1);
       return { problem: `${written} is the name of a member, not a text`, hint: `write '${text}', or @.${written} for the member` };

@@ -6,14 +6,16 @@ import { evaluate, isTrue, type Node } from "./evaluate.ts";
 import { FUNCTIONS } from "./expression-functions.ts";
 import { slipIn } from "./expression-slips.ts";
 
-/** One answer of a vendor. `body` is `null` where it cannot be read. */
+/** One reply of a vendor. `body` is `null` if it cannot be read. */
 export interface AnswerView {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** What an expression is about: an answer, and in a source of several steps those of the steps before. */
+/**
+ * What an expression is evaluated over: a reply and, in a source with several steps, the replies of the earlier steps.
+ */
 export interface ReplyView extends AnswerView {
   readonly steps?: Readonly<Record<string, AnswerView>>;
 }
@@ -21,7 +23,7 @@ export interface ReplyView extends AnswerView {
 /** The names that an expression may begin with. */
 export interface ExpressionNames {
   readonly roots: readonly string[];
-  /** What there is below a root, where that is known already. */
+  /** The names below a root, where they are known in advance. */
   readonly below?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -29,8 +31,8 @@ export const ANSWER_PARTS: readonly string[] = ["status", "headers", "body"];
 export const ANSWER_NAMES: ExpressionNames = { roots: ANSWER_PARTS };
 
 /**
- * Compiles JMESPath: side-effect free, synchronous, sure to end. A misspelled function or a name at the top that the view
- * does not have is found now and not when a vendor has been paid. @throws DeclarationError
+ * Compiles JMESPath: free of side effects, synchronous, and certain to end. A misspelled function or unknown top-level
+ * name is refused now, and not after a vendor has been paid. @throws DeclarationError
  */
 export function compileExpression<View extends object = ReplyView>(
   written: string,
@@ -44,7 +46,10 @@ export function compileExpression<View extends object = ReplyView>(
   return (view) => evaluate(tree, view as unknown as JsonObject);
 }
 
-/** As `compileExpression`, read as yes or no. An expression that cannot be worked out over an answer does not hold. */
+/**
+ * Like `compileExpression`, with a result of true or false. An expression that cannot be evaluated over a reply counts
+ * as false.
+ */
 export function compilePredicate(
   written: string,
   place: Place,
@@ -60,7 +65,7 @@ export function compilePredicate(
   };
 }
 
-/** Whether these are all it is about. `@` and `$` are all that is known, the answer too. */
+/** Whether an expression uses these names only. `@` and `$` are the whole view, which includes the reply. */
 export function isOnlyAbout(written: string, roots: readonly string[], place: Place): boolean {
   if (/[@$]/.test(written)) return false;
   try {
@@ -80,7 +85,10 @@ function parse(written: string, place: Place): Node {
   }
 }
 
-/** Walks the tree; `top` are the names that there are, while names are still those of the view itself. */
+/**
+ * Checks a node and those below it. `top` has the allowed names while names still refer to the view itself; otherwise
+ * it is `false`.
+ */
 function check(node: Node, top: ExpressionNames | false, place: Place): void {
   switch (node.type) {
     case "Field":
@@ -159,7 +167,7 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
 
 const TYPES = ["array", "boolean", "null", "number", "object", "string"];
 
-/** Comparisons that no answer can make true. */
+/** Refuses comparisons that no reply can make true. */
 function checkComparison(node: Node & { type: "Comparator" }, top: boolean, place: Place): void {
   const isOrder = node.name !== "EQ" && node.name !== "NE";
   for (const [one, other] of [[node.left, node.right], [node.right, node.left]] as const) {
@@ -185,7 +193,7 @@ function backticked(value: unknown): string {
   return typeof value === "string" && /^[0-9]{3}$/.test(value) ? `\`${value}\`` : "it as a number";
 }
 
-/** After a pipe names are those of what came before it: `a | b` is no "a or b". */
+/** After a pipe, names refer to the result on its left. `a | b` does not mean "a or b". */
 function checkAfterPipe(left: Node, right: Node, roots: readonly string[], place: Place): void {
   const name = firstName(right);
   if (name === null || !roots.includes(name) || left.type === "MultiSelectHash" || left.type === "Current") return;
@@ -201,12 +209,12 @@ function firstName(node: Node): string | null {
   return "left" in node ? firstName(node.left) : null;
 }
 
-/** `$` and, at the top, `@`. */
+/** `$`, or `@` at the top level. */
 function isView({ type }: Node): boolean {
   return type === "Root" || type === "Current";
 }
 
-/** Names one below the other, from the top on; `null` for anything else. */
+/** The names of a path that starts at the view; `null` for anything else. */
 function pathOf(node: Node): readonly string[] | null {
   if (node.type === "Field") return [node.name];
   if (node.type !== "Subexpression" || node.right.type !== "Field") return null;
@@ -215,7 +223,7 @@ function pathOf(node: Node): readonly string[] | null {
   return before === null ? null : [...before, node.right.name];
 }
 
-/** The last name of a path; those before it are checked on their own. */
+/** Checks the last name of a path; the names before it are checked separately. */
 function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNames, place: Place): void {
   if (path === null) return;
   const [root = "", name = "", part = ""] = path;
@@ -238,7 +246,7 @@ function nameOfOne(root: string): string {
   return root.endsWith("s") ? root.slice(0, -1) : root;
 }
 
-/** Header fields are there in lower case. */
+/** The names of header fields are in lower case. */
 function checkHeaderName(name: string, place: Place): void {
   const lower = name.toLowerCase();
   if (name !== lower)

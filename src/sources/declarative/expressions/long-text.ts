@@ -1,15 +1,18 @@
-/** Counts down what may still be spent. */
+/** Subtracts from the steps that are left. */
 type Spend = (steps: number) => void;
 
-/** Shorter texts are found by the engine, at the price of their length at each place; longer ones so that no place is looked at twice. */
+/**
+ * Texts up to this length are found by the engine, whose cost may be their length at every position; for longer ones a
+ * search is used that visits each position once.
+ */
 const SHORT_CHARACTERS = 16;
 const CHARACTERS_PER_STEP = 64;
-/** The most characters that may be put together. */
+/** The limit for the length of a text that is built. */
 const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
 
 /**
- * Where a text stands in another, from a place on; -1 if it does not. The engine's own search takes the product of both
- * lengths for texts that are made for it.
+ * The index of a text in another one, searched for from `from`; -1 if there is none. The engine's own search may take
+ * time in proportion to the product of both lengths, which a hostile reply could exploit.
  */
 export function findText(text: string, sought: string, from: number, spend: Spend): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
@@ -18,7 +21,7 @@ export function findText(text: string, sought: string, from: number, spend: Spen
     return found;
   }
   spend(1 + (text.length - from + sought.length) / 8);
-  // Knuth, Morris and Pratt: how much of the sought text's beginning stands at the end of each of its parts.
+  // The algorithm of Knuth, Morris and Pratt.
   const borders = bordersOf(sought);
   let matched = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -40,7 +43,7 @@ function bordersOf(sought: string): Int32Array {
   return borders;
 }
 
-/** By code points, as JMESPath compares. */
+/** By code points, as JMESPath requires. */
 export function compareTexts(a: string, b: string, spend: Spend): number {
   const shared = Math.min(a.length, b.length);
   let at = 0;
@@ -50,7 +53,7 @@ export function compareTexts(a: string, b: string, spend: Spend): number {
   return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at));
 }
 
-/** Halves of characters beyond the first 65,536 come after all others. */
+/** Surrogates, which stand for code points above U+FFFF, come after all other units. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -66,7 +69,7 @@ export function countCharacters(text: string, spend: Spend): number {
   return count;
 }
 
-/** Puts a text together, up to a length. */
+/** Builds a text, up to a maximum length. */
 export class TextMaker {
   readonly #spend: Spend;
   text = "";
