@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../terms/json.ts";
 
-/** How a request proves who sends it. */
+/** How a request is authenticated. */
 export interface DraftedAuth {
   /** The fields of the credential, each with its schema. */
   readonly fields: Readonly<Record<string, JsonObject>>;
-  /** What the file says under `auth`; several stack. */
+  /** The entries of `auth` in the file, all of which apply. */
   readonly kinds: readonly JsonObject[];
-  /** Where a login goes, besides where the request goes. */
+  /** The origins of login calls, which the file must declare too. */
   readonly origins: readonly string[];
 }
 
@@ -15,11 +15,11 @@ const SECRET: JsonObject = { ...PLAIN, writeOnly: true };
 
 export const NO_AUTH: DraftedAuth = { fields: {}, kinds: [], origins: [] };
 
-/** Every kind of authentication by the word that `--auth` takes for it. */
+/** The words that `--auth` accepts, one for each kind of authentication. */
 export const AUTH_WORDS =
   "none, basic, bearer, header:NAME, query:NAME, oauth2:LOGIN_URL, oauth2_password:LOGIN_URL, hmac:HEADER or mtls";
 
-/** How a request proves who sends it, from one word. @throws RangeError */
+/** The authentication that a word of `--auth` names. @throws RangeError */
 export function draftAuth(word: string): DraftedAuth {
   const at = word.indexOf(":");
   const [kind, rest] = at === -1 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
@@ -41,7 +41,7 @@ const GRANTS: Readonly<Record<string, (url: string) => DraftedAuth>> = {
   oauth2_password: (url) => loginAuth(url, "password"),
 };
 
-/** `password: false`: the key is the user's name, and the password is empty. */
+/** `password: false`: the key is sent as the user name, with an empty password. */
 export function basicAuth({ password = true } = {}): DraftedAuth {
   if (!password) {
     const kind = { kind: "basic", username: "{{ credentials.api_key }}", password: "" };
@@ -55,7 +55,7 @@ export function bearerAuth(): DraftedAuth {
   return { fields: { token: SECRET }, kinds: [{ kind: "bearer", token: "{{ credentials.token }}" }], origins: [] };
 }
 
-/** A key in one header field or parameter, after a word such as `ApiKey` where the vendor wants one. */
+/** A key in a header field or query parameter, after a word such as `ApiKey` if the vendor requires one. */
 export function keyAuth(
   place: { readonly header: string } | { readonly query: string },
   { field = "api_key", word = "" } = {},
@@ -78,7 +78,7 @@ function certificateAuth(): DraftedAuth {
   };
 }
 
-/** The text to sign is the vendor's own: what stands here is a beginning. */
+/** Each vendor defines the text to be signed, so the one here is only a start for the author. */
 function signedAuth(header: string): DraftedAuth {
   const canonical = "{{ request.method }}\n{{ request.path }}\n{{ request.body }}";
   const kind = {
@@ -92,7 +92,9 @@ function signedAuth(header: string): DraftedAuth {
   return { fields: { signing_key: SECRET }, kinds: [kind], origins: [] };
 }
 
-/** OAuth's client credentials or password form: a login whose token the request carries. @throws RangeError */
+/**
+ * OAuth 2 with the client credentials or password grant: a login whose token the request carries. @throws RangeError
+ */
 export function loginAuth(url: string, grant: "client_credentials" | "password", scope?: string): DraftedAuth {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol) || address.username !== "" || address.search !== "")
@@ -117,7 +119,7 @@ export function loginAuth(url: string, grant: "client_credentials" | "password",
   return { fields, kinds: [kind], origins: [address.origin] };
 }
 
-/** Several that stack. A field that two of them need is one field. */
+/** Combines several kinds. If two of them need a field of the same name, it is one field. */
 export function joinAuth(parts: readonly DraftedAuth[]): DraftedAuth {
   return {
     fields: Object.assign({}, ...parts.map(({ fields }) => fields)) as DraftedAuth["fields"],
@@ -126,12 +128,15 @@ export function joinAuth(parts: readonly DraftedAuth[]): DraftedAuth {
   };
 }
 
-/** Whether a login goes ahead of the request. */
+/** Whether a login call precedes the request. */
 export function logsIn({ kinds }: DraftedAuth): boolean {
   return kinds.some(({ kind }) => kind === "token_exchange");
 }
 
-/** The header fields by which a case can see that a request is authenticated, in lower case. A signature changes. */
+/**
+ * The header fields, in lower case, by which a case can check that a request is authenticated. Signatures are left out,
+ * because they change.
+ */
 export function authHeaders({ kinds }: DraftedAuth): readonly string[] {
   return kinds.flatMap(({ kind, header }) => {
     if (kind === "hmac" || kind === "mtls") return [];

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 
-/** What a vendor is to be asked, with templates where values stand: the first half of a source that is being drafted. */
+/** The request of a source that is being drafted, with templates in place of values. */
 export interface DraftRequest {
   readonly method: string;
   /** Origin and path. */
@@ -15,7 +15,7 @@ export type DraftBody = ({ readonly json: Json } | { readonly form: Readonly<Rec
   readonly content_type?: string;
 };
 
-/** What a body of JSON says of itself where its media type is another one. */
+/** A JSON body, with its media type if that is not `application/json`. */
 export function jsonBody(json: Json, media: string): DraftBody {
   return media === "application/json" ? { json } : { json, content_type: media };
 }
@@ -24,14 +24,14 @@ export interface DraftInput {
   readonly name: string;
   readonly schema: JsonObject;
   readonly required: boolean;
-  /** What the cases ask with; one is made up where it is left out. */
+  /** The value that the cases send; one is made up if it is omitted. */
   readonly example?: Json;
 }
 
 const TEXT_INPUT: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 const NAMED = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** A request in the words of a person, with inputs in braces. @throws RangeError in words for its author */
+/** A request as a person types it, with inputs in braces. @throws RangeError with a message for that person */
 export function typedRequest(typed: {
   readonly method: string;
   /** `https://api.vendor.example/companies/{company_number}?lang={language}` */
@@ -56,7 +56,10 @@ export function typedRequest(typed: {
   };
 }
 
-/** The parts of an address that a file has to know when it is written. @throws RangeError in words for its author */
+/**
+ * Checks the parts of an address that must be known when the file is written. @throws RangeError with a message for its
+ * author
+ */
 export function assertAddress(url: string): void {
   const parsed = URL.parse(url.replaceAll(/[{}]/g, "_"));
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new RangeError("the url is not an http(s) address");
@@ -64,12 +67,12 @@ export function assertAddress(url: string): void {
     throw new RangeError("an input cannot change the host of the url");
 }
 
-/** The inputs that a text names in braces. */
+/** The inputs in braces in a text. */
 export function namesIn(text: string): string[] {
   return [...new Set([...text.matchAll(NAMED)].map(([, name]) => name!))];
 }
 
-/** `{name}` as the file writes it. */
+/** Turns `{name}` into the template that the file uses. */
 export function withTemplates(text: string): string {
   return text.replaceAll(NAMED, "{{ inputs.$1 }}");
 }
@@ -81,7 +84,7 @@ function templatesIn(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, templatesIn(part)]));
 }
 
-/** A part of a query or a form as it is meant; one that is not encoded as it should be is taken as it is. */
+/** Decodes a part of a query or form; a part that is not validly encoded is returned unchanged. */
 export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -90,7 +93,7 @@ export function decodePart(text: string): string {
   }
 }
 
-/** `companyNumber` and `Company-Number` as `company_number`. */
+/** Turns `companyNumber` and `Company-Number` into `company_number`. */
 export function snakeCase(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")

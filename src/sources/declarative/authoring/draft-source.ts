@@ -6,7 +6,7 @@ import { exampleFor, otherExample } from "./example-values.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 
-/** What somebody knows of a vendor who has its documentation open. */
+/** What an author can learn from a vendor's documentation. */
 export interface SourceDraft {
   readonly id: string;
   readonly title: string;
@@ -16,16 +16,18 @@ export interface SourceDraft {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample: Json;
-  /** The status that a record has; 200 unless said. */
+  /** The status of a reply with a record; 200 by default. */
   readonly status?: number | undefined;
-  /** What the documentation says of a member of the sample: its types, and words about it. */
+  /** What the documentation says about a member of the sample: its types and a description. */
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
-  /** How "nobody" looks: a status, or another answer with 200. */
+  /** How a reply without a record differs: by its status, or by its body with status 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
 }
 
-/** A first source file, as an object ready for `toYaml`. @throws RangeError in words for its author */
+/**
+ * A first version of a source file, as an object ready for `toYaml`. @throws RangeError with a message for the author
+ */
 export function draftSource(draft: SourceDraft): JsonObject {
   const { request, auth } = draft;
   const { inputs } = request;
@@ -68,7 +70,7 @@ function originOf(address: string): string {
   return URL.parse(address.replaceAll(/[{}]/g, "_"))!.origin;
 }
 
-/** The text of the file, with blank lines between its parts. */
+/** The text of the file, with blank lines between its sections. */
 export function writeDraft(source: JsonObject, schemaPath: string): string {
   const text = toYaml(source)
     .replaceAll(/^(inputs|auth|request|cases):/gm, "\n$1:")
@@ -77,7 +79,7 @@ export function writeDraft(source: JsonObject, schemaPath: string): string {
   return `# yaml-language-server: $schema=${schemaPath}\n${text}`;
 }
 
-/** Which answers are a record, which fields a record has, and of which types: all from the samples. */
+/** Derives from the samples which replies are a record, and the fields of a record with their types. */
 function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
   const steps = tellingSteps(sample, "sample" in nobody ? nobody.sample : null);
   const holds = steps === null ? "" : ` && ${pathOf(steps)}`;
@@ -100,7 +102,10 @@ function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
   };
 }
 
-/** Nobody is recognised by what that answer has: an empty or a strange answer must not be taken for it. */
+/**
+ * A reply without a record is recognised by something that it has, so that an empty or unexpected reply is not taken
+ * for one.
+ */
 function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
   if (steps === null)
     throw new RangeError("the reply for nobody has everything that the sample has, so it cannot be recognised");
@@ -115,7 +120,7 @@ interface Field {
   readonly value: Json;
 }
 
-/** The members of the record: the sample's own, or those of the one object that it wraps. */
+/** The members of the record: the sample's own, or those of the object that it wraps. */
 function fieldsOf(sample: Json): readonly Field[] {
   if (Array.isArray(sample)) return [{ name: "records", steps: [], value: sample }];
   const steps: string[] = [];
@@ -135,7 +140,7 @@ function fieldsOf(sample: Json): readonly Field[] {
   });
 }
 
-/** The only object among an object's members, where the others are a word or two about the answer itself. */
+/** The only object among an object's members, if it has hardly any others; those describe the reply itself. */
 function wrappedIn(value: Json): [string, JsonObject] | null {
   if (!isJsonObject(value)) return null;
   const members = Object.entries(value);
@@ -150,7 +155,7 @@ function typeOf(value: Json): JsonObject {
   return { type: Array.isArray(value) ? "array" : typeof value };
 }
 
-/** What the cases ask with. @throws RangeError that names the input for which somebody has to give one */
+/** The inputs of the cases. @throws RangeError that names the input for which an example must be given */
 function examplesOf({ request, sample }: SourceDraft): JsonObject {
   return Object.fromEntries(
     request.inputs.map(({ name, schema, example }) => {
@@ -198,7 +203,10 @@ const LOGIN_REPLY: JsonObject = {
   body: { access_token: "example-access-token", token_type: "Bearer", expires_in: 3600 },
 };
 
-/** Another question, so that a simulated vendor can tell who is nobody: the first input that can have another value. */
+/**
+ * Different inputs for the case without a record, so that a simulated vendor can tell it apart: the first input that
+ * can have another value gets one.
+ */
 function withAnother(examples: JsonObject, inputs: readonly DraftInput[]): JsonObject {
   for (const { name, schema } of inputs) {
     const other = otherExample(schema, examples[name]!);
@@ -207,7 +215,7 @@ function withAnother(examples: JsonObject, inputs: readonly DraftInput[]): JsonO
   return examples;
 }
 
-/** The sample's own value of that name where it has one that needs no encoding. */
+/** The sample's own value for an input of that name, if it can be sent without encoding. */
 function shownIn(sample: Json, name: string): string[] {
   const field = fieldsOf(sample).find((known) => known.name === name);
   const value = typeof field?.value === "number" ? String(field.value) : field?.value;

@@ -2,14 +2,14 @@ import { createSchemas } from "../../../terms/author-schemas.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 
 /**
- * A value that a schema takes, tried in this order: those proposed, what the schema itself names, and made-up ones; `null`
- * where none of them fits.
+ * A value that the schema allows. Tried in this order: those proposed, those in the schema itself, and made-up ones;
+ * `null` if none of them is valid.
  */
 export function exampleFor(schema: JsonObject, proposed: readonly Json[] = []): Json {
   return examplesFor(schema, proposed)[0] ?? null;
 }
 
-/** A second one, other than the first; the first where the schema takes no other of those that are known. */
+/** A value other than the first one; the first one itself if no other valid value is known. */
 export function otherExample(schema: JsonObject, first: Json): Json {
   const others = examplesFor(schema, typeof first === "string" ? ["nobody"] : []);
   return others.find((value) => JSON.stringify(value) !== JSON.stringify(first)) ?? first;

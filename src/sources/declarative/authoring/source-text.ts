@@ -3,7 +3,7 @@ import type { SourceCase } from "../../../sdk/source.ts";
 import { RECIPE } from "../format/format.ts";
 import { toYaml } from "./write-yaml.ts";
 
-/** The text of a source file with one more case at the end of its cases; not a character of the rest is touched. */
+/** Adds a case after the others of a source file; the rest of the text stays exactly as it is. */
 export function addCase(text: string, added: SourceCase): string {
   const root = parseDocument(text).contents;
   const pair = isMap(root) ? root.items.find(({ key }) => isScalar(key) && key.value === "cases") : undefined;
@@ -22,7 +22,7 @@ function indent(text: string, columns: number): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(columns));
 }
 
-/** The recipe of a declarative source by key, as it is written in its file. */
+/** The parts of a declarative source that say how to ask and what replies mean, by key, as they are in its file. */
 export function showRecipe(text: string): Readonly<Record<string, unknown>> {
   const file = parseDocument(text, { version: "1.2", schema: "core" }).toJS() as Readonly<Record<string, unknown>>;
   return Object.fromEntries(RECIPE.flatMap((key) => (file[key] === undefined ? [] : [[key, file[key]]])));

@@ -4,8 +4,8 @@ import { isSecretName } from "./imports/secret-names.ts";
 const DEPTH_MAX = 4;
 
 /**
- * The way to the first member that one answer has and the other lacks or has empty, by which the two can be told apart;
- * `null` if there is none.
+ * The path to the first member that one reply has and that the other lacks or has empty, by which the two can be told
+ * apart; `null` if there is none.
  */
 export function tellingSteps(has: Json, lacks: Json): readonly string[] | null {
   if (Array.isArray(has)) return has.length > 0 && !isTruthy(lacks) ? [] : null;
@@ -28,8 +28,8 @@ function memberOf(value: Json, name: string): Json {
 }
 
 /**
- * What holds for this answer and not for the other, as a JMESPath: an empty list, a flag, a number or a word that differs.
- * Left to the last is that it has its first member at all. `null` if it has nothing.
+ * A JMESPath that holds for this reply and not for the other: an empty list, a flag, a number or a word that differs,
+ * and as a last resort the presence of the first member. `null` if there is nothing.
  */
 export function tellingSign(answer: Json, other: Json): string | null {
   if (Array.isArray(answer)) return "type(body) == 'array'";
@@ -59,19 +59,19 @@ function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly 
   if (answer === other) return [];
   if (typeof answer === "boolean") return [{ kind: "flag", says: `${path} == \`${answer}\`` }];
   if (answer === 0) return [{ kind: "number", says: `${path} == \`0\`` }];
-  // A word of the format, and no identifier, secret or time that differs anyway.
+  // Only a word of the format: identifiers, secrets and times differ between any two replies.
   const isWord =
     !isSecretName(steps.at(-1) ?? "") && typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
   return isWord ? [{ kind: "word", says: `${path} == '${answer}'` }] : [];
 }
 
-/** As JMESPath sees it: empty texts, lists and objects are false, the number 0 is not. */
+/** By the rules of JMESPath: empty texts, lists and objects are false, the number 0 is true. */
 export function isTruthy(value: Json): boolean {
   if (value === null || value === false || value === "") return false;
   return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
-/** `body` and the members below it, quoted where they are no plain names. */
+/** `body` and the members below it, quoted if they are not plain names. */
 export function pathOf(steps: readonly string[]): string {
   return ["body", ...steps]
     .map((step) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(step) ? step : JSON.stringify(step)))

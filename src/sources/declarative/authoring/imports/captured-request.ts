@@ -14,24 +14,24 @@ import {
 import { isSecretName } from "./secret-names.ts";
 import type { ImportChoices, Imported } from "./imported.ts";
 
-/** One request as somebody sent it, or would have, with all its secrets: none of its values may come into a file. */
+/** One real or documented request with all its secrets; none of its values may end up in a file. */
 export interface CapturedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** `type`: what it is unless a header field says so. */
+  /** `type`: the media type if no header field has one. */
   readonly body: { readonly text: string; readonly type: string } | undefined;
   /** `name:password`. */
   readonly user: string | undefined;
   readonly timeoutMs: number | undefined;
-  /** @throws ImportProblem at the place of the request */
+  /** @throws ImportProblem at the position of the request */
   readonly refuse: (problem: string, instead?: string) => never;
   readonly notes: readonly string[];
 }
 
-/** What the service sets itself, or what a browser says about itself. */
+/** Header fields that the service sets itself, or that a browser adds. */
 const NOT_THE_FILES = /^(?::.*|host|connection|content-length|content-type|accept-encoding|keep-alive|te|trailer|transfer-encoding|upgrade|expect|origin|referer|dnt|priority|pragma|cache-control|upgrade-insecure-requests|x-requested-with|if-none-match|if-modified-since|sec-.*)$/i; // prettier-ignore
-/** Header fields that say how to answer, where they have the form of it. */
+/** Header fields that say how to answer; they are kept if their value has the expected form. */
 const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
   accept: /^[\w*.+-]+\/[\w*.+-]+(?:\s*[,;]\s*[\w*.+/=-]+)*$/,
   "accept-language": /^[a-z*]{1,3}(?:-[A-Za-z]{2,4})?(?:\s*[,;]\s*[\w*.=-]+)*$/,
@@ -40,9 +40,9 @@ const PLAIN_FIELDS: Readonly<Record<string, RegExp>> = {
 const METHODS = new Set(["GET", "POST", "PUT", "PATCH"]);
 
 /**
- * What a source would ask in place of a request that was made once. Each of its values becomes an input with a masked
- * example, or a field of the credential where its name says that it is a secret, or stays because `fixed` names it.
- * @throws ImportProblem for each part that no file can say
+ * Drafts the request of a source from a single captured one. Each value becomes an input with a masked example, or a
+ * credential field if its name indicates a secret, or is kept if `fixed` names it.
+ * @throws ImportProblem for each part that a declarative source cannot express
  */
 export function draftCaptured(captured: CapturedRequest, choices: ImportChoices): Imported {
   const { refuse } = captured;
@@ -70,11 +70,11 @@ export function draftCaptured(captured: CapturedRequest, choices: ImportChoices)
   };
 }
 
-/** What a request is being made into, part by part. */
+/** The draft of a request while its parts are added. */
 class Drafting {
   readonly inputs: DraftInput[] = [];
   readonly auth: DraftedAuth[] = [];
-  /** The names that were to stay, and are there. */
+  /** The names in `fixed` that were found. */
   readonly kept = new Set<string>();
   readonly #left = new Set<string>();
   readonly #refuse: CapturedRequest["refuse"];
@@ -161,7 +161,7 @@ class Drafting {
     return this.#input(`${singular(before)}_id`, TEXT, text);
   }
 
-  /** Parameters of a query or fields of a form. A name that stands twice is a list. */
+  /** Parameters of a query or fields of a form. A name that occurs twice becomes a list. */
   #pairs(text: string, where: "query" | "form"): Record<string, string> {
     const values = new Map<string, string[]>();
     for (const pair of text.split("&").filter((one) => one !== "")) {
@@ -191,7 +191,7 @@ class Drafting {
     return made;
   }
 
-  /** A part of a JSON body: its leaves are inputs, its form stays. */
+  /** A part of a JSON body: its values become inputs, its structure is kept. */
   #json(value: Json, name: string): Json {
     if (Array.isArray(value)) {
       if (value.length === 0 || value.some((part) => typeof part === "object"))
@@ -242,7 +242,7 @@ class Drafting {
     return `{{ inputs.${name} }}`;
   }
 
-  /** What says who asks, which a request does once. */
+  /** Adds the authentication, of which a request has only one. */
   #prove(auth: DraftedAuth): void {
     if (this.auth.length > 0)
       this.#refuse("it says twice who asks: as a user, or in Authorization", "leave one of them");
@@ -253,14 +253,14 @@ class Drafting {
     this.auth.push(keyAuth(place, { field: this.#freeField(name) }));
   }
 
-  /** A secret that stands in the body. */
+  /** A secret in the body. */
   #field(name: string): string {
     const field = this.#freeField(name);
     this.auth.push({ fields: keyAuth({ query: name }, { field }).fields, kinds: [], origins: [] });
     return `{{ credentials.${field} }}`;
   }
 
-  /** Two secrets of one name are two fields. */
+  /** Two secrets with the same name become two fields. */
   #freeField(name: string): string {
     const plain = fieldName(name);
     const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));

@@ -2,15 +2,15 @@ import type { Json } from "../../../../terms/json.ts";
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { decodePart, snakeCase } from "../draft-request.ts";
 
-/** What the values of a request that was made once are taken for: words, placeholders, secrets; and what they are called. */
+/** Guesses what the values of a captured request are (words, placeholders or secrets) and how to name them. */
 
-/** A part of a path that is a word or a version, and so is no value. */
+/** Whether a path segment is a word or a version, and therefore part of the address and not a value. */
 export function isPlainSegment(text: string): boolean {
   const isVersion = /^v?\d{1,2}(?:\.\d{1,2}){0,2}$/i.test(text);
   return isVersion || (/^[A-Za-z_~-]{1,30}\d{0,2}(?:\.[a-z]{2,5})?$/.test(text) && !/^[A-Z]{6,}/.test(text));
 }
 
-/** An address for whoever has to choose between several: without its query, and without what may be a value. */
+/** An address for a list to choose from: without its query, and without segments that may be values. */
 export function shownAddress(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return "an address that cannot be read";
@@ -18,7 +18,7 @@ export function shownAddress(url: string): string {
   return `${parsed.host}${segments.join("/")}`;
 }
 
-/** `{number}`, `<number>`, `:number` and `{{number}}`, as documentation writes what is to be put in. */
+/** The name in `{number}`, `<number>`, `:number` or `{{number}}`, the usual placeholders of documentation. */
 export function placeholderIn(text: string): string | null {
   const [, name] = /^(?:\{\{?|<|:)\s*([A-Za-z][\w -]{0,60}?)\s*(?:\}\}?|>|)$/.exec(text) ?? [];
   if (name === undefined || (text.startsWith(":") ? /\W$/.test(text) : !/[>}]$/.test(text))) return null;
@@ -51,7 +51,7 @@ export function userAuth(pair: string): DraftedAuth {
   return basicAuth({ password: !pair.endsWith(":") });
 }
 
-/** `Authorization`: the word in front of the key is the vendor's, and the rest a secret. */
+/** `Authorization`: the word before the key is the vendor's scheme, the rest is a secret. */
 export function headerAuth(value: string): DraftedAuth {
   const [, word, rest] = /^([A-Za-z][A-Za-z-]{0,20})[ ]+(\S.*)$/s.exec(value) ?? [];
   if (word === undefined) return keyAuth({ header: "Authorization" });

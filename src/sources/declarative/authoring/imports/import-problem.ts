@@ -1,4 +1,4 @@
-/** Why a file cannot be taken over: where it says so, and what to do instead. It names things, and never says a value. */
+/** Why a file cannot be imported: the position, and what to do instead. It contains names, and never a value. */
 export class ImportProblem extends Error {
   override readonly name = "ImportProblem";
 

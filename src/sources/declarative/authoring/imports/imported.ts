@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../../terms/json.ts";
 import type { DraftedAuth } from "../draft-auth.ts";
 import type { DraftRequest } from "../draft-request.ts";
 
-/** What could be read of a request that somebody else wrote down: the questions of `source new` that it answers. */
+/** What an import has found out, so that `source new` need not ask for it. */
 export interface Imported {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -11,23 +11,23 @@ export interface Imported {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample?: Json | undefined;
-  /** The status of the sample, where it is not 200. */
+  /** The status of the sample, if it is not 200. */
   readonly status?: number | undefined;
-  /** Texts of the sample that are words of the vendor's format and no data. */
+  /** Texts in the sample that are words of the vendor's format, not data. */
   readonly words: ReadonlySet<string>;
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
-  /** The statuses besides success that the document tells of, for whoever is asked what "nobody" looks like. */
+  /** The other statuses that the document mentions, which help to say how a reply without a record looks. */
   readonly otherStatuses?: readonly string[] | undefined;
-  /** What its author should know of what was taken over, and how. Names only, never a value. */
+  /** What the author should know about the import. Contains names, and never a value. */
   readonly notes: readonly string[];
 }
 
-/** What an importer may be told besides its file. */
+/** Choices for an import, besides its file. */
 export interface ImportChoices {
-  /** Names of values that stay in the request as they are; every other value becomes an input. */
+  /** Names of values that are kept in the request; every other value becomes an input. */
   readonly fixed: ReadonlySet<string>;
-  /** Examples of inputs, by name, in place of those that are found. */
+  /** Examples of inputs, by name, which replace those that are found. */
   readonly examples: JsonObject;
-  /** Hides what an example tells of somebody, and keeps its form. */
+  /** Hides personal data in an example, and keeps its form. */
   readonly mask: (value: Json) => Json;
 }

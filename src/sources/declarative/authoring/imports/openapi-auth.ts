@@ -12,8 +12,8 @@ import { snakeCase } from "../draft-request.ts";
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
 /**
- * How an operation proves who asks: the first of its alternatives that a program alone can do. @throws ImportProblem where
- * there is none, with why the first cannot
+ * The authentication of an operation: the first of its alternatives that works without a person. @throws ImportProblem
+ * if there is none, with the reason against the first one
  */
 export function authOf(
   document: OpenApiDocument,

@@ -3,7 +3,7 @@ import { didYouMeanAnyOf } from "../../../../terms/nearest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { ImportProblem } from "./import-problem.ts";
 
-/** A part of a document, and where it stands. */
+/** A part of a document, and its position. */
 export interface Spot<Value extends Json = Json> {
   readonly value: Value;
   readonly path: readonly string[];
@@ -11,7 +11,7 @@ export interface Spot<Value extends Json = Json> {
 
 const REFERENCES_MAX = 20;
 
-/** An OpenAPI 3 document in YAML or JSON. Nothing is read of it but what one operation leads to. */
+/** An OpenAPI 3 document in YAML or JSON. Only the parts that one operation refers to are read. */
 export class OpenApiDocument {
   readonly root: Spot<JsonObject>;
   readonly #file: string;
@@ -47,7 +47,7 @@ export class OpenApiDocument {
       this.refuse(this.in(this.root, "openapi") ?? this.root, "this is no OpenAPI 3.0 or 3.1");
   }
 
-  /** A member, with what it refers to in place of a reference. @throws ImportProblem */
+  /** A member; if it is a reference, what it refers to. @throws ImportProblem */
   in(spot: Spot, name: string): Spot | undefined {
     const { value, path } = spot;
     const member = Array.isArray(value)
@@ -82,7 +82,7 @@ export class OpenApiDocument {
       : [];
   }
 
-  /** What a reference leads to, through as many as there are. @throws ImportProblem */
+  /** Resolves a reference, and further ones that it leads to. @throws ImportProblem */
   follow(spot: Spot): Spot {
     let { value, path } = spot;
     for (let count = 0; isJsonObject(value) && typeof value["$ref"] === "string"; count += 1) {
@@ -116,7 +116,7 @@ export class OpenApiDocument {
     throw new ImportProblem(node?.range ? this.#placeOf(node.range[0]) : this.#file, problem, instead);
   }
 
-  /** One operation by its id, or by method and path as in `GET /companies/{number}`. @throws ImportProblem */
+  /** The operation with this id, or with a method and path such as `GET /companies/{number}`. @throws ImportProblem */
   operation(named: string): {
     readonly method: string;
     readonly path: string;

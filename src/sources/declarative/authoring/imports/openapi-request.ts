@@ -10,10 +10,10 @@ import { isProofName } from "./secret-names.ts";
 
 const SERVER_SETS = /^(?:accept|content-type|authorization)$/i;
 
-/** What an operation asks, with an input for each parameter and each member of its body. @throws ImportProblem */
+/** The request of an operation, with an input for each parameter and each member of its body. @throws ImportProblem */
 export class OperationRequest {
   readonly inputs: DraftInput[] = [];
-  /** How it is proved who asks: its security schemes, and after them what is a key in all but name. */
+  /** Its authentication: the security schemes, and parameters and members that are keys by their names. */
   readonly auth: DraftedAuth[] = [];
   readonly notes: string[] = [];
   readonly #document: OpenApiDocument;
@@ -24,7 +24,7 @@ export class OperationRequest {
     this.#choices = choices;
   }
 
-  /** Where it is asked: the first server that stands nearest to it, with its variables' defaults. */
+  /** The base address: the first server of the most specific list, with the defaults of its variables. */
   server(item: Spot, operation: Spot): string {
     const document = this.#document;
     const holder = [operation, item, document.root].find((spot) => document.list(spot, "servers").length > 0);
@@ -116,7 +116,10 @@ export class OperationRequest {
     };
   }
 
-  /** A member of a body: an object is written out, everything else is an input, and what can have one value has it. */
+  /**
+   * A member of a body: an object is written out, a member that allows only one value gets that value, and all others
+   * become inputs.
+   */
   #leaf(spot: Spot, name: string, required: boolean, shown: Json | undefined, above: readonly string[]): Json {
     const document = this.#document;
     const members = above.length > 6 ? null : membersOf(document, spot);
@@ -137,7 +140,7 @@ export class OperationRequest {
     );
   }
 
-  /** A key that the document lists as a parameter. */
+  /** A key that the document declares as a parameter. */
   #prove(name: string, place: "header" | "query"): void {
     const isThere = this.auth.some(({ kinds }) => kinds.some((kind) => kind[place] === name));
     if (!isThere)
@@ -204,7 +207,7 @@ export class OperationRequest {
     const described =
       says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
     const given = this.#choices.examples[name];
-    // What was published as an example is shown as it is only where nothing made up would fit.
+    // A published example may be personal data, so it is used unmasked only if nothing else fits.
     const example = exampleFor(described, [given ?? this.#choices.mask(shown)]) ?? exampleFor(described, [shown]);
     this.inputs.push({ name, schema: withoutDefault(described), required, ...(example === null ? {} : { example }) });
     return `{{ inputs.${name} }}`;
@@ -213,7 +216,7 @@ export class OperationRequest {
 
 const JOINED: Readonly<Record<string, string>> = { form: ",", simple: ",", spaceDelimited: " ", pipeDelimited: "|" };
 
-/** What the vendor takes where nothing is given is said, and left to the vendor. */
+/** Moves a default to the description: the vendor applies it, so it is not sent. */
 function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {
   if (value === undefined) return schema;
   const said = typeof schema["description"] === "string" ? `${schema["description"].trim().replace(/\.$/, "")}. ` : "";
@@ -229,7 +232,7 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The example of a parameter or of one kind of content. */
+/** The example of a parameter or of one media type. */
 export function exampleIn(document: OpenApiDocument, spot: Spot): Json | undefined {
   const own = document.in(spot, "example");
   if (own !== undefined) return own.value;

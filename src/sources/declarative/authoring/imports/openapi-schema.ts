@@ -2,19 +2,22 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json
 import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 
 const DEPTH_MAX = 12;
-/** What checks a value, or says what it is. */
+/** Keywords that are kept, because they constrain or describe a value. */
 const KEPT = new Set(
   "type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required minProperties maxProperties title description default".split(" "), // prettier-ignore
 );
 const SCHEMAS = new Set(["items", "not", "additionalProperties", "contains", "propertyNames", "if", "then", "else", "unevaluatedProperties"]); // prettier-ignore
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** What says nothing about a value. */
+/** Keywords that are dropped, because they say nothing about a value. */
 const LEFT = /^(?:x-.*|example|examples|deprecated|xml|externalDocs|discriminator|readOnly|writeOnly|nullable|\$comment|\$schema|\$id|contentMediaType|contentEncoding)$/; // prettier-ignore
 const FORMATS = new Set(
   "date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer byte int32 int64 float double password binary".split(" "), // prettier-ignore
 );
 
-/** A schema of OpenAPI 3.0 or 3.1 as JSON Schema that stands for itself. @throws ImportProblem for what it cannot be */
+/**
+ * Turns a schema of OpenAPI 3.0 or 3.1 into a JSON Schema without references. @throws ImportProblem if that is not
+ * possible
+ */
 export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly Spot[] = []): JsonObject {
   const { value } = spot;
   if (typeof value === "boolean") return value ? {} : { not: {} };
@@ -36,7 +39,7 @@ export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly 
   return as31(made, value["nullable"] === true);
 }
 
-/** What OpenAPI 3.0 says in its own way. */
+/** Translates what OpenAPI 3.0 expresses differently. */
 function as31(schema: Record<string, Json>, nullable: boolean): JsonObject {
   for (const [side, bound] of [
     ["exclusiveMinimum", "minimum"],
@@ -54,7 +57,7 @@ function as31(schema: Record<string, Json>, nullable: boolean): JsonObject {
   return schema;
 }
 
-/** The schemas of an object's members, those of `allOf` included; `null` where it is no plain object. */
+/** The schemas of an object's members, including those of `allOf`; `null` if it is not a plain object. */
 export function membersOf(
   document: OpenApiDocument,
   spot: Spot,
@@ -73,7 +76,10 @@ export function membersOf(
   return members;
 }
 
-/** A value that a schema tells of: its own examples where it has them, else something of its type. Never endless. */
+/**
+ * A value that a schema describes: its own example if it has one, otherwise something of its type. Ends for recursive
+ * schemas too.
+ */
 export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly Json[] = []): Json {
   const { value } = spot;
   if (!isJsonObject(value) || above.includes(value) || above.length > DEPTH_MAX) return null;
@@ -97,7 +103,7 @@ export function sampleOf(document: OpenApiDocument, spot: Spot, above: readonly 
   return BY_TYPE[String(type)]?.(value["format"]) ?? null;
 }
 
-/** A text that tells of nobody. */
+/** A text that is nobody's personal data. */
 export const MADE_UP_TEXT = "Example";
 
 const BY_TYPE: Readonly<Record<string, (format: Json | undefined) => Json>> = {
@@ -111,7 +117,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   date: "2001-02-03", "date-time": "2001-02-03T04:05:06Z", email: "ada@vendor.example", uri: "https://vendor.example/", url: "https://vendor.example/", uuid: "11111111-1111-4111-8111-111111111111",
 }; // prettier-ignore
 
-/** The words that a schema allows by name: they are the vendor's format, and no data. */
+/** Collects the words that a schema allows by name: they belong to the vendor's format and are not data. */
 export function wordsOf(document: OpenApiDocument, spot: Spot, words: Set<string>, seen = new Set<Json>()): void {
   if (typeof spot.value !== "object" || spot.value === null || seen.has(spot.value)) return;
   seen.add(spot.value);

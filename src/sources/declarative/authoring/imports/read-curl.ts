@@ -2,7 +2,7 @@ import type { CapturedRequest } from "./captured-request.ts";
 import { ImportProblem, placeIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";
 
-/** What an option takes and does; a text is why it is refused. */
+/** Whether an option takes a value, and what it does; `refuses` is the reason why an option is refused. */
 interface Option {
   readonly takes: boolean;
   readonly does: keyof Request | "nothing" | { readonly refuses: string };
@@ -18,7 +18,7 @@ const PROXY = refuses("a proxy is a setting of the service, and of no source: ta
 const LOGIN = refuses("this login is not of the request: write the request that follows it", false);
 const CERTIFICATE = refuses("a client certificate is given as --auth mtls, and its file becomes a credential", true);
 
-/** By long name; a short one leads to it. */
+/** By long name; `SHORT` maps the short names to these. */
 const OPTIONS: Readonly<Record<string, Option>> = {
   request: takes("method"), header: takes("header"), url: takes("address"), user: takes("user"), cookie: takes("cookie"),
   data: takes("data"), "data-ascii": takes("data"), "data-binary": takes("data"), "data-raw": takes("dataRaw"), "data-urlencode": takes("dataEncoded"), json: takes("json"),
@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
 }; // prettier-ignore
 const SHORT: Readonly<Record<string, string>> = { X: "request", H: "header", u: "user", b: "cookie", d: "data", G: "get", A: "user-agent", e: "referer", m: "max-time", s: "silent", S: "show-error", v: "verbose", i: "include", f: "fail", g: "globoff", L: "location", o: "output", w: "write-out", D: "dump-header", c: "cookie-jar", F: "form", k: "insecure", x: "proxy", U: "proxy-user", E: "cert", I: "head", T: "upload-file", K: "config", N: "no-buffer", "#": "progress-bar", 0: "http1.0", 1: "tlsv1", 4: "ipv4", 6: "ipv6", n: "netrc" }; // prettier-ignore
 
-/** What the options of one command gave, each in the order in which it stands. */
+/** What the options of a command gave, each list in the order of the command. */
 interface Request {
   readonly method: Word[];
   readonly header: Word[];
@@ -53,7 +53,7 @@ interface Request {
   readonly redirects: Word[];
 }
 
-/** The request that a command of curl makes. @throws ImportProblem for each option that a source cannot do */
+/** Reads the request that a curl command makes. @throws ImportProblem for each option that a source cannot follow */
 export function readCurl(text: string, file: string): CapturedRequest {
   const refuse = (at: number, problem: string, instead?: string): never => {
     throw new ImportProblem(placeIn(file, text, at), problem, instead);

@@ -4,20 +4,20 @@ import type { CapturedRequest } from "./captured-request.ts";
 import { shownAddress } from "./captured-values.ts";
 import { ImportProblem } from "./import-problem.ts";
 
-/** One exchange of an archive. */
+/** One request of an archive, with its reply. */
 export interface HarEntry {
   /** Counted from 1. */
   readonly number: number;
-  /** Method, address and status, for whoever chooses. */
+  /** Method, address and status, for a list to choose from. */
   readonly shown: string;
   readonly url: string;
-  /** @throws ImportProblem for a body that no file can say */
+  /** @throws ImportProblem for a body that a declarative source cannot express */
   request(): CapturedRequest;
-  /** Its answer. @throws ImportProblem where that is no JSON, or no success */
+  /** Its reply. @throws ImportProblem if that is not JSON, or not a success */
   answer(): { readonly sample: Json; readonly status: number };
 }
 
-/** The exchanges of an HTTP archive (HAR 1.2), as a browser saves them. @throws ImportProblem */
+/** Reads an HTTP archive (HAR 1.2), as browsers save them. @throws ImportProblem */
 export function readHar(text: string, file: string): readonly HarEntry[] {
   let archive: Json;
   try {

@@ -7,8 +7,9 @@ import { exampleIn, OperationRequest } from "./openapi-request.ts";
 import { MADE_UP_TEXT, membersOf, sampleOf, wordsOf } from "./openapi-schema.ts";
 
 /**
- * What a document says of one operation: its parameters with their schemas, its body, how it is authenticated, and what it
- * answers. `auth`: how instead. @throws ImportProblem with line and column of what no file can say
+ * Reads what a document says about one operation: its parameters with their schemas, its body, its authentication and
+ * its replies. `auth`: used in place of the authentication in the document. @throws ImportProblem with line and column
+ * of what a declarative source cannot express
  */
 export function readOpenApi(
   text: string,
@@ -51,7 +52,7 @@ type AnswerRead = Pick<Imported, "sample" | "status" | "words" | "describe" | "o
   readonly notes: string[];
 };
 
-/** What success looks like: the example of its answer, with what its schema knows besides. */
+/** A reply with a record: the example of the success, completed from its schema. */
 function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   const responses = document.members(document.object(operation, "responses"));
   const success =
@@ -87,7 +88,7 @@ function answerOf(document: OpenApiDocument, operation: Spot): AnswerRead {
   };
 }
 
-/** An example, with the members that only the schema knows of. */
+/** Adds to an example the members that only the schema has. */
 function completed(shown: Json, told: Json): Json {
   if (!isJsonObject(shown) || !isJsonObject(told)) return shown;
   const both = Object.entries(shown).map(([name, value]) => [name, completed(value, told[name] ?? null)]);
@@ -95,7 +96,10 @@ function completed(shown: Json, told: Json): Json {
   return Object.fromEntries([...both, ...more]) as JsonObject;
 }
 
-/** Type and description of a member of the answer. Whatever the document says, a vendor's `null` is left out of a record. */
+/**
+ * Type and description of a member of the reply. `null` is never among the types, because a record leaves out such
+ * members.
+ */
 function described(document: OpenApiDocument, schema: Spot, steps: readonly string[]): JsonObject | undefined {
   let spot: Spot | undefined = schema;
   for (const step of steps) {

@@ -5,7 +5,7 @@ const SECRET_WORDS = new Set(
 );
 const SECRET_PAIRS = new Set(["client_id", "app_id", "application_id", "account_sid", "user_name", "api_user", "subscriber_id", "license_id"]); // prettier-ignore
 
-/** Whether a value of that name proves who asks, and is no question. In doubt it is. */
+/** Whether a value of this name is a secret rather than an input. In doubt it is. */
 export function isSecretName(name: string): boolean {
   const snake = snakeCase(name);
   return SECRET_PAIRS.has(snake) || snake === "username" || snake.split("_").some((word) => SECRET_WORDS.has(word));
@@ -14,7 +14,10 @@ export function isSecretName(name: string): boolean {
 const PROOFS =
   /^(?:x_)?(?:(?:api|app|access|auth|subscription|license|private|client)_?(?:key|token|secret|id|password)|key|token|secret|password|authorization)$/;
 
-/** Whether a document names so what proves who asks. It shows no value, so that nothing is lost where this is too strict: `page_token` is a question. */
+/**
+ * Whether a name in an OpenAPI document belongs to a credential. The rule may be narrower than `isSecretName`, because
+ * a document contains no real values: `page_token` is an input.
+ */
 export function isProofName(name: string): boolean {
   return PROOFS.test(snakeCase(name));
 }

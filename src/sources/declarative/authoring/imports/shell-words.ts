@@ -1,19 +1,19 @@
 import { ImportProblem, placeIn } from "./import-problem.ts";
 
-/** One word of a command, without its quotes. A variable of the shell is an input in braces: `$NUMBER` is `{number}`. */
+/** One word of a command, without its quotes. A shell variable becomes an input in braces: `$NUMBER` is `{number}`. */
 export interface Word {
   readonly text: string;
-  /** Where it begins in the file. */
+  /** Its offset in the file. */
   readonly at: number;
 }
 
-/** What begins the parts of a word that are not plain text. */
+/** One part of a word, plain, quoted or special. */
 const PART =
   /(?<plain>[^\s\\'"$`|;&<>()^]+)|'(?<single>[^']*)'|\$'(?<ansi>(?:[^'\\]|\\[^])*)'|"(?<double>(?:[^"\\`$]|\$(?!\()|\\[^])*)"|\\(?<escaped>[^\n])|(?<variable>\$\{?[A-Za-z_][A-Za-z0-9_]*\}?)|(?<dollar>\$)(?![('"{])/y;
 
 /**
- * The words of the one command that a text of bash holds, in the quoting that bash knows. @throws ImportProblem for what
- * only a shell could work out, and for what comes after the command
+ * Splits the one command in a text into words, by the quoting rules of bash. @throws ImportProblem for what only a
+ * shell could expand, and for anything after the command
  */
 export function shellWords(text: string, file: string): readonly Word[] {
   const words: Word[] = [];
