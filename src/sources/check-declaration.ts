@@ -16,7 +16,7 @@ const KNOWN = new Set([
   "data", "cases", "verify", "run",
 ]); // prettier-ignore
 
-/** Says what is wrong with what a source file exports, in words for its author, or `null`. */
+/** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
 export function declarationProblem(value: unknown): string | null {
   if (!isJsonObject(value)) return "must export a source by default: export default defineSource({ … })";
   const source = value as unknown as SourceDeclaration;
@@ -81,10 +81,10 @@ function originsProblem(origins: readonly string[] | undefined): string | null {
   return null;
 }
 
-/** Whether anybody may have a name below it: a top-level domain, `co.uk`, a host of other people's pages. */
+/** Whether anybody can register names below it: a top-level domain, `co.uk`, or a host of other people's sites. */
 function isForEverybody(hostname: string): boolean {
   if (!hostname.includes(".")) return true;
-  // Loaded when a pattern is first met: its tables cost every start otherwise.
+  // Loaded on first use, because its tables would slow down every start.
   const { getPublicSuffix } = require("tldts") as typeof Domains;
   return getPublicSuffix(hostname, { allowPrivateDomains: true }) === hostname;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether a file that cannot be used was to be the source of this id, by its own words or by its place. */
+/** Whether a file that cannot be loaded was meant to be the source of this id, by its text or by its path. */
 export function declaresId(file: string, id: string): boolean {
   if (file.replace(/\.\w+$/, "").endsWith(`/sources/${id.replace("__", "/")}`)) return true;
   try {

@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { LoadError } from "../terms/load-error.ts";
 
 /**
- * Imports a file's default export. A changed file is another module; so is one asked for as another `version`, which is how
- * `datarun dev` gets the new text of what a file imports.
+ * Imports a file's default export. A file that has changed is imported anew, and so is one with another `version`,
+ * which `datarun dev` uses after a change in one of its imports.
  */
 export async function importDefault(file: string, version?: string): Promise<unknown> {
   const url = pathToFileURL(file);
@@ -29,10 +29,10 @@ interface Place {
   readonly line: number;
 }
 
-/** In which file and line something went wrong while a file was imported, as far as that can be told. */
+/** The file and line of an error during an import, if they can be found out. */
 async function placeOf(error: unknown, file: string): Promise<Place | null> {
   if (!(error instanceof Error)) return null;
-  // Where types are stripped, the stack begins with the place.
+  // For errors in TypeScript syntax, the stack begins with the position.
   const head = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/.exec(error.stack ?? "");
   if (head !== null) return { file: head[1]!, line: Number(head[2]) };
   if (error instanceof SyntaxError) return parseAgain(file);
@@ -43,17 +43,17 @@ async function placeOf(error: unknown, file: string): Promise<Place | null> {
   return own === undefined ? null : { file: fileURLToPath(own[1]!), line: Number(own[2]) };
 }
 
-/** Where the service's own files lie: its loader stands in every stack. */
+/** The service's own files, whose loader is part of every stack. */
 const SERVICE = new URL("..", import.meta.url).href;
 
-/** The line that imports what is not there. Of a path only the last part can be as it was written. */
+/** The line with a failed import. Only the last part of a path is certain to be as it was written. */
 async function findImport(missing: string, importer: string): Promise<Place | null> {
   const lines = (await readFile(importer, "utf8").catch(() => "")).split("\n");
   const at = lines.findIndex((line) => /\b(from|import)\b/.test(line) && line.includes(basename(missing)));
   return at < 0 ? null : { file: importer, line: at + 1 };
 }
 
-/** The engine keeps the line of a syntax error in plain JavaScript to itself. */
+/** Parses the file again, because the engine does not report the line of a syntax error in plain JavaScript. */
 async function parseAgain(file: string): Promise<Place | null> {
   const { transform } = await import("esbuild");
   try {

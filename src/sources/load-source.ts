@@ -17,11 +17,14 @@ import type { KnownDocuments } from "./ports.ts";
 
 export interface LoadOptions {
   readonly schemas: Schemas;
-  /** The catalog's schemas are compiled by its tests; a project's are compiled at its start, so that a bad one stops it. */
+  /**
+   * "now" for a project, so that an invalid schema prevents the start; "first use" for the catalog, whose schemas are
+   * compiled by its tests.
+   */
   readonly compile: "now" | "first use";
-  /** Loads code anew that was loaded under another version. */
+  /** Code that was loaded under another version is loaded again. */
   readonly version?: string | undefined;
-  /** Left out: every file is read as if for the first time. */
+  /** If omitted, every file is read and compiled. */
   readonly known?: KnownDocuments | undefined;
 }
 
@@ -63,8 +66,8 @@ async function readDeclarative(file: string, documents: KnownDocuments | undefin
 }
 
 /**
- * `<name>.cases.json` beside the file holds its cases; it is read when somebody asks for them, a project's besides when it
- * is loaded, so that a mistake in it is found with the others.
+ * `<name>.cases.json` beside the file holds its cases. It is read on first use; in a project it is also read at the
+ * start, so that its mistakes are found together with the others.
  */
 function withCasesBeside(
   declaration: SourceDeclaration,
@@ -84,7 +87,7 @@ function withCasesBeside(
   });
 }
 
-/** @throws LoadError of the source's file, which is what cannot be used */
+/** @throws LoadError for the source's file, because that is the file which cannot be used */
 function readCases(file: string, casesFile: string): readonly SourceCase[] {
   const refuse = (problem: string, cause?: unknown) => {
     throw new LoadError(file, `its cases in ${basename(casesFile)} cannot be used: ${problem}`, cause);

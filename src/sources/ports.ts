@@ -1,9 +1,9 @@
 import type { Json } from "../terms/json.ts";
 
-/** Documents of declarative files that were read and found right before. */
+/** Documents of declarative files that have been read and found correct. */
 export interface KnownDocuments {
-  /** What a text held that was compiled before by this very code; `undefined` for every other. */
+  /** The document of a text that this very code has compiled before; otherwise `undefined`. */
   find(text: string): Json | undefined;
-  /** A text that has been compiled now. */
+  /** Remembers a text that has just been compiled. */
   learn(text: string, value: Json): void;
 }

@@ -7,7 +7,7 @@ import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { declaredNames } from "../terms/schema-names.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
-/** Works out once what every call of a source needs. The declaration has been checked. */
+/** Prepares what every call of a source needs. The declaration has been checked. */
 export function toRunnable(
   declaration: SourceDeclaration,
   schemas: Schemas,
@@ -54,14 +54,14 @@ function needsFields(schema: JsonObject): boolean {
 }
 
 /**
- * Makes the filter that reduces a request's inputs to a list of names. What it returns is frozen through and through and has no prototype, so that no
- * source can change what another one sees and `toString` is a name like any other.
+ * Makes the filter that reduces a request's inputs to a list of names. The result is deeply frozen, so that no source
+ * can change what another one sees, and has no prototype, so that `toString` is a name like any other.
  */
 export function createFilter(names: readonly string[]): RunnableSource["filter"] {
   return (inputs) => {
     const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const name of names) {
-      // The request's nested values are shared by all its sources, hence frozen once, where they are.
+      // Nested values are shared by all sources of a request, so they are frozen in place.
       if (Object.hasOwn(inputs, name)) kept[name] = freezeDeep(inputs[name]);
     }
     return Object.freeze(kept) as JsonObject;

@@ -3,7 +3,7 @@ import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
 import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
 
-/** One request as the door was asked for it. */
+/** One request as it was passed to the `http` of the call. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -13,18 +13,18 @@ export interface Asked {
 export interface FakeCall {
   readonly call: SourceCall;
   readonly asked: readonly Asked[];
-  /** What it waited, in milliseconds, of which none passed. */
+  /** The waiting times that were asked for, in milliseconds; none of this time passes. */
   readonly waits: readonly number[];
-  /** The orders that it says its vendor has taken. */
+  /** The ids of orders that the source reported. */
   readonly orders: readonly (string | number | undefined)[];
 }
 
-/** A vendor's answer that remembers what was said of its charge. */
+/** A reply that records what was reported about its charge. */
 export interface FakeReply extends Reply {
   readonly said: readonly Charged[];
 }
 
-/** A vendor's answer for tests: JSON unless it is text. */
+/** A reply for tests: JSON, unless the body is a `Buffer`. */
 export function replyOf(status: number, body: Json | Buffer = {}, headers: Record<string, string> = {}): FakeReply {
   const bytes = Buffer.isBuffer(body)
     ? body
@@ -47,7 +47,7 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
   });
 }
 
-/** What a source's `run` is given in tests: a vendor that answers as told, in the order of the requests. */
+/** The call that a source's `run` receives in tests. `answer` plays the vendor, request by request. */
 export function fakeCall(
   answer: (asked: Asked, index: number) => Reply | Promise<Reply>,
   given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined; timeMs?: number } = {},
@@ -90,7 +90,7 @@ export function fakeCall(
   return { call, asked, waits, orders };
 }
 
-/** A file with these parts in place of, or beside, the least that a source needs. */
+/** A file with these parts, completed with the minimum that a source needs. */
 export function fileWith(parts: string): string {
   const given = new Set([...parts.matchAll(/^([a-z_]+):/gm)].map((found) => found[1]));
   const least: Record<string, string> = {
@@ -108,7 +108,7 @@ export function fileWith(parts: string): string {
   return `${lines.map(([name, value]) => `${name}: ${value}`).join("\n")}\n${parts}\n`;
 }
 
-/** The fault that something ends with. */
+/** The fault that a promise rejects with. */
 export async function faultOf(started: unknown): Promise<Fault> {
   try {
     await started;

@@ -22,13 +22,13 @@ import type { KnownNames } from "./request/template.ts";
 
 export interface DeclarativeOptions {
   readonly clock?: Clock;
-  /** What makes a signature's nonce. */
+  /** Creates the nonce of a signature. */
   readonly nonce?: () => string;
 }
 
 /**
- * Compiles a document to the very object that `defineSource` takes. All that can be wrong with it is found here; what is
- * left for a call is the values and the vendor's answer. @throws DeclarationError
+ * Compiles a document into the object that `defineSource` takes. All mistakes of the file are found here; a call can
+ * only fail because of its values or the vendor's reply. @throws DeclarationError
  */
 export function compileDocument(value: Json, root: Place, options: DeclarativeOptions = {}): SourceDeclaration {
   const source = checkFormat(value, root);
@@ -40,8 +40,8 @@ export function compileDocument(value: Json, root: Place, options: DeclarativeOp
 }
 
 /**
- * The same for a document that has been compiled before, by this code: nothing can be wrong with it, so its recipe is
- * compiled when it is first called for, since a catalog is loaded whole and used in part.
+ * The same for a document that this code has compiled before. It is known to be correct, so it is compiled at its first
+ * call: a catalog is loaded as a whole, but only parts of it are used.
  */
 export function compileKnown(value: Json): SourceDeclaration {
   const source = value as unknown as SourceFile;
@@ -54,7 +54,10 @@ export function compileKnown(value: Json): SourceDeclaration {
   };
 }
 
-/** Where a file stood that is not at hand any more, and in which nothing can be wrong. */
+/**
+ * A place in a document that is known to be correct, so that nothing will be refused; the text of the file is not
+ * available.
+ */
 function knownPlace(path: Place["path"]): Place {
   return { path, in: (...names) => knownPlace([...path, ...names]), refuse: refuseKnown, refuseKey: refuseKnown };
 }
@@ -65,7 +68,7 @@ function refuseKnown(_code: string, problem: string): never {
 
 type Recipe = Pick<SourceDeclaration, "run" | "verify">;
 
-/** What a source does, from how its file says to ask and what answers mean. */
+/** Compiles what a source does: how it asks, and what replies mean. */
 function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOptions): Recipe {
   const { origins } = source;
   const clock = options.clock ?? systemClock;
@@ -79,10 +82,10 @@ function compileRecipe(source: SourceFile, root: Place, options: DeclarativeOpti
   return { ...(verify === undefined ? {} : { verify }), run };
 }
 
-/** What is compiled; the other keys stand in the declaration as they stand in the file. */
+/** The keys that are compiled; all others are part of the declaration as they are. */
 const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 
-/** The rest of the file, `x-` annotations included. */
+/** All other keys of the file, including `x-` annotations. */
 function headOf(source: SourceFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
   const { charge, limits, steps } = source;

@@ -20,7 +20,7 @@ request:
   body: {json: {a: '{{ inputs.a }}', list: ['{{ inputs.b }}', 'x {{ inputs.c }}']}}
 `;
 
-/** What a stranger might send to get somewhere else. */
+/** Values with which an attacker might try to reach another address. */
 const NASTY = [
   ".", "..", "%2e%2e", "%252e%252e", "../x", "..\\x", "a/b", "a%2fb", "a%252Fb", "a\\b", "", " ", "?x=1", "#x", "&y=2", "a&key=1",
   "@evil.example", "//evil.example", "https://evil.example/", "\r\nX-Evil: 1", "a\nb", "a\0b", "é", "😀", "\ud800", '"', "'", "{{ inputs.b }}",

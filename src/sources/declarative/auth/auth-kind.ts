@@ -14,24 +14,24 @@ import {
 } from "../request/template.ts";
 import type { ReadyToken } from "./token-cache.ts";
 
-/** One kind of authentication: what a file says of it, and what it then does. */
+/** One kind of authentication: how a file describes it, and what it does. */
 export interface AuthKind<Schema extends TObject> {
-  /** Its property `kind` names it. */
+  /** Its property `kind` is the name of the kind. */
   readonly schema: Schema;
-  /** Why a file cannot have two of it, where it cannot. */
+  /** Why a file cannot use this kind twice, if it cannot. */
   readonly once?: string;
   /** @throws DeclarationError */
   compile(file: Static<Schema>, setting: AuthSetting): CompiledAuth;
 }
 
-/** What a kind comes to: what it adds to each request, a login call that goes ahead of it, a client certificate. */
+/** The result of compiling a kind: an addition to each request, a login call before it, or a client certificate. */
 export interface CompiledAuth {
   readonly step?: AuthStep;
   readonly tokens?: TokenExchange;
   readonly tls?: (values: Values) => ClientTls;
 }
 
-/** What is added to a request that is otherwise ready. */
+/** An addition to a request that is otherwise complete. */
 export interface AuthStep {
   readonly headerNames: readonly string[];
   readonly queryNames: readonly string[];
@@ -39,15 +39,15 @@ export interface AuthStep {
   apply(request: RenderedRequest, values: Values): RenderedRequest;
 }
 
-/** A login call and what it yields: requests carry `{{ token }}`. */
+/** A login call and its result: requests use the token as `{{ token }}`. */
 export interface TokenExchange {
-  /** A token of this owner, from the cache or by one login call. @throws Fault */
+  /** A token for this owner, from the cache or by a login call. @throws Fault */
   obtain(owner: string | undefined, values: Values, send: SendRequest): Promise<ReadyToken>;
-  /** The vendor did not take this token. */
+  /** Forgets a token that the vendor refused. */
   drop(owner: string | undefined, values: Values, token: string): void;
 }
 
-/** What the compile steps of authentication are given besides their part of the file. */
+/** What a kind of authentication needs to be compiled, besides its part of the file. */
 export interface AuthSetting {
   readonly origins: readonly string[];
   readonly known: KnownNames;
@@ -60,17 +60,17 @@ export function withHeaders(request: RenderedRequest, headers: Readonly<Record<s
   return { ...request, headers: { ...request.headers, ...headers } };
 }
 
-/** A part of a file that says of which kind it is. */
+/** A part of a file that names its kind. */
 export type NamedKind = { readonly kind: string };
 
 export type AnyAuthKind = AuthKind<TObject>;
 
-/** The kind that a part of a file names, which has been checked by the schemas of these kinds. */
+/** The kind that a part of a file names. The part has been checked against the schemas of these kinds. */
 export function kindOf({ kind }: NamedKind, kinds: readonly AnyAuthKind[]): AnyAuthKind {
   return kinds.find(({ schema }) => (schema.properties["kind"] as { const?: unknown }).const === kind)!;
 }
 
-/** Lets the list of kinds keep each one's own schema. */
+/** Keeps the type of each kind's own schema in the list of kinds. */
 export function authKind<Schema extends TObject>(kind: AuthKind<Schema>): AuthKind<Schema> {
   return kind;
 }
@@ -86,7 +86,7 @@ export function inOneHeader(name: string, template: Template): AuthStep {
   };
 }
 
-/** The fault of a template's first value, or of the file where it has none. */
+/** The fault for the first value in a template, or for the credential as a whole if the template has none. */
 export function fieldProblem(template: Template, problem: string): Error {
   const expression = template.find((part): part is Expression => typeof part === "object");
   return valueProblem(expression ?? { root: "credentials", path: [] }, problem);

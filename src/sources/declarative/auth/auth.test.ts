@@ -88,7 +88,7 @@ const LOGIN = [
   "  expires_in: body.expires_in",
 ].join("\n");
 
-/** A vendor with a login: tokens are counted up, and those in `refused` are answered 401. */
+/** A vendor with a login. Tokens are numbered, and those in `refused` get 401. */
 function loginVendor({ expiresIn, refused = new Set<string>() }: { expiresIn?: number; refused?: Set<string> } = {}) {
   let logins = 0;
   const used: string[] = [];

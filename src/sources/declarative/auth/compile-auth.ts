@@ -7,15 +7,15 @@ import { hmac } from "./hmac.ts";
 import { mutualTls } from "./mutual-tls.ts";
 import { tokenExchange } from "./token-exchange.ts";
 
-/** Kinds that only add to a request: a login call, too, may be authenticated by any of them. */
+/** Kinds that only add to a request, so they can authenticate a login call as well. */
 const ADDING = [apiKey, basic, bearer, hmac] as const;
 
-/** All kinds of authentication. The format, its reference and the compile step are made from this list. */
+/** All kinds of authentication. The format, its reference and the compiler are derived from this list. */
 export const AUTH_KINDS = [...ADDING, tokenExchange(ADDING), mutualTls] as const;
 
 export type AuthFile = Static<(typeof AUTH_KINDS)[number]["schema"]>;
 
-/** What the kinds of a file come to, stacked in the order in which they stand. */
+/** The compiled authentication of a file, applied in the order of the file. */
 export interface Auth {
   readonly steps: readonly AuthStep[];
   readonly tokens: CompiledAuth["tokens"] | undefined;

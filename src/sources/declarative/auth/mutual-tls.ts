@@ -22,7 +22,7 @@ export const mutualTls = authKind({
   compile: (file, setting) => ({ tls: compileMutualTls(file, setting) }),
 });
 
-/** The client certificate that requests are made with. */
+/** Provides the client certificate for requests. */
 function compileMutualTls(
   auth: Static<typeof MutualTls>,
   { known, place, origins }: AuthSetting,

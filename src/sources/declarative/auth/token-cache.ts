@@ -2,10 +2,10 @@ import type { Clock } from "../../../terms/clock.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { OwnedMap } from "../../../terms/owned-map.ts";
 
-/** A token to use now. */
+/** A token that can be used now. */
 export interface ReadyToken {
   readonly token: string;
-  /** Whether it was at hand: one that was fetched just now was good a moment ago. */
+  /** Whether it was in the cache, and so may have been revoked since. A token that was just fetched is valid. */
   readonly fromCache: boolean;
 }
 
@@ -15,23 +15,28 @@ export interface FetchedToken {
 }
 
 /**
- * Tokens by whose they are. Callers that find none wait for one fetch; a token is renewed a little before its end. When
- * the caller that fetches fails for a reason of its own (its deadline, its connection), the next in line fetches.
+ * Tokens by owner. Callers that need the same missing token wait for a single fetch; a token is renewed a little before
+ * it expires. If the fetch fails for a reason of its caller only (its deadline, its connection), the next caller
+ * fetches.
  */
 export interface TokenCache {
-  /** `owner` undefined: nothing is known of whose it would be, so nothing is kept or shared. */
+  /** `owner` undefined: the owner is unknown, so nothing is kept or shared. */
   take(owner: string | undefined, fetch: () => Promise<FetchedToken>): Promise<ReadyToken>;
-  /** Forgets this very token; a newer one of the same owner stays. */
+  /** Forgets exactly this token; a newer one of the same owner is kept. */
   drop(owner: string | undefined, token: string): void;
 }
 
 const KEPT_MAX = 10_000;
 
-/** The vendor's own word on the credential or on the rate holds for everybody who waits; other failures are the fetcher's. */
+/**
+ * Failures that concern the credential or its rate, and therefore all callers that wait; other failures concern only
+ * the caller that fetched.
+ */
 const SHARED_FAILURES = new Set(["source.credential_rejected", "source.rate_limited", "source.credential_missing"]);
 
 export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
-  // An inline credential is the caller's own words: one who makes them up without end forgets tokens of its own.
+  // An inline credential is chosen by its caller, who could fill the cache with invented ones; only tokens of the same
+  // organization are dropped then.
   const kept = new OwnedMap<{ readonly token: string; readonly goodUntil: number }>(KEPT_MAX);
   const fetching = new Map<string, Promise<string>>();
 
@@ -72,7 +77,7 @@ export function createTokenCache(clock: Clock, earlyMs: number): TokenCache {
   };
 }
 
-/** An owner is named by the scope of its credential, which begins with the organization's id and a slash. */
+/** An owner is the scope of a credential, which begins with the organization's id and a slash. */
 function organizationOf(owner: string): string {
   return owner.slice(0, owner.indexOf("/"));
 }

@@ -22,7 +22,7 @@ const PENDING = replyOf(200, { state: "pending" });
 const DONE = replyOf(200, { state: "done", score: 1 });
 const LOST = new Fault("source.connection_lost");
 
-/** Answers in turn, and then as it did last. */
+/** Gives the replies in turn, and then repeats the last one. */
 async function play(text: string, replies: readonly (FakeReply | Fault)[], timeMs?: number) {
   const answer = (_: unknown, at: number) => {
     const reply = replies[Math.min(at, replies.length - 1)]!;

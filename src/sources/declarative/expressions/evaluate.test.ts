@@ -56,7 +56,7 @@ test("what the library of the language makes of an expression is made of it", ()
       return "fails";
     }
   };
-  // Numbers are sorted as numbers, and by key a list of numbers as well: the library sorts them as texts.
+  // The library sorts numbers as texts; here they are sorted as numbers, also by key.
   const differs = /sort\(|group_by|to_number/;
   fc.assert(
     fc.property(expression, (written) => {

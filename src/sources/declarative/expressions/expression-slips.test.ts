@@ -5,7 +5,7 @@ import { slipIn } from "./expression-slips.ts";
 import type { Place } from "../format/read-document.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 
-/** Says what is refused, and what to write. */
+/** Throws the problem and the hint. */
 const place: Place = {
   path: [],
   in: () => place,

@@ -3,7 +3,7 @@ import { Type } from "../../../terms/type.ts";
 import { CHARGE_MODELS } from "../../../terms/charge.ts";
 import { closed, text, words } from "./format-words.ts";
 
-/** What a file says of the vendor's bill. */
+/** The part of the format that says what the vendor bills. */
 
 const OVER =
   "JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.";

@@ -8,7 +8,7 @@ import type { Place } from "./read-document.ts";
 
 const FORMAT = publishedSchema() as JsonObject;
 
-/** What authors who know other tools write where one request is not enough, and what it is written as here. */
+/** Words from other tools for sources with several requests, and what to write here. */
 const MEANT: readonly (readonly [words: string, hint: string])[] = [
   ["step requests then next sequence", "write steps: [{name: order, request: {…}}, …] in place of request"],
   [
@@ -21,14 +21,14 @@ const MEANT: readonly (readonly [words: string, hint: string])[] = [
   ],
 ];
 
-/** Checks a document against the format; the first thing wrong with it is said at its place. @throws DeclarationError */
+/** Checks a document against the format and reports the first problem at its position. @throws DeclarationError */
 export function checkFormat(value: Json, root: Place): SourceFile {
   const problem = formatProblem(FORMAT, value, [], FORMAT);
   if (problem !== null) refuse(problem, valueAt(value, problem.path), root);
   return value as unknown as SourceFile;
 }
 
-/** What is wrong with a list of cases that stands in a file of its own, in a sentence; `null` if nothing is. */
+/** The first problem in a list of cases from a separate file, as a sentence; `null` if there is none. */
 export function casesProblem(cases: Json): string | null {
   const found = formatProblem((FORMAT["properties"] as JsonObject)["cases"] as JsonObject, cases, [], FORMAT);
   if (found === null) return null;
@@ -63,17 +63,20 @@ function nameOf(path: readonly (string | number)[]): string {
   return path.length === 0 ? "a source" : `"${path.join(".")}"`;
 }
 
-/** What was written there; of an object its kind, which is what alternatives are told apart by. */
+/** The value at a path; for an object its `kind`, by which alternatives are told apart. */
 function valueAt(document: Json, path: readonly (string | number)[]): unknown {
   let value: unknown = document;
   for (const step of path) value = (value as Readonly<Record<string | number, unknown>> | undefined)?.[step];
   return typeof value === "object" && value !== null && "kind" in value ? value.kind : value;
 }
 
-/** Compiles only what has been checked. */
+/** Compiles only schemas that have been checked. */
 const bounded = createBoundedSchemas();
 
-/** Refuses what is not a JSON Schema 2020-12, and patterns whose cost has no bound; unknown keywords are annotations. @throws DeclarationError */
+/**
+ * Refuses anything that is not a JSON Schema 2020-12, and patterns whose cost is unbounded; unknown keywords count as
+ * annotations. @throws DeclarationError
+ */
 export function checkAuthorSchema(schema: object, place: Place): void {
   const wrong = schemaProblem(schema);
   if (wrong === null) return;
@@ -82,7 +85,7 @@ export function checkAuthorSchema(schema: object, place: Place): void {
   place.in(...path).refuse("schema.invalid", problem);
 }
 
-/** Compiles an author's schema, which has been checked, when it is first needed. */
+/** Compiles an author's schema, which has been checked, on its first use. */
 export function compileWhenNeeded(schema: object): () => BoundedCheck {
   let compiled: BoundedCheck | undefined;
   return () => (compiled ??= bounded.compile(schema));

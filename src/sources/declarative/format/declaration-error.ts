@@ -1,4 +1,6 @@
-/** Every way in which a source file can be wrong. Stable: the reference lists them, tools may branch on them. */
+/**
+ * All errors that a source file can have. The codes are stable: the reference lists them, and tools may rely on them.
+ */
 export type DeclarationCode =
   | "yaml.syntax"
   | "yaml.leading_zero"
@@ -24,12 +26,15 @@ export type DeclarationCode =
 
 export interface DeclarationPosition {
   readonly file: string;
-  /** From 1, as editors count. */
+  /** Counted from 1, as in editors. */
   readonly line: number;
   readonly column: number;
 }
 
-/** What is wrong with a source file, where, and what to do about it. Its message is one line that editors can jump from. */
+/**
+ * What is wrong with a source file, where, and how to correct it. The message is one line in a form from which editors
+ * can jump to the position.
+ */
 export class DeclarationError extends Error {
   readonly code: DeclarationCode;
   readonly file: string;

@@ -62,7 +62,7 @@ const anything = fc.constantFrom<Json>(
   { a: 1 },
 );
 
-/** Every place of a document. */
+/** The paths of all values in a document. */
 function placesOf(value: Json, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([name, member]) => placesOf(member as Json, [...path, name]))];

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts";
 
-/** The first thing in a document that the format does not allow. */
+/** The first violation of the format in a document. */
 export interface FormatProblem {
   readonly code: "format.unknown_key" | "format.missing_key" | "format.value";
   readonly path: readonly (string | number)[];
-  /** The key that is unknown or missing, or a sentence that goes on after the name of the place. */
+  /** The key that is unknown or missing, or the rest of a sentence that begins with the name of the place. */
   readonly says: string;
-  /** What would be allowed there: keys, or values. */
+  /** The keys or values that are allowed there. */
   readonly known: readonly string[];
   readonly description: string | undefined;
 }
@@ -15,9 +15,9 @@ type Path = readonly (string | number)[];
 type Check = (schema: JsonObject, value: Json, path: Path, format: JsonObject) => FormatProblem | null;
 
 /**
- * Checks a document against the format's schema by walking both: that is quicker than compiling the schema for the few
- * files of a start, and it can tell which of several alternatives an author meant. It reads the keywords that
- * `format.ts` uses, which a test binds to a full validator.
+ * Checks a document against the format's schema by walking through both. For the few files of a start this is faster
+ * than compiling the schema, and it can tell which of several alternatives the author meant. It supports only the
+ * keywords that `format.ts` uses; a test compares it with a full validator.
  */
 export const formatProblem: Check = (schema, value, path, format) => {
   if (typeof schema["$ref"] === "string") return formatProblem(resolve(format, schema["$ref"]), value, path, format);
@@ -88,7 +88,7 @@ const checkObject: Check = (schema, value, path, format) => {
   });
 };
 
-/** What a member has to be: its schema, `true` for anything, `null` for a name that must not stand there. */
+/** The schema for a member, `true` if any value is allowed, `null` if the name is not allowed. */
 function memberSchema(schema: JsonObject, properties: JsonObject, name: string): Json {
   if (Object.hasOwn(properties, name)) return properties[name]!;
   const patterns = isJsonObject(schema["patternProperties"]) ? schema["patternProperties"] : {};
@@ -98,7 +98,10 @@ function memberSchema(schema: JsonObject, properties: JsonObject, name: string):
   return others === false ? null : (others ?? true);
 }
 
-/** The alternative that is named by a discriminator or of the value's own type says what is wrong; else none was meant. */
+/**
+ * Reports the problem of the alternative that the author meant: the one named by `kind`, or the one of the value's
+ * type. If there is neither, says that no alternative fits.
+ */
 const checkAlternatives: Check = (schema, value, path, format) => {
   const list = schema["anyOf"] ?? schema["oneOf"];
   if (!Array.isArray(list)) return null;

@@ -204,7 +204,7 @@ export const SourceFormat = Type.Object(
   { ...closed, patternProperties: { "^x-": {} } },
 );
 
-/** Keys that say how to ask and what replies mean, in the order in which a file is read. */
+/** The keys that say how to ask and what replies mean, in the usual order of a file. */
 export const RECIPE = [
   "auth",
   "request",
@@ -220,7 +220,7 @@ export const RECIPE = [
 
 export type SourceFile = Static<typeof SourceFormat>;
 
-/** The schema of the format as it is published beside this file; a test keeps the two equal. */
+/** The format's schema as it is published in `source.schema.json`; a test compares the two. */
 export function publishedSchema(): Record<string, unknown> {
   const format = JSON.parse(JSON.stringify(SourceFormat)) as Record<string, unknown>;
   return {

@@ -14,20 +14,20 @@ import { isKeptByDouble, JSON_NUMBER } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 import { DeclarationError, type DeclarationCode, type DeclarationPosition } from "./declaration-error.ts";
 
-/** A place in a source file: what a compile step needs to say where something is wrong. */
+/** A place in a source file, by which the compiler reports what is wrong where. */
 export interface Place {
   readonly path: readonly (string | number)[];
-  /** The place of a member. */
+  /** The place of a member below this one. */
   in(...names: readonly (string | number)[]): Place;
-  /** `at`: so many characters into the text that stands there. @throws DeclarationError */
+  /** `at`: the offset of the problem within the text at this place. @throws DeclarationError */
   refuse(code: DeclarationCode, problem: string, hint?: string, at?: number): never;
-  /** As `refuse`, pointing at the key of this place and not at its value. */
+  /** Like `refuse`, but with the position of the key and not of the value. */
   refuseKey(code: DeclarationCode, problem: string, hint?: string): never;
 }
 
 const ALIASES_MAX = 100;
 
-/** Reads YAML 1.2 as JSON values, remembering where each stood. @throws DeclarationError */
+/** Reads YAML 1.2 as JSON values and remembers their positions. @throws DeclarationError */
 export function readDocument(text: string, file: string): { readonly value: Json; readonly root: Place } {
   const lines = new LineCounter();
   const document = parseDocument(text, { version: "1.2", schema: "core", lineCounter: lines, prettyErrors: false });
@@ -51,8 +51,9 @@ function toValue(document: Document, positionOf: (offset: number) => Declaration
 }
 
 /**
- * `00000006` is the number 6 in YAML, and 20 digits are rounded: both lose what their author wrote, which is mostly an
- * identifier. In a request `2.0` would be sent as 2, and `0x1F` as 31. Such a number has to be put in quotes.
+ * In YAML `00000006` is the number 6, and a number of 20 digits is rounded; in both cases the author's text, mostly an
+ * identifier, is lost. In a request, `2.0` would also be sent as 2, and `0x1F` as 31. Such numbers must be put in
+ * quotes.
  */
 function assertNumbersSurvive(document: Document, positionOf: (offset: number) => DeclarationPosition): void {
   visit(document, {
@@ -90,10 +91,10 @@ interface Written {
   readonly positionOf: (offset: number) => DeclarationPosition;
 }
 
-/** The parts of a file whose numbers go out as they are written. */
+/** The parts of a file whose numbers are sent as they are written. */
 const SENT = new Set(["request", "auth", "verify"]);
 
-/** Whether it stands below such a key at the top of the file, or in the request of a step. */
+/** Whether a node is below one of these keys at the top level, or in the request of a step. */
 function isSent(path: Parameters<visitorFn<unknown>>[2]): boolean {
   const keys = path.flatMap((above) => (isPair(above) && isScalar(above.key) ? [String(above.key.value)] : []));
   return SENT.has(keys[0] ?? "") || (keys[0] === "steps" && keys[1] === "request");
@@ -115,7 +116,10 @@ function placeAt(written: Written, path: readonly (string | number)[]): Place {
   };
 }
 
-/** Where a character of a text stands in the file; where its text begins, if the file says it in another way. */
+/**
+ * The offset in the file of a character of a text; that of the text's beginning if the file writes the text differently
+ * (quotes, escapes).
+ */
 function offsetIn(text: string, node: Node | undefined, at: number): number {
   const [from = 0, to = from] = node?.range ?? [];
   if (at === 0 || !isScalar(node) || typeof node.value !== "string") return from;
@@ -123,7 +127,7 @@ function offsetIn(text: string, node: Node | undefined, at: number): number {
   return start === -1 ? from : from + start + at;
 }
 
-/** The node at a path, or the last one on the way there. */
+/** The node at a path, or the last existing one on the way to it. */
 function nodeAt(document: Document, path: readonly (string | number)[]): { key?: Node; value?: Node } {
   let found: { key?: Node; value?: Node } = document.contents === null ? {} : { value: document.contents as Node };
   for (const name of path) {

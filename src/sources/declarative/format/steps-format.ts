@@ -3,7 +3,7 @@ import { Type } from "../../../terms/type.ts";
 import { ErrorRow, Request } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
 
-/** What a file says of a source that takes several requests. */
+/** The part of the format for sources that need several requests. */
 
 export const STEPS_MAX = 8;
 

@@ -1,4 +1,4 @@
-// Writes `../source.schema.json`, the format's schema as editors read it. Run it after a change of `format.ts`.
+// Writes `../source.schema.json`, which editors read. Run it after each change of `format.ts`.
 import { writeFileSync } from "node:fs";
 import { publishedSchema } from "./format.ts";
 

@@ -6,7 +6,7 @@ import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 
-/** Whether a request was said to be free beforehand, and what was said of its answer. */
+/** Whether the request was sent as free, and what was reported about the charge of its reply. */
 async function charged(charge: string, inputs: JsonObject, body: JsonObject) {
   const reply = replyOf(200, body);
   const { call, asked } = fakeCall(() => reply, { inputs });
