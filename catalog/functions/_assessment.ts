@@ -1,12 +1,12 @@
 import { Type } from "datarun";
 
-/** What was found out about one part of a question, and how much of the part's weight it takes. */
+/** A fact about one part of a question, and its effect on that part's weight. */
 export interface Finding {
-  /** Stable: programs may branch on it. */
+  /** Stable, so programs may rely on it. */
   readonly code: string;
   readonly part: string;
   readonly effect: "supports" | "weakens" | "contradicts" | "not_checked";
-  /** Share of the part's weight that is lost, 0 to 1. */
+  /** The share of the part's weight that is lost, 0 to 1. */
   readonly loses: number;
   readonly text: string;
 }
@@ -18,22 +18,22 @@ export interface Scored {
   readonly reasons: readonly object[];
 }
 
-/** From here on a loss counts as a contradiction, below it as a weakness. */
+/** A loss from this value on counts as a contradiction, a smaller one as a weakness. */
 const CONTRADICTS_FROM = 0.5;
 
-/** Collects findings about the parts of a question and weighs them at the end. */
+/** Collects findings about the parts of a question and computes a score at the end. */
 export function assess(weights: Readonly<Record<string, number>>) {
   const findings: Finding[] = [];
   const given = new Set<string>();
   const checked = new Set<string>();
 
   return {
-    /** This part was asked about. */
+    /** Records that the request asks about this part. */
     ask(part: string): void {
       given.add(part);
     },
 
-    /** Its source answered: from now on the part counts. */
+    /** Records that the part's source answered, so the part counts. */
     answer(part: string): void {
       checked.add(part);
     },
@@ -43,7 +43,7 @@ export function assess(weights: Readonly<Record<string, number>>) {
       findings.push({ code, part, effect, loses, text });
     },
 
-    /** It could not be checked: it neither helps nor hurts, and the coverage says that it is missing. */
+    /** Records that a part could not be checked: this does not change the score, only the coverage. */
     miss(part: string, code: string, text: string): void {
       findings.push({ code, part, effect: "not_checked", loses: 0, text });
     },
@@ -52,7 +52,7 @@ export function assess(weights: Readonly<Record<string, number>>) {
       return findings.some(({ effect }) => effect === "contradicts");
     },
 
-    /** The weighted mean of the parts that were checked, each reduced by what was found about it. */
+    /** The weighted mean of the parts that were checked, each reduced by the findings about it. */
     score(): Scored {
       const sum = (parts: readonly string[], value: (part: string) => number) =>
         parts.reduce((total, part) => total + (weights[part] ?? 0) * value(part), 0);
@@ -76,7 +76,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** The fields that every assessment answers with. */
+/** The fields that every assessment returns. */
 export const SCORED_FIELDS = {
   score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
     description: "From 0 to 1 by the weights in the description; null when nothing could be checked. No probability.",

@@ -1,12 +1,12 @@
 import { defineFunction, Type, type FunctionCall, type SourceOutcome } from "datarun";
 import { assess, SCORED_FIELDS } from "./_assessment.ts";
 
-/** How much each part counts in the score. What is left out of a request, or could not be checked, does not count. */
+/** The weight of each part in the score. Parts that are not in the request, or could not be checked, do not count. */
 const WEIGHTS = { account: 35, number: 35, countries: 15, names: 15 };
 const CONSISTENT_FROM = 0.8;
 const DOUBTFUL_FROM = 0.4;
 
-/** The kinds a number is read as when the caller does not know which it is, the most telling first. */
+/** The kinds that are tried if the caller does not give one, the most specific first. */
 const KINDS = ["company", "vat", "tax"] as const;
 
 const description = `
@@ -180,7 +180,7 @@ function judgeAccount(business: Business, found: SourceOutcome | null): Account 
   return { iban, country, bank_name: bank?.name ?? null };
 }
 
-/** Reads the number as one kind after the other and stops at the first that fits. */
+/** Tries the number as one kind after the other, until one fits. */
 async function judgeNumber(
   business: Business,
   { inputs, run, pipe }: FunctionCall<Asked>,

@@ -1,11 +1,11 @@
 import { defineFunction, Type, type SourceOutcome } from "datarun";
 import { assess, SCORED_FIELDS } from "./_assessment.ts";
 
-/** How much each part counts in the score. What is left out of a request, or could not be checked, does not count. */
+/** The weight of each part in the score. Parts that are not in the request, or could not be checked, do not count. */
 const WEIGHTS = { phone: 35, email: 35, domain: 10, ip: 20 };
 const PLAUSIBLE_FROM = 0.8;
 const DOUBTFUL_FROM = 0.4;
-/** With less than this of the given parts checked, no contact is called plausible. */
+/** If a smaller share of the given parts was checked, no contact is called plausible. */
 const COVERAGE_NEEDED = 0.5;
 
 const description = `
@@ -89,7 +89,7 @@ export default defineFunction({
     const contact = assess(WEIGHTS);
     const ask = (name: string, source: string, given: object) => pipe(name, () => run(source, given));
 
-    // Only a national number has to wait for the country; everything else is asked at once.
+    // Only a national number has to wait for the country; everything else is asked at the same time.
     const country = inputs.country === undefined ? null : ask("country", "iso__country", { country: inputs.country });
     const askPhone = async () => {
       if (phone === undefined) return null;
@@ -215,7 +215,7 @@ function judgeIp(
   return country;
 }
 
-/** A source that failed leaves its part unchecked. Its message is for people, and says why. */
+/** A source that failed leaves its part unchecked, and its message explains why. */
 function isAnswered(contact: Contact, part: string, subject: string, found: SourceOutcome): boolean {
   if (found.success) contact.answer(part);
   else contact.miss(part, `${part}_not_checked`, `${subject} could not be checked. ${found.message}`);

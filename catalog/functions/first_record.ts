@@ -84,7 +84,7 @@ interface Attempt {
   readonly inputs?: object;
 }
 
-/** In the order to be asked; or, in one sentence, what is wrong with the request. */
+/** The attempts in order, or what is wrong with the request, as a sentence. */
 function readAttempts(given: unknown, sources: unknown): readonly Attempt[] | string {
   if (given === undefined) return Object.keys((sources ?? {}) as object).map((source) => ({ source }));
   if (!Array.isArray(given) || !given.every(isAttempt))

@@ -3,7 +3,7 @@ import doubleMetaphone from "talisman/phonetics/double-metaphone.js";
 
 import type { Word } from "./fold-name.ts";
 
-/** How two words were found alike, surest first. */
+/** The ways in which two words may be similar, the most certain first. */
 export const METHODS = ["equal", "transliteration", "phonetic", "jaro_winkler", "initial"] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -15,7 +15,7 @@ export interface Pair {
 }
 
 export interface Comparison {
-  /** 0 to 1, four decimals. */
+  /** From 0 to 1, with four decimals. */
   readonly score: number;
   readonly pairs: readonly Pair[];
   readonly unmatched: readonly string[];
@@ -26,18 +26,18 @@ export interface Comparison {
 const ALIKE_MIN = 0.85;
 const SHORT_ALIKE_MIN = 0.9;
 const SHORT_WORD = 3;
-/** Below this, two words that sound alike are still taken for different words. */
+/** Words that sound alike but are less similar than this in spelling count as different words. */
 const PHONETIC_MIN = 0.7;
 const PHONETIC_SIMILARITY = 0.9;
-/** Words that are not equal never count as equal. */
+/** The similarity of unequal words is at most this, so that they never count as equal. */
 const UNEQUAL_MAX = 0.97;
 const INITIAL_SIMILARITY = 0.75;
 const INITIAL_WEIGHT = 0.5;
 
 /**
- * Pairs the words of two names, best pair first and each word once, in whatever order they stand, and weighs what fits
- * against all words. Words that only the longer name has count half when everything in the shorter one (of two words at
- * least) was found: a middle name that one vendor leaves out is no contradiction.
+ * Pairs the words of two names in any order, the best pair first and each word once, and divides the weight of the
+ * pairs by that of all words. If everything in the shorter name (of at least two words) was found, the additional words
+ * of the longer name count half: a middle name that one vendor omits is not a contradiction.
  */
 export function compareWords(
   words: readonly Word[],
@@ -73,7 +73,7 @@ export function compareWords(
   };
 }
 
-/** Two neighbours that the other name writes as one word are one word: `mac donald`, `macdonald`. */
+/** Joins two neighbouring words that the other name writes as one: `mac donald`, `macdonald`. */
 function joinParted(words: readonly Word[], others: readonly Word[]): readonly Word[] {
   const whole = new Set(others.map((word) => word.text));
   const joined: Word[] = [];
@@ -112,7 +112,7 @@ function pairUp(here: readonly Measured[], there: readonly Measured[]): readonly
       if (alike !== undefined) candidates.push({ at, otherAt, ...alike });
     }
   }
-  // Among equals the pair that stands at the same place goes first, so that the result does not depend on chance.
+  // Of equal pairs, the one in the same position comes first, so that the result is deterministic.
   candidates.sort(
     (a, b) => b.similarity - a.similarity || Math.abs(a.at - a.otherAt) - Math.abs(b.at - b.otherAt) || a.at - b.at,
   );
@@ -131,7 +131,7 @@ function compare(a: Measured, b: Measured): { similarity: number; method: Method
   if (a.spelled === b.spelled || a.spelled === b.text || a.text === b.spelled) {
     return { similarity: 1, method: "transliteration" };
   }
-  // "Fund 1" and "Fund 2" are two funds.
+  // Words with digits must be equal: "Fund 1" and "Fund 2" are two funds.
   if (a.hasDigit || b.hasDigit) return undefined;
   if (a.text.length === 1 || b.text.length === 1) {
     const isInitial = a.text.length !== b.text.length && (a.text.startsWith(b.text) || b.text.startsWith(a.text));
@@ -148,7 +148,7 @@ function compare(a: Measured, b: Measured): { similarity: number; method: Method
 
 export const BANDS = ["equal", "close", "similar", "different"] as const;
 
-/** What a score means; the limits are ours and were not fitted to any population. */
+/** The meaning of a score. The limits are our own, and were not fitted to any data. */
 export function bandOf(score: number): (typeof BANDS)[number] {
   if (score === 1) return "equal";
   if (score >= 0.9) return "close";

@@ -2,7 +2,7 @@ import { Type } from "datarun";
 
 import { BANDS, METHODS } from "./compare-words.ts";
 
-/** Fields that both comparisons of names answer with. */
+/** The fields that both comparisons of names return. */
 export const COMPARISON_FIELDS = {
   score: Type.Number({
     minimum: 0,
@@ -30,7 +30,7 @@ export const COMPARISON_FIELDS = {
   same_order: Type.Boolean({ description: "The fitting words stand in the same order in both." }),
 };
 
-/** What the pages of both say about the score. */
+/** The text about the score in the descriptions of both sources. */
 export const HOW_IT_COMPARES = `
 **How it compares.** Both names are normalised (case, accents, full-width letters, punctuation, invisible characters and
 emoji do not matter), their words are paired whatever their order, and each pair has a method:

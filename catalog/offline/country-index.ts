@@ -11,13 +11,13 @@ interface Language {
 }
 
 export interface CountryIndex {
-  /** Alpha-2 codes by folded name, from all languages: more than one where a name stands for several countries. */
+  /** Alpha-2 codes by normalised name, from all languages: several codes if a name stands for several countries. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
-  /** The same from English alone, for words too short to be looked up in all languages. */
+  /** The same with English names only, for words too short to be looked up in all languages. */
   readonly byEnglishName: ReadonlyMap<string, readonly string[]>;
 }
 
-/** About 12,000 names in 78 languages, read one language at a time so that no other request waits for all of them. */
+/** About 12,000 names in 78 languages, read one language at a time so that other requests can continue in between. */
 export const loadCountryIndex = loadOnce(async (): Promise<CountryIndex> => {
   const byName = new Map<string, string[]>();
   const byEnglishName = new Map<string, string[]>();
@@ -43,10 +43,13 @@ function addNames(index: Map<string, string[]>, { countries }: Language): void {
   }
 }
 
-/** The accents of Latin, Greek and Cyrillic. The vowel signs of other scripts are letters: without them names collide. */
+/**
+ * Accents of Latin, Greek and Cyrillic. The vowel signs of other scripts are kept, because names would collide without
+ * them.
+ */
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** A name without case, accents, punctuation, invisible characters and "the": equal for equal names. */
+/** A name without case, accents, punctuation, invisible characters and "the", so that equal names compare equal. */
 export function foldCountryName(name: string): string {
   return name
     .normalize("NFKD")

@@ -2,11 +2,11 @@
 export interface Word {
   /** Without case, accents and punctuation. */
   readonly text: string;
-  /** The same with an umlaut written out (`mueller` for `müller`), where that is another word; else `text`. */
+  /** The same with umlauts spelled out (`mueller` for `müller`) if there are any; otherwise `text`. */
   readonly spelled: string;
 }
 
-/** Letters that Unicode does not take apart into a letter and an accent. */
+/** Letters that Unicode does not decompose into a letter and an accent. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -21,23 +21,23 @@ const PLAIN: Readonly<Record<string, string>> = {
   ə: "e",
 };
 
-/** How German and the Nordic languages write these letters where they cannot print them. */
+/** How German and the Nordic languages spell these letters if they are not available. */
 const SPELLED: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
 
-/** Some single characters stand for whole phrases; no real name grows to more than this. */
+/** Some single characters expand to whole phrases; no real name becomes longer than this. */
 const FOLDED_LENGTH_MAX = 256;
 
 const ACCENTS = /[\u0300-\u036f]/g;
 const WITHIN_WORDS = /[\p{Cf}'’‘`´ʼʹ]/gu;
-/** Control characters that are no white space: somebody's encoding went wrong there, within a word. */
+/** Control characters other than white space, which an encoding error has put inside a word. */
 const CONTROLS = /[^\P{Cc}\s]/gu;
 
-/** What a full stop does: `J.R.` in a person's name are two initials, `S.A.` in a company's is one word. */
+/** The effect of a full stop: `J.R.` in a person's name are two initials, `S.A.` in a company's is one word. */
 export type FullStop = "parts" | "joins";
 
 /**
- * The words of a name. Full-width and other compatibility forms are made plain, control and invisible characters, emoji
- * and punctuation are dropped; hyphens part words, apostrophes do not (`O'Hara` is one).
+ * The words of a name. Full-width and other compatibility characters are replaced by plain ones; control and invisible
+ * characters, emoji and punctuation are removed. Hyphens separate words, apostrophes do not (`O'Hara` is one word).
  */
 export function wordsOfName(name: string, fullStop: FullStop): readonly Word[] {
   const plain = name
@@ -80,7 +80,10 @@ const SCRIPTS: readonly RegExp[] = [
   /\p{Script=Georgian}/u,
 ];
 
-/** Whether two names share a script; digits belong to all. Names that share none cannot be compared letter by letter. */
+/**
+ * Whether two names have a script in common; digits belong to all scripts. Without one, names cannot be compared letter
+ * by letter.
+ */
 export function shareScript(a: readonly Word[], b: readonly Word[]): boolean {
   const [here, there] = [textOf(a), textOf(b)];
   if (!/\p{L}/u.test(here) || !/\p{L}/u.test(there)) return true;

@@ -51,9 +51,11 @@ const OPEN_AND_CLOSED: readonly (readonly [country: string, closed: readonly str
   // Regulations on Holidays of Government Offices, articles 2 and 3: the day before, the day, the day after, and the
   // substitute for a Sunday among them.
   ["KR", ["2026-02-16", "2026-02-17", "2026-02-18", "2027-02-09"], ["2026-02-19", "2026-02-15", "2027-02-10"]],
-  // Cabinet Resolution 27 of 2024: the ninth of Dhu al-Hijjah and two days of December; not Mi'raj, nor Ramadan's first.
+  // Cabinet Resolution 27 of 2024: the ninth of Dhu al-Hijjah and two days of December, but neither Mi'raj nor the
+  // first day of Ramadan.
   ["AE", ["2025-06-05", "2026-12-02", "2026-12-03"], ["2026-01-16", "2026-02-18", "2026-12-04"]],
-  // State Council decrees 644 and 795: New Year's Eve to the third day since 2025, the first to the third day before.
+  // State Council decrees 644 and 795: since 2025 from New Year's Eve to the third day, before that from the first to
+  // the third day.
   ["CN", ["2026-02-16", "2026-02-19", "2026-05-02", "2024-02-12"], ["2026-02-20", "2026-06-01", "2024-02-09"]],
 ];
 

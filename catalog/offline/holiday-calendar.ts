@@ -5,7 +5,7 @@ import { corrected, type ListedHoliday } from "./holiday-corrections.ts";
 import { loadOnce } from "./load-once.ts";
 import { dayNumber } from "./weekends.ts";
 
-/** The rules: about 0.1 s once, on first use, in steps between which other requests get their turn. */
+/** Reading the rules takes about 0.1 s on first use, in steps between which other requests continue. */
 const loadLibrary = loadOnce(async () => {
   const { data } = await import("date-holidays/data");
   await breathe();
@@ -24,19 +24,19 @@ export interface Holiday {
   readonly name: string;
   readonly type: "public" | "bank";
   readonly substitute: boolean;
-  /** `hh:mm` local time, for a holiday that only begins during the day. */
+  /** `hh:mm` local time, for a holiday that begins during the day. */
   readonly from: string | null;
 }
 
 export interface HolidayCalendar {
   readonly dataDate: string;
-  /** Public and bank holidays of one day, by its number. */
+  /** Public and bank holidays of one day, given as a day number. */
   on(day: number): Promise<readonly Holiday[]>;
 }
 
 export type PlaceProblem = "unknown_country" | "unknown_subdivision";
 
-/** Finds a country, and in it the subdivision written `BY`, `DE-BY` or `DE-BY-A`, in any case. */
+/** Finds a country and, if given, its subdivision, written as `BY`, `DE-BY` or `DE-BY-A` in any case. */
 export async function findPlace(country: string, subdivision: string | undefined): Promise<Place | PlaceProblem> {
   const { Holidays } = await loadLibrary();
   const all = new Holidays();
@@ -59,13 +59,16 @@ function keyLike(names: Readonly<Record<string, string>> | undefined, word: stri
 type DaysOfYear = ReadonlyMap<number, readonly Holiday[]>;
 
 /**
- * Years already worked out. Lunar calendars cost up to 70 ms a year (Hong Kong), and a caller could ask for nothing else;
- * the answers never change, so this is a table that fills as it is used, emptied before it grows large.
+ * A cache of computed years. Lunar calendars cost up to 70 ms per year (Hong Kong), and a caller could ask for many of
+ * them. The values never change, so the cache needs no expiry; it is emptied before it grows large.
  */
 const YEARS_KEPT = 300;
 const yearsWorkedOut = new Map<string, DaysOfYear>();
 
-/** The days off of one place. Years are worked out when a day of theirs is asked for, each with a pause before it. */
+/**
+ * The holidays of one place. A year is computed when one of its days is first asked for, with a pause before it for
+ * other requests.
+ */
 export async function openCalendar(place: Place): Promise<HolidayCalendar> {
   const { Holidays, dataDate } = await loadLibrary();
   const years = new Map<number, DaysOfYear>();
@@ -92,7 +95,7 @@ export async function openCalendar(place: Place): Promise<HolidayCalendar> {
       const date = new Date(day * 86_400_000);
       const year = date.getUTCFullYear();
       const today = (await daysOf(year)).get(day) ?? [];
-      // A feast of several days that begins in December reaches into January.
+      // A holiday of several days that begins in December may continue in January.
       const isEarlyJanuary = date.getUTCMonth() === 0 && date.getUTCDate() < 10;
       return isEarlyJanuary ? [...((await daysOf(year - 1)).get(day) ?? []), ...today] : today;
     },
@@ -102,9 +105,9 @@ export async function openCalendar(place: Place): Promise<HolidayCalendar> {
 const HOUR_MS = 3_600_000;
 
 /**
- * The library counts a lunar feast from the sunset before; its `date` is the day the feast falls on, and what it lasts,
- * in whole days, is right in spite of that. An hour is added for daylight saving, and no more: a feast of three days and
- * three quarters begins on the afternoon before its first day.
+ * The library starts a lunar holiday at the sunset before it. Its `date` is nevertheless the first day of the holiday,
+ * and its duration in whole days is right. One hour is added to compensate for daylight saving, but not more: a holiday
+ * of three days and three quarters begins on the afternoon before its first day.
  */
 function toListed(holidays: readonly HolidaysTypes.Holiday[]): readonly ListedHoliday[] {
   return holidays.flatMap(({ date, start, end, name, type, substitute, rule }) => {

@@ -1,13 +1,13 @@
 import { weekdayOf } from "./weekends.ts";
 
-/** A holiday as the library lists it, in days of its own country. */
+/** A holiday as the library lists it, in local days of its country. */
 export interface ListedHoliday {
   readonly name: string;
   readonly type: "public" | "bank";
-  /** What the library worked it out from. */
+  /** The library's rule for the holiday. */
   readonly rule: string;
   readonly substitute: boolean;
-  /** `hh:mm` local time, for a holiday that only begins during the day. */
+  /** `hh:mm` local time, for a holiday that begins during the day. */
   readonly from: string | null;
   readonly firstDay: number;
   readonly days: number;
@@ -16,15 +16,15 @@ export interface ListedHoliday {
 type Correct = (holidays: readonly ListedHoliday[], year: number) => readonly ListedHoliday[];
 
 /**
- * Where the library's rules are known to us to differ from the law. A country is added only with the law in hand; where it,
- * or a report of it, can be read is said beside it.
+ * Corrections where the library's rules are known to differ from the law. A country is added only on the basis of its
+ * law; the comment beside it says where the law, or a report about it, can be read.
  */
 const CORRECTIONS: Readonly<Record<string, Correct>> = {
   /**
-   * From 2025, Cabinet Resolution 27 of 2024 on public holidays. What held before is left as the library has it.
-   * 2 and 3 December and Arafat Day as in the Cabinet's calendar that wam.ae and zawya.com reported on 2023-11-21, the former
-   * again on gulfnews.com (1.1732265588345). The resolution itself was not found in public; that it holds from 2025, and which
-   * days it names: https://www.khaleejtimes.com/uae/transferable-public-holidays-explained.
+   * From 2025, Cabinet Resolution 27 of 2024 on public holidays. Earlier years are left as the library has them. 2 and
+   * 3 December and Arafat Day as in the Cabinet's calendar that wam.ae and zawya.com reported on 2023-11-21, the former
+   * again on gulfnews.com (1.1732265588345). The resolution itself was not found in public; for its start in 2025 and
+   * the days that it names see https://www.khaleejtimes.com/uae/transferable-public-holidays-explained.
    */
   AE: (holidays, year) => {
     if (year < 2025) return holidays;
@@ -37,9 +37,10 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
   },
 
   /**
-   * Regulation on Public Holidays for National Annual Festivals and Memorial Days: State Council decree 644 (2014 on) and
-   * decree 795 (2025 on): four days of New Year from its eve, 1 and 2 May, https://www.ctaweb.org.cn/en/redianpinglun/10086.html
-   * and http://en.people.cn/n3/2024/1113/c90000-20240871.html. Children's Day is one for children alone.
+   * Regulation on Public Holidays for National Annual Festivals and Memorial Days: State Council decree 644 (from 2014)
+   * and decree 795 (from 2025): four days of New Year from its eve, 1 and 2 May,
+   * https://www.ctaweb.org.cn/en/redianpinglun/10086.html and http://en.people.cn/n3/2024/1113/c90000-20240871.html.
+   * Children's Day is a holiday for children only.
    */
   CN: (holidays, year) =>
     holidays.flatMap((holiday) => {
@@ -53,16 +54,16 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
     }),
 
   /**
-   * New Year is the day before, the day and the day after; from 2014 a Sunday among them gives the next day that is none
-   * of them (Regulations on Holidays of Government Offices, articles 2 and 3). The library begins on the day itself.
-   * Three days, so dated for 2025: https://worldholidayhub.com/kr/2025/tl; for 2019 to 2025 the last of them:
-   * https://time.astrosage.com/holidays/south-korea/seollal-holiday-1. From 2014, and of New Year only for a Sunday:
-   * http://www01.koreaherald.com/view.php?mp=182&np=1813&ud=20131029000921 and
+   * New Year is the day before, the day itself and the day after. From 2014, if one of them is a Sunday, the next day
+   * that is none of them is a holiday too (Regulations on Holidays of Government Offices, articles 2 and 3). The
+   * library begins on the day itself. Three days, so dated for 2025: https://worldholidayhub.com/kr/2025/tl; for 2019
+   * to 2025 the last of them: https://time.astrosage.com/holidays/south-korea/seollal-holiday-1. From 2014, and of New
+   * Year only for a Sunday: http://www01.koreaherald.com/view.php?mp=182&np=1813&ud=20131029000921 and
    * https://myhubs.org/2021/09/24/extended-application-of-substitute-holidays/.
    */
   KR: (holidays, year) =>
     holidays.flatMap((holiday) => {
-      // The library knows the substitute of some years by its date.
+      // For some years the library has the substitute as a fixed date.
       if (holiday.substitute && holiday.name.startsWith("Korean New Year")) return [];
       if (!holiday.rule.startsWith("korean 01-0-01")) return [holiday];
       const newYear = { ...holiday, firstDay: holiday.firstDay - 1 };
@@ -73,7 +74,7 @@ const CORRECTIONS: Readonly<Record<string, Correct>> = {
     }),
 };
 
-/** One year's holidays with what is known to be wrong in them put right. */
+/** One year's holidays with the known errors corrected. */
 export function corrected(country: string, year: number, holidays: readonly ListedHoliday[]): readonly ListedHoliday[] {
   const correct = Object.hasOwn(CORRECTIONS, country) ? CORRECTIONS[country] : undefined;
   return correct === undefined ? holidays : correct(holidays, year);

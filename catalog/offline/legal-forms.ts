@@ -1,13 +1,14 @@
 import type { Word } from "./fold-name.ts";
 
 /**
- * Legal forms of companies, by their usual short form: a table of ours, from the company law of these countries, and not
- * complete. Not in it is what is more often part of a name than a form ("company", "group", "AS" outside its countries).
+ * Legal forms of companies by their usual abbreviation: our own table, from the company law of these countries, and not
+ * complete. Words that are more often part of a name than a legal form are left out ("company", "group", "AS" outside
+ * its countries).
  */
 interface LegalForm {
   readonly form: string;
   readonly countries: readonly string[];
-  /** As names are folded: small letters, no accents, no dots, single letters in one word, `and` for `&`. */
+  /** In normalised form: lower case, no accents, no dots, single letters joined into one word, `and` for `&`. */
   readonly written: readonly string[];
 }
 
@@ -105,7 +106,7 @@ export interface NamedForm {
   readonly countries: readonly string[];
 }
 
-/** One spelling may be two countries' forms (`AS`, `A/S`, `A.Ş.`); they are then named together. */
+/** One spelling may be a form in several countries (`AS`, `A/S`, `A.Ş.`); these are then named together. */
 const FORM_OF_SPELLING = new Map<string, NamedForm>();
 for (const { form, countries, written } of LEGAL_FORMS) {
   for (const spelling of written) {
@@ -121,7 +122,7 @@ for (const { form, countries, written } of LEGAL_FORMS) {
 
 const WORDS_MAX = 6;
 
-/** Forms that their countries write before the name. Any other word there belongs to the name (*AS Roma*). */
+/** Forms that are written before the name in their countries; others are part of the name there (*AS Roma*). */
 const LEADING = new Set(["EURL", "K.K.", "OOO", "OÜ", "PT", "SARL", "SCI", "SIA", "UAB"]);
 
 export interface CompanyName {
@@ -129,7 +130,10 @@ export interface CompanyName {
   readonly form: NamedForm | null;
 }
 
-/** Takes the legal form off the end of a company's name, or off its start (`PT …`, `OOO …`); the longest that fits. */
+/**
+ * Separates the legal form from the end of a company's name, or from its start (`PT …`, `OOO …`); the longest that
+ * fits.
+ */
 export function partCompanyName(words: readonly Word[]): CompanyName {
   const whole = joinLetters(words);
   for (let count = Math.min(WORDS_MAX, whole.length); count > 0; count -= 1) {
@@ -141,7 +145,7 @@ export function partCompanyName(words: readonly Word[]): CompanyName {
   return { words: whole, form: null };
 }
 
-/** `S. A.` and `G m b H` are one word each, and so is `J. P.` in a name. */
+/** Joins single letters: `S. A.` and `G m b H` become one word each, and so does `J. P.` in a name. */
 function joinLetters(words: readonly Word[]): readonly Word[] {
   const joined: Word[] = [];
   let afterLetter = false;

@@ -1,4 +1,4 @@
-/** Loads a data table on first use and keeps it; a load that failed is forgotten, so that the next call tries again. */
+/** Loads a data table on first use and keeps it. A failed load is forgotten, so that the next call tries again. */
 export function loadOnce<Table>(load: () => Promise<Table>): () => Promise<Table> {
   let table: Promise<Table> | undefined;
   return () => {

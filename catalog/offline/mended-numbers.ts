@@ -6,18 +6,18 @@ type Refusal = "InvalidLength" | "InvalidFormat" | "InvalidComponent" | "Invalid
 /** The rules of one country, by the library's names. */
 export type Rules = Readonly<Record<string, Validator>>;
 
-/** What a rule of the library says of a number, looked at again with what its issuer says. */
+/** Checks the library's result for a number against what the number's issuer says. */
 type Mend = (text: string, found: Verdict, rules: Rules) => Verdict;
 
 /**
- * Where an issuer's paper could not be opened, the same rule as somebody else reads it is named: "python-stdnum" is
- * https://github.com/arthurdejong/python-stdnum, looked at in its commits 152d4c5 and 5d4ad17.
+ * Where an issuer's document could not be opened, another implementation of the rule is cited. "python-stdnum" is
+ * https://github.com/arthurdejong/python-stdnum, as of its commits 152d4c5 and 5d4ad17.
  */
 const MENDS: Readonly<Record<string, Mend>> = {
   /**
-   * Legal persons have nine digits. Ten are a citizen's number, a foreigner's, or one of the third sort, whose check the
-   * library has the wrong way round. Algorithm: European Commission, "VIES VAT number: structures and check digits", BG,
-   * which is not to be found in public; as python-stdnum reads it (stdnum/bg/vat.py).
+   * Legal persons have nine digits. Ten digits are the number of a citizen, a foreigner, or a third group whose check
+   * the library has inverted. Algorithm: European Commission, "VIES VAT number: structures and check digits", BG, which
+   * is not available in public; as implemented in python-stdnum (stdnum/bg/vat.py).
    */
   "BG.vat": (text, found, rules) => {
     const number = rules["vat"]!.compact(text);
@@ -31,13 +31,16 @@ const MENDS: Readonly<Record<string, Mend>> = {
     return isRight ? accepted(number) : refused("InvalidChecksum");
   },
 
-  /** The Receita Federal issues no CPF of one digit eleven times, though the check digits are right. */
+  /**
+   * The Receita Federal does not issue a CPF that repeats one digit eleven times, although its check digits are right.
+   */
   "BR.cpf": (_text, found) =>
     found.isValid && /^(\d)\1{10}$/.test(found.compact) ? refused("InvalidComponent") : found,
 
   /**
-   * Of the first ten digits one stands twice or three times and no other more than once (BZSt, structure of the IdNr); as
-   * https://derbwler.de/2018/08/steueridentifikationsnummer-aufbau/ and python-stdnum say it (stdnum/de/idnr.py).
+   * Among the first ten digits, exactly one occurs twice or three times, and no other more than once (BZSt, structure
+   * of the IdNr); as stated in https://derbwler.de/2018/08/steueridentifikationsnummer-aufbau/ and python-stdnum
+   * (stdnum/de/idnr.py).
    */
   "DE.idnr": (_text, found) => {
     if (!found.isValid) return found;
@@ -46,9 +49,10 @@ const MENDS: Readonly<Record<string, Mend>> = {
   },
 
   /**
-   * The tax number of an office has no check digit that is the same in all states, so eleven bare digits are an IdNr,
-   * which has one: a mistyped IdNr is no tax number. Written with its slashes it says what it is. The library also asks
-   * it for the repeated digits of an IdNr, which it need not have. Lengths and forms: python-stdnum (stdnum/de/stnr.py).
+   * The check digit of a tax office's number differs between the states, so eleven digits without slashes are read as
+   * an IdNr, which has a check digit of its own: a mistyped IdNr must not pass as a tax number. With slashes it is
+   * clearly a tax number. The library also requires the repeated digits of an IdNr, which a tax number need not have.
+   * Lengths and forms: python-stdnum (stdnum/de/stnr.py).
    */
   "DE.stnr": (text, found, rules) => {
     const number = rules["stnr"]!.compact(text);
@@ -57,8 +61,8 @@ const MENDS: Readonly<Record<string, Mend>> = {
   },
 
   /**
-   * Five characters are a government department (GD000 to GD499) or a health authority (HA500 to HA999). GD and three digits:
-   * https://gov.uk/hmrc-internal-manuals/vat-government-and-public-bodies/vatgpb9400; the ranges: python-stdnum
+   * Five characters are a government department (GD000 to GD499) or a health authority (HA500 to HA999). GD and three
+   * digits: https://gov.uk/hmrc-internal-manuals/vat-government-and-public-bodies/vatgpb9400; the ranges: python-stdnum
    * (stdnum/gb/vat.py).
    */
   "GB.vat": (_text, found) =>
@@ -67,8 +71,9 @@ const MENDS: Readonly<Record<string, Mend>> = {
       : found,
 
   /**
-   * Sixteen digits since July 2024: the national number of a resident, or 0 before an older number (Regulation of the
-   * Minister of Finance 112/PMK.03/2022). A national number holds the birth date, a woman's day with 40 added.
+   * Sixteen digits since July 2024: the national number of a resident, or an older number with a 0 before it
+   * (Regulation of the Minister of Finance 112/PMK.03/2022). A national number contains the birth date, with 40 added
+   * to the day for women.
    */
   "ID.npwp": (text, found, rules) => {
     const number = rules["npwp"]!.compact(text);
@@ -88,12 +93,12 @@ const MENDS: Readonly<Record<string, Mend>> = {
   "NO.mva": (_text, found) => (found.isValid && !/^[89]/.test(found.compact) ? refused("InvalidComponent") : found),
 };
 
-/** Letters before a serial number that may well be nothing but zeros. */
+/** Types with letters before the serial number, in which a number of zeros only may be valid. */
 const ZEROS_MEAN_SOMETHING: ReadonlySet<string> = new Set(["GB.nino", "GB.vat", "HK.hkid", "IN.epic"]);
 
 /**
- * A rule of the library with what is known to be wrong in it put right. Zeros alone satisfy most check digits and stand
- * in forms for "none": they are no number, whichever rule is asked.
+ * A rule of the library with its known errors corrected. Zeros alone satisfy most check digits, but in forms they mean
+ * "none", so no rule accepts them.
  */
 export function mended(country: string, type: string, rules: Rules): Validator {
   const rule = rules[type]!;
@@ -112,14 +117,14 @@ export function mended(country: string, type: string, rules: Rules): Validator {
   };
 }
 
-/** Forms of a number that the library would put into the groups of another. */
+/** Forms of a number that the library would format like another form. */
 function hasNoGroups(name: string, compact: string): boolean {
   return (name === "GB.vat" && compact.length === 5) || (name === "ID.npwp" && compact.length === 16);
 }
 
 /**
- * Numbers in which one mistyped digit mostly makes another that fits as well, all of them or those of these lengths:
- * their rules check length, characters and perhaps a date, and no digit against the others.
+ * Numbers without a check digit, in general or for these lengths: their rules check length, characters and perhaps a
+ * date, so a mistyped digit mostly gives another valid number.
  */
 const WITHOUT_CHECK_DIGITS: Readonly<Record<string, "all" | readonly number[]>> = {
   "AD.nrt": "all",
@@ -165,9 +170,9 @@ const WITHOUT_CHECK_DIGITS: Readonly<Record<string, "all" | readonly number[]>> 
   "ZA.vat": "all",
 };
 
-/** Whether some digit of this number is checked against the others, so that most mistypings are noticed. */
+/** Whether a digit of this number is checked against the others, so that most typing errors are noticed. */
 export function hasCheckDigits(country: string, type: string, compact: string): boolean {
-  // Of the sixteen-digit Indonesian numbers only those that were longer once, with a 0 before them, have one.
+  // Of Indonesian numbers with sixteen digits, only the older ones, with a 0 before them, have a check digit.
   if (country === "ID" && type === "npwp" && compact.length === 16) return compact.startsWith("0");
   const without = WITHOUT_CHECK_DIGITS[`${country}.${type}`];
   return without !== "all" && without?.includes(compact.length) !== true;

@@ -4,10 +4,13 @@ import { loadOnce } from "./load-once.ts";
 
 export type Region = (typeof borders)["features"][number]["properties"];
 
-/** The borders of the world: about 50 ms and 10 MiB once, on the first use by any source. */
+/** The borders of the world. Loading them takes about 50 ms and 10 MiB, once, on first use by any source. */
 export const loadRegions = loadOnce(() => import("@rapideditor/country-coder"));
 
-/** How a place stands to the European Union. The last two are linked to it but are not part of it, or have no link. */
+/**
+ * The relation of a place to the European Union. The last two are not part of it: one is associated with it, the other
+ * has no relation.
+ */
 export const EU_RELATIONS = ["part", "outermost_region", "overseas_country_or_territory", "none"] as const;
 export type EuRelation = (typeof EU_RELATIONS)[number];
 
@@ -16,8 +19,8 @@ const OUTERMOST_REGIONS = "Q3320166";
 const OVERSEAS_COUNTRIES_AND_TERRITORIES = "Q1451600";
 
 /**
- * How a region stands to the European Union. The data also files some overseas countries and territories under the Union
- * itself; as Union law does not apply there as it does in a member state, they are told apart first.
+ * The relation of a region to the European Union. The data also lists some overseas countries and territories as part
+ * of the Union. Its law does not apply there as in a member state, so they are checked first.
  */
 export function euRelation({ groups }: Region): EuRelation {
   if (groups.includes(OVERSEAS_COUNTRIES_AND_TERRITORIES)) return "overseas_country_or_territory";
@@ -25,7 +28,10 @@ export function euRelation({ groups }: Region): EuRelation {
   return groups.includes(EU) ? "part" : "none";
 }
 
-/** Alpha-2 codes of the member states. Of a kingdom such as Denmark only a part may be in the Union: it still is one. */
+/**
+ * Alpha-2 codes of the member states. If only a part of a kingdom such as Denmark is in the Union, it still is a
+ * member.
+ */
 export const loadEuMembers = loadOnce(async () => {
   const { borders } = await loadRegions();
   const members = new Set<string>();

@@ -3,8 +3,8 @@ import ipaddr from "ipaddr.js";
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * Addresses that stand for no place, by the IANA special-purpose address registries (RFC 6890 and its successors) and the
- * multicast and reserved blocks. The narrower range stands first where two overlap.
+ * Addresses without a location, from the IANA special-purpose address registries (RFC 6890 and its successors) and the
+ * multicast and reserved blocks. If two ranges overlap, the narrower one comes first.
  */
 const RANGES: readonly (readonly [kind: string, cidrs: readonly string[]])[] = [
   ["unspecified", ["0.0.0.0/32", "::/128"]],
@@ -42,7 +42,7 @@ const BLOCKS: readonly Block[] = RANGES.flatMap(([kind, cidrs]) =>
   cidrs.map((cidr) => ({ kind, contains: blockOf(cidr) })),
 );
 
-/** All of IPv6 that is handed out to networks so far. */
+/** The part of IPv6 that has been assigned for global use so far. */
 const isGlobalUnicast = blockOf("2000::/3");
 
 function blockOf(cidr: string): (address: Address) => boolean {
@@ -54,7 +54,7 @@ function blockOf(cidr: string): (address: Address) => boolean {
   return (address) => address instanceof ipaddr.IPv6 && address.match(block);
 }
 
-/** What kind of range an address lies in: `public`, or why it stands for no place. */
+/** The kind of range that contains an address: `public`, or the reason why it has no location. */
 export function rangeKind(address: Address): string {
   const block = BLOCKS.find(({ contains }) => contains(address));
   if (block !== undefined) return block.kind;

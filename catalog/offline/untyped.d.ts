@@ -3,11 +3,11 @@ declare module "date-holidays/data" {
 }
 
 declare module "talisman/metrics/jaro-winkler.js" {
-  /** Similarity of two texts, 0 to 1. */
+  /** The similarity of two texts, from 0 to 1. */
   export default function jaroWinkler(a: string, b: string): number;
 }
 
 declare module "talisman/phonetics/double-metaphone.js" {
-  /** The likeliest and the second likeliest way a word of Latin letters is spoken. */
+  /** The most likely and the second most likely pronunciation of a word in Latin letters. */
   export default function doubleMetaphone(word: string): readonly [string, string];
 }

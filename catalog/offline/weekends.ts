@@ -1,7 +1,7 @@
 export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Where the weekend of Unicode's locale data is known to us to be wrong. A day is added here only with certainty. */
+/** Corrections of weekends in Unicode's locale data. An entry is added only if it is certain. */
 const CORRECTIONS: Readonly<Record<string, readonly Weekday[]>> = {
   BD: ["friday", "saturday"],
   BN: ["friday", "sunday"],
@@ -12,13 +12,13 @@ export interface Weekend {
   readonly source: "unicode_cldr" | "own_table";
 }
 
-/** `Intl.Locale` where the runtime knows weekends; the types of the language do not have it yet. */
+/** The members of `Intl.Locale` for weekends, which not all runtimes have and which the language's types lack. */
 interface WithWeekInfo {
   getWeekInfo?(): { readonly weekend: readonly number[] };
   readonly weekInfo?: { readonly weekend: readonly number[] };
 }
 
-/** The days of the week on which a country rests today, from the locale data that the runtime carries. */
+/** The weekend of a country today, from the locale data of the runtime. */
 export function weekendOf(country: string): Weekend {
   const corrected = Object.hasOwn(CORRECTIONS, country) ? CORRECTIONS[country] : undefined;
   if (corrected !== undefined) return { days: corrected, source: "own_table" };
@@ -29,7 +29,7 @@ export function weekendOf(country: string): Weekend {
 
 const DAY_MS = 86_400_000;
 
-/** Days since 1970-01-01 of a calendar date: dates are counted here, never instants, so no time zone can shift them. */
+/** Days from 1970-01-01 to a date. Only dates are used, never instants, so time zones have no effect. */
 export function dayNumber(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }

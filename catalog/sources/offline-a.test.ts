@@ -81,7 +81,7 @@ test("ibantools__bank_account asks the newest list of banks in the package", () 
   const file = join(dirname(installed.resolve("bankdata-germany")), "data/next.json");
   const next = JSON.parse(readFileSync(file, "utf8")) as { valid: string };
   const stated = bankAccount.data?.find(({ name }) => name.startsWith("bankdata-germany"))?.date;
-  // The list's day begins at midnight in Germany.
+  // The list becomes valid at midnight in Germany.
   const begins = new Intl.DateTimeFormat("en-CA", { timeZone: "Europe/Berlin" }).format(new Date(next.valid));
   assert.equal(stated, begins);
 });
@@ -105,7 +105,7 @@ function casesOf(source: AnySource): readonly SourceCase[] {
 
 const ODD = ["\0", "\u200b", "\u202e", "\ud800", "０", "Ⅷ", "ß", "İ", "@", "/", "%", "[", "+", ".".repeat(30)];
 
-/** Inputs of the cases with pieces put in and left out, so that many come close to a record. */
+/** Inputs of the cases with parts inserted and removed, so that many come close to a record. */
 function anyInputs(source: AnySource): fc.Arbitrary<Record<string, unknown>> {
   const piece = fc.oneof(
     fc.constantFrom("", ...ODD),
@@ -136,7 +136,7 @@ async function ask(source: AnySource, inputs: object) {
   return { match: !(answer instanceof NoMatch), output };
 }
 
-/** The field the first problem is about: the one that is missing, or the one that is wrong. */
+/** The field of the first problem: the one that is missing or wrong. */
 function firstField(validate: ValidateFunction): string | undefined {
   const problem = validate.errors?.[0];
   const missing: unknown = problem?.params["missingProperty"];

@@ -95,7 +95,7 @@ async function answer(source: SourceDeclaration, isInput: ValidateFunction, exam
   }
 }
 
-/** What a source without network and credentials may use of its call; reaching for anything else is an error. */
+/** The parts of a call that a source without network and credentials may use; any other is an error. */
 function callOf(inputs: object): SourceCall<never, never> {
   const call = {
     inputs: Object.freeze(inputs),
@@ -108,7 +108,7 @@ function callOf(inputs: object): SourceCall<never, never> {
   return call as unknown as SourceCall<never, never>;
 }
 
-/** What of the output the expectation names: objects by their named members, lists and all else as they are. */
+/** The parts of the output that the expectation names: objects reduced to their named members, all else as it is. */
 function partLike(output: unknown, named: unknown): unknown {
   if (!isObject(output) || !isObject(named)) return output;
   return Object.fromEntries(Object.entries(named).map(([name, part]) => [name, partLike(output[name], part)]));

@@ -5,13 +5,13 @@ import { NoMatch, type SourceCall } from "datarun";
 
 import source from "./stdnum/registration_number.ts";
 
-/** Of digits by chance one in ten has a right check digit; a kind may have three such numbers of one length. */
+/** One in ten random numbers has the right check digit; a kind may have three such numbers of the same length. */
 const ACCEPTED_BY_CHANCE_MAX = 0.4;
-/** What a rule is worth that says `check_digits`: of all single mistyped digits it must notice more than half. */
+/** The least for a rule that says `check_digits`: it must notice more than half of all single mistyped digits. */
 const TYPOS_ACCEPTED_MAX = 0.5;
 const TRIES = 100;
 
-/** Numbers with letters, which digits by chance never meet: # is any digit, @ any letter. */
+/** Numbers with letters, which random digits never match: `#` is any digit, `@` any letter. */
 const SHAPES: Readonly<Record<string, readonly string[]>> = {
   "AD tax": ["F######@"],
   "AL tax": ["J########@"],
@@ -50,7 +50,7 @@ const SHAPES: Readonly<Record<string, readonly string[]>> = {
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** The same numbers in every run, so that a bound that holds goes on holding. */
+/** The same numbers in every run, so that results are reproducible. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

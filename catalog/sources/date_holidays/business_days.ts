@@ -38,7 +38,10 @@ zone takes part.
 const DATE = String.raw`^(19[7-9]\d|20[0-6]\d)-\d{2}-\d{2}$`;
 const date = (about: string) => Type.String({ format: "date", maxLength: 10, pattern: DATE, description: about });
 
-/** Business days of a country or a part of it: is this one, which is the next, and how many from here to there. */
+/**
+ * Business days of a country or a part of it: whether a date is one, which is the next, and how many there are until
+ * another date.
+ */
 export default defineSource({
   id: "date_holidays__business_days",
   title: "Business days and holidays",

@@ -2,7 +2,7 @@ import { defineSource, Type } from "datarun";
 
 const VENDOR = "https://api.bureau.example";
 
-/** No real vendor: a report is ordered by one request and fetched by others when it is ready. */
+/** An invented vendor: one request orders a report, and others fetch it when it is ready. */
 export default defineSource({
   id: "example_order__credit_report",
   title: "Example: a report that is ordered and waited for",
@@ -33,7 +33,7 @@ export default defineSource({
       return null;
     }
     const { id } = order.json();
-    // From here on a deadline that passes is `pending`, and the order's number is in the log.
+    // From here on, a deadline that passes is reported as `pending`, and the order's id is in the log.
     ordered(id);
 
     for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, 3_000)) {

@@ -3,7 +3,7 @@ import type { CountryCode } from "libphonenumber-js/max";
 
 const DATA_DATE = "2026-11-10";
 
-/** The regions the numbering plans know: ISO 3166-1, with AC (Ascension), TA (Tristan da Cunha) and XK (Kosovo). */
+/** The regions of the numbering plans: ISO 3166-1, with AC (Ascension), TA (Tristan da Cunha) and XK (Kosovo). */
 const COUNTRIES = (
   "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC " +
   "CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB " +
@@ -77,7 +77,7 @@ portability the range says nothing about the operator, and in North America noth
       ),
     },
     {
-      // Without a number at all it is the number that is missing, and not the country.
+      // If the number is missing, the error should be about the number and not about the country.
       if: { properties: { phone: { minLength: 1, not: { pattern: "[+＋﹢]" } } }, required: ["phone"] },
       then: { required: ["country"] },
     },
@@ -116,7 +116,7 @@ portability the range says nothing about the operator, and in North America noth
   ),
 
   async run({ inputs, noMatch }) {
-    // The numbering plans take longer to read than a start may spend on one source: the first call loads them.
+    // Reading the numbering plans takes too long for the start, so the first call loads them.
     const { parsePhoneNumberFromString, validatePhoneNumberLength } = await import("libphonenumber-js/max");
     const text = withoutDecoration(inputs.phone);
     const reading = inputs.country === undefined ? {} : { defaultCountry: inputs.country as CountryCode };
@@ -148,7 +148,7 @@ portability the range says nothing about the operator, and in North America noth
   },
 });
 
-/** Full-width characters become plain; what is invisible goes, as it often comes along when a number is copied. */
+/** Turns full-width characters into plain ones and removes invisible ones, which are often copied with a number. */
 function withoutDecoration(phone: string): string {
   return phone
     .normalize("NFKC")

@@ -2,15 +2,19 @@ import { bankDataByBLZ } from "bankdata-germany";
 import { defineSource, Type } from "datarun";
 import { extractIBAN, friendlyFormatIBAN, isQRIBAN, isSEPACountry, validateIBAN } from "ibantools";
 
-/** The Bundesbank's list is published for a quarter; this is the first day of the newest one in the package. */
+/**
+ * The Bundesbank publishes its list every quarter; this is the first day on which the newest list in the package is
+ * valid.
+ */
 const BANKS_DATE = "2026-09-07";
 
-/** In the SEPA schemes since 2024 and 2025, later than the library's own list. */
+/** Joined the SEPA schemes in 2024 and 2025; the library's own list is older. */
 const SEPA_SINCE_2024: ReadonlySet<string> = new Set(["AL", "MD", "ME", "MK", "RS"]);
 
 /**
- * Where the bank stands in the national number, for countries the library does not know or has wrong: by the IBAN registry,
- * and for Ivory Coast, which is not in it, by the bank codes of the Central Bank of West African States (`CI008`).
+ * The position of the bank code in the national number, for countries that the library lacks or has wrong: from the
+ * IBAN registry, and for Ivory Coast, which the registry lacks, from the bank codes of the Central Bank of West African
+ * States (`CI008`).
  */
 const BANK_PLACES: Readonly<Record<string, readonly [start: number, end: number]>> = {
   CI: [0, 5],
@@ -31,7 +35,7 @@ const BANK_PLACES: Readonly<Record<string, readonly [start: number, end: number]
 
 const CHECKSUM = 5;
 
-/** `ValidationErrorsIBAN` of the library, the most telling first. */
+/** The library's `ValidationErrorsIBAN`, the most specific first. */
 const REASONS: readonly (readonly [code: number, reason: string])[] = [
   [0, "format"],
   [1, "unknown_country"],
@@ -153,14 +157,17 @@ Bank codes change every quarter; \`bank.data_date\` says which list was asked.`,
   },
 });
 
-/** By the library, but for Ivory Coast: its bank codes begin with two letters, as its neighbours' do, where it wants one. */
+/**
+ * Uses the library, except for Ivory Coast: its bank codes begin with two letters, as in its neighbouring countries,
+ * but the library expects one.
+ */
 function problemsOf(iban: string): readonly number[] {
   if (!/^CI\d{2}[A-Z]{2}\d{22}$/.test(iban)) return validateIBAN(iban).errorCodes;
   const digits = (iban.slice(4) + iban.slice(0, 4)).replaceAll(/[A-Z]/g, (letter) => String(parseInt(letter, 36)));
   return BigInt(digits) % 97n === 1n ? [] : [CHECKSUM];
 }
 
-/** Upper case without spaces, hyphens and what is invisible; empty when there is anything else no IBAN has. */
+/** Upper case without spaces, hyphens and invisible characters; empty if it contains a character that no IBAN has. */
 function electronicForm(typed: string): string {
   const plain = typed.normalize("NFKC").replaceAll(/[\s\p{Cf}-]/gu, "");
   return /^[A-Za-z0-9:]+$/.test(plain) ? plain.toUpperCase().replace(/^IBAN:?/, "") : "";

@@ -10,7 +10,7 @@ import { RANGE_KINDS, rangeKind, type Address } from "../../offline/special-purp
 
 type Row = Response & { readonly country_code: string };
 
-/** 5 MiB, read without holding up anything else; the tree is then walked in the buffer as it is. */
+/** A file of 5 MiB that is read asynchronously; look-ups then work on the buffer directly. */
 const loadTable = loadOnce(
   async () =>
     new Reader<Row>(
@@ -41,7 +41,7 @@ An IPv4 address written as IPv6 (\`::ffff:8.8.8.8\`) is answered as the IPv4 add
 octets with leading zeros (which some systems read as octal) are not accepted.
 `.trim();
 
-/** Which country an IP address is announced from. Special-purpose addresses have none, and are told apart. */
+/** The country from which an IP address is announced. Special-purpose addresses have none, and are reported as such. */
 export default defineSource({
   id: "iptoasn__ip_country",
   title: "Country of an IP address",
@@ -125,7 +125,7 @@ export default defineSource({
   },
 });
 
-/** The library reads `::8.8.8.8` as if it were `::ffff:8.8.8.8`; the two are different addresses, so the text decides. */
+/** The library reads `::8.8.8.8` as `::ffff:8.8.8.8`. They are different addresses, so the text is examined. */
 function readAddress(text: string): { address: Address; mapped: boolean } | undefined {
   if (!ipaddr.isValid(text)) return undefined;
   const address = ipaddr.parse(text);

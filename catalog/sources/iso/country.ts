@@ -15,7 +15,7 @@ interface Country {
   readonly name: string;
 }
 
-/** Kosovo has no code of ISO's; the European Union, banks and this source use the user-assigned XK. */
+/** Kosovo has no ISO code; the European Union, banks and this source use the user-assigned XK. */
 const KOSOVO: Country = { alpha2: "XK", alpha3: null, numeric: null, name: "Kosovo" };
 const COUNTRIES = new Map<string, Country>([...iso31661, KOSOVO].map((country) => [country.alpha2, country]));
 const ALPHA2_OF_ALPHA3 = new Map<string, string>(iso31661.map((country) => [country.alpha3, country.alpha2]));
@@ -24,7 +24,10 @@ const RESERVED = new Map<string, (typeof iso31661Reserved)[number]>(
   iso31661Reserved.map((code) => [code.alpha2, code]),
 );
 
-/** Codes that are not ISO's for the country but stand for exactly one: EU usage (EL, UK), and two forms of Kosovo's. */
+/**
+ * Codes that ISO does not define for the country, but that stand for exactly one: EU usage (EL, UK), and two codes for
+ * Kosovo.
+ */
 const CODE_ALIASES = new Map([
   ["UK", "GB"],
   ["EL", "GR"],
@@ -32,10 +35,10 @@ const CODE_ALIASES = new Map([
   ["XKK", "XK"],
 ]);
 
-/** The European Economic Area is the Union and these three; Switzerland is in neither. */
+/** The European Economic Area is the European Union and these three countries; Switzerland belongs to neither. */
 const EEA_OUTSIDE_EU = new Set(["IS", "LI", "NO"]);
 
-/** About 5,000 rows, which only some requests want. */
+/** About 5,000 rows, which few requests need. */
 const loadSubdivisions = loadOnce(async () => (await import("iso-3166/2.js")).iso31662);
 
 const description = `
@@ -61,7 +64,10 @@ the United Kingdom and Greece) are understood.
 
 const code = (pattern: string, about: string) => Type.String({ pattern, description: about });
 
-/** One country by any of its codes or names. A name that stands for several is no record, and says which. */
+/**
+ * Finds a country by any of its codes or names. A name that stands for several countries gives no record, and the reply
+ * lists them.
+ */
 export default defineSource({
   id: "iso__country",
   title: "Country codes of a country",
@@ -184,7 +190,7 @@ type Found =
   | { readonly candidates: readonly string[] };
 
 async function findCountry(text: string): Promise<Found> {
-  // Only a text that is nothing but plain letters or digits can be a code: "Bỉ" is Belgium, and "BI" is Burundi.
+  // Only plain letters and digits can be a code: "Bỉ" is Belgium, but "BI" is Burundi.
   const plain = text
     .normalize("NFKC")
     .replace(/\p{Cf}/gu, "")

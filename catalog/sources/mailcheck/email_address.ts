@@ -4,7 +4,7 @@ import { parse } from "tldts";
 
 const DATA_DATE = "2026-09-21";
 
-/** Mailboxes of a function, not of a person: those of RFC 2142 and what companies commonly publish. */
+/** Mailboxes of a function, not of a person: those of RFC 2142 and others that companies commonly publish. */
 const ROLES: ReadonlySet<string> = new Set(
   (
     "abuse accounting accounts admin administrator admissions billing booking bookings bounce bounces careers compliance " +
@@ -16,14 +16,14 @@ const ROLES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Google's two domains of one mail service, which ignores dots in the local part. */
+/** Two domains of the same mail service, which ignores dots in the local part. */
 const GMAIL: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
-/** Letters, marks and digits of any script, and the signs RFC 5322 allows outside quotes. */
+/** Letters, marks and digits of any script, and the special characters that RFC 5322 allows outside quotes. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const DOMAIN_CHARACTERS = /^[\p{L}\p{M}\p{N}.\u3002-]+$/u;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A label that still starts with xn-- after decoding is no name. */
+/** A label that still starts with xn-- after decoding is invalid. */
 const UNDECODABLE = /(?:^|\.)xn--/;
 
 export default defineSource({
@@ -159,7 +159,7 @@ type Address = {
   readonly reserved: boolean;
 } & ({ readonly registrable: string } | { readonly registrable: null; readonly problem: string });
 
-/** The parts of an address, or in one word why it is none. */
+/** The parts of an address, or the reason why it is invalid, in one word. */
 function read(typed: string): Address | string {
   const text = typed.normalize("NFKC").replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, "");
   const at = text.lastIndexOf("@");
@@ -170,7 +170,7 @@ function read(typed: string): Address | string {
 
   const written = text.slice(at + 1);
   if (written.startsWith("[")) return "ip_address";
-  // What the URL standard makes of a host is wider than a mail domain: other characters are refused before it.
+  // The URL standard allows more characters in a host than a mail domain may have, so the others are refused first.
   const domain = DOMAIN_CHARACTERS.test(written) ? domainToASCII(written) : "";
   const { isIp, isIcann, domain: registrable, isSpecialUse } = parse(domain, { detectSpecialUse: true });
   if (isIp === true) return "ip_address";
@@ -184,14 +184,14 @@ function read(typed: string): Address | string {
 
 interface Lists {
   readonly disposable: ReadonlySet<string>;
-  /** Everybody may open a mailbox there. */
+  /** Providers where anybody can open a mailbox. */
   readonly open: ReadonlySet<string>;
-  /** The few hundred of those that many people use. */
+  /** The few hundred most used of them. */
   readonly popular: ReadonlySet<string>;
   readonly correct: (email: string) => string | undefined;
 }
 
-/** The lists are read by the first call. The package's own look-up would build its set again for every address. */
+/** The first call reads the lists. The package's own look-up would rebuild its set for every address. */
 let loading: Promise<Lists> | undefined;
 async function loadLists(): Promise<Lists> {
   const [blocklist, open, popular, checker] = await Promise.all([
@@ -209,8 +209,8 @@ async function loadLists(): Promise<Lists> {
 }
 
 /**
- * The spell checker proposes `me.com` for `acme.com`. Its proposal counts only if it is a popular provider, the domain
- * is none, and one slip lies between them.
+ * The spell checker proposes `me.com` for `acme.com`. Its proposal is used only if it is a popular provider, the given
+ * domain is not one, and the two differ by a single typing error.
  */
 function suggest(domain: string, lists: Lists): string | null {
   if (lists.popular.has(domain)) return null;
@@ -218,7 +218,7 @@ function suggest(domain: string, lists: Lists): string | null {
   return proposal !== undefined && lists.popular.has(proposal) && isOneSlip(domain, proposal) ? proposal : null;
 }
 
-/** One character added, left out or replaced, or two neighbours swapped. */
+/** Whether the two differ by one character added, left out or replaced, or by two neighbours swapped. */
 function isOneSlip(typed: string, meant: string): boolean {
   let start = 0;
   while (start < typed.length && typed[start] === meant[start]) start += 1;
@@ -227,7 +227,7 @@ function isOneSlip(typed: string, meant: string): boolean {
   return swapped || a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }
 
-/** `a.b.example.co.uk`, `b.example.co.uk`, `example.co.uk`. */
+/** For example `a.b.example.co.uk`, `b.example.co.uk`, `example.co.uk`. */
 function parents(domain: string, registrable: string): readonly string[] {
   const labels = domain.split(".");
   const depth = labels.length - registrable.split(".").length;
@@ -235,7 +235,7 @@ function parents(domain: string, registrable: string): readonly string[] {
 }
 
 function canonicalLocal(base: string, local: string, gmail: boolean): string {
-  // A local part that starts with its tag has no name to compare.
+  // If the local part starts with its tag, no name is left to compare.
   if (base === "") return local.toLowerCase();
   return gmail ? base.replaceAll(".", "") : base;
 }

@@ -53,7 +53,9 @@ const form = (about: string) =>
     ),
   );
 
-/** How alike two companies' names are, their legal forms apart. It never says that two companies are one. */
+/**
+ * How similar two companies' names are, apart from their legal forms. It never says that two companies are the same.
+ */
 export default defineSource({
   id: "names__company_comparison",
   title: "Comparison of two companies' names",
@@ -131,7 +133,7 @@ function relate(a: NamedForm | null, b: NamedForm | null): "same" | "different" 
   return a.form === b.form ? "same" : "different";
 }
 
-/** A copy, so that what leaves the source is no part of its table. */
+/** A copy, so that nobody can change the table through a reply. */
 function plain(form: NamedForm | null): { form: string; countries: string[] } | null {
   return form === null ? null : { form: form.form, countries: [...form.countries] };
 }

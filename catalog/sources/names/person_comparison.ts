@@ -32,7 +32,7 @@ const PARTICLE_WEIGHT = 0.3;
 
 const name = (about: string) => Type.String({ minLength: 1, maxLength: 200, description: about });
 
-/** How alike two persons' names are, with every pair of words it found. It never says that two people are one. */
+/** How similar two persons' names are, with the pairs of words found. It never says that two people are the same. */
 export default defineSource({
   id: "names__person_comparison",
   title: "Comparison of two persons' names",
@@ -89,7 +89,7 @@ function withoutTitles(words: readonly Word[]): readonly Word[] {
   return start === -1 ? words : words.slice(start);
 }
 
-/** A person's name has a letter in it; digits alone name nobody. */
+/** A person's name contains at least one letter. */
 function isComparable(words: readonly Word[]): boolean {
   return words.some((word) => /\p{L}/u.test(word.text));
 }

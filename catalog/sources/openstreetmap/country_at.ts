@@ -4,7 +4,7 @@ import { EU_RELATIONS, euRelation, loadRegions, type Region } from "../../offlin
 
 const DATA_DATE = "2026-02";
 
-/** Half a side of the square in which other countries are looked for. A degree of latitude is about 111 km. */
+/** Half the side of the square in which nearby countries are looked for. A degree of latitude is about 111 km. */
 const NEARBY_DEGREES = 0.05;
 
 const description = `
@@ -30,7 +30,7 @@ outside: Greenland, New Caledonia), \`none\`. Tax and customs territories differ
 const nullable = (about: string, options: { pattern?: string } = {}) =>
   Type.Union([Type.String(options), Type.Null()], { description: about });
 
-/** Which country a point on the earth lies in. Open sea is no record. */
+/** The country at a point on the earth. Open sea gives no record. */
 export default defineSource({
   id: "openstreetmap__country_at",
   title: "Country at a point",
@@ -118,7 +118,7 @@ export default defineSource({
   },
 });
 
-/** Antarctica is filed as a region of the world, with a code like a territory's. */
+/** The data lists Antarctica as a region of the world, but with a code like a territory's. */
 function isCodedTerritory(region: Region): boolean {
   return region.isoStatus === "official" && region.level !== "country";
 }
@@ -129,7 +129,7 @@ function nearbyCountries(
   longitude: number,
   here: string | undefined,
 ): string[] {
-  // Meridians come together towards the poles; a degree is as far as it is worth looking.
+  // Meridians converge towards the poles; more than one degree is never searched.
   const east = Math.min(1, NEARBY_DEGREES / Math.max(Math.cos((latitude * Math.PI) / 180), NEARBY_DEGREES));
   const found = coder.featuresContaining([
     Math.max(-180, longitude - east),

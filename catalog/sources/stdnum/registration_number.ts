@@ -9,9 +9,9 @@ const KINDS = ["vat", "company", "tax", "person"] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * Which numbers a country has for a kind, by the library's names. A number is read as each in turn and the first that
- * fits is the answer, so a strict rule stands before a lax one. Numbers of bank accounts, passports, receipts and
- * products are left out: they name no holder.
+ * The numbers that a country has for each kind, by the library's names. A number is tried as each in turn and the first
+ * that fits is used, so strict rules come before lax ones. Numbers of bank accounts, passports, receipts and products
+ * are left out, because they do not identify a holder.
  */
 const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly string[]>>>>> = {
   AD: { tax: ["nrt"] },
@@ -107,7 +107,7 @@ const NUMBERS: Readonly<Record<string, Readonly<Partial<Record<Kind, readonly st
   ZA: { vat: ["vat"], tax: ["tin"], person: ["idnr"] },
 };
 
-/** Numbers that say themselves whether a business or an individual holds them. Elsewhere the library only supposes. */
+/** Numbers that show whether their holder is a business or an individual. For others the library only guesses. */
 const TELLS_HOLDER: ReadonlySet<string> = new Set(
   (
     "AD.nrt AO.nif AR.cuit AZ.tin BG.vat BR.cnpj BR.cpf CR.cpj CR.cpf EC.ruc ES.nif GH.tin IS.kennitala KE.pin LV.pvn " +
@@ -115,14 +115,14 @@ const TELLS_HOLDER: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The prefix of a VAT number in VIES; the same as the country but for Greece. */
+/** The prefix of a VAT number in VIES: the country code, except for Greece. */
 const VIES_PREFIX: ReadonlyMap<string, string> = new Map(
   "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
     .split(" ")
     .map((country) => [country, country === "GR" ? "EL" : country]),
 );
 
-/** From the least to the most telling: of several readings that fail, the one that came furthest gives the reason. */
+/** From the least to the most specific: if a number fails as several types, the most specific reason is reported. */
 const REASONS = ["length", "format", "component", "checksum"] as const;
 type Reason = (typeof REASONS)[number] | "other_holder";
 
@@ -259,7 +259,10 @@ ${Object.entries(NUMBERS)
   },
 });
 
-/** One country's rules take a few milliseconds to read, all of them a tenth of a second: each is loaded when it is asked for. */
+/**
+ * Reading the rules of one country takes a few milliseconds, those of all countries a tenth of a second, so each is
+ * loaded on first use.
+ */
 async function loadRules(country: string): Promise<Rules> {
   const module = (await import(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`)) as { default: Rules };
   return module.default;
@@ -276,7 +279,7 @@ function read(validator: Validator, typed: string): Reading {
     .trim();
   const reading = readAs(validator, text);
   if (!("reason" in reading)) return reading;
-  // Some rules do not know the dots and spaces their own country writes.
+  // Some rules do not accept the dots and spaces that are usual in their own country.
   const closed = text.replaceAll(/[. ]/g, "");
   const second = closed === text ? reading : readAs(validator, closed);
   return "reason" in second && telling(second.reason) < telling(reading.reason) ? reading : second;
@@ -289,7 +292,7 @@ function readAs(validator: Validator, text: string): Reading {
     const holder = result.isCompany === result.isIndividual ? null : result.isCompany ? "business" : "individual";
     return { compact: result.compact, formatted: validator.format(text), holder };
   } catch {
-    // A few rules trip over text that is far from any number instead of refusing it.
+    // A few rules throw for text that is nothing like a number, instead of refusing it.
     return { reason: "format" };
   }
 }
@@ -302,7 +305,9 @@ function holderOfKind(kind: Kind): "business" | "individual" | null {
   return kind === "company" ? "business" : kind === "person" ? "individual" : null;
 }
 
-/** VIES knows no number longer than twelve; Romania's rule also takes personal numbers, which have thirteen. */
+/**
+ * Numbers in VIES have at most twelve characters; Romania's rule also accepts personal numbers, which have thirteen.
+ */
 function viesNumber(country: string, compact: string): string | null {
   const prefix = VIES_PREFIX.get(country);
   return prefix === undefined || compact.length > 12 ? null : prefix + compact;
@@ -314,7 +319,7 @@ function listed(kinds: Readonly<Partial<Record<Kind, readonly string[]>>>): stri
     .join(", ");
 }
 
-/** One branch for each set of kinds: a country of that set takes only those, and the failure names `kind`. */
+/** One branch for each set of kinds: its countries accept only those kinds, and a failure refers to `kind`. */
 function kindsByCountry(): readonly object[] {
   const countriesOf = new Map<string, string[]>();
   for (const [country, kinds] of Object.entries(NUMBERS)) {
