@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
 
-/** A source of 60 ms and 20 ms of work, as a function of every day. */
+/** A typical function: a source call of 60 ms and 20 ms of work. */
 const SMALL = `async ({ run }) => {
   await run("wait_60");
   const until = performance.now() + 20;
@@ -17,7 +17,10 @@ function codeOf({ thrown }: Tried): string {
   return thrown === undefined ? "ok" : (thrown as Fault).code;
 }
 
-/** Runs it over and over, four at a time, for another organization, until told to stop; says how often each end came. */
+/**
+ * Runs it over and over for another organization, four at a time, until `stop`, which returns how often each outcome
+ * came.
+ */
 function keepRunning(rig: PoolRig): { stop(): Promise<Record<string, number>> } {
   const ends: Record<string, number> = {};
   let stopped = false;
@@ -109,7 +112,7 @@ test("large replies cost the run that asks for them, not a trivial function besi
 });
 
 test("a process that is over its limit and empty is replaced, and nobody is blamed", async (t) => {
-  // Less than a process takes that has done nothing yet.
+  // Less than a process takes before its first run.
   const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 60 });
   const [before] = rig.pool.stats().pids;
   assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");

@@ -286,7 +286,7 @@ test("rejections that nobody handles are told by their kind, and no more often t
   assert.ok(!tried.logs.join().includes("canary"));
 });
 
-/** Collects, wherever the prelude calls it, the functions that a stack trace or `caller` hands out. */
+/** Collects the functions that a stack trace or `caller` reveals, wherever the prelude calls it. */
 const SPY = `
   const got = new Set();
   Error.prepareStackTrace = (_, sites) => sites;

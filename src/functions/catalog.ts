@@ -10,11 +10,11 @@ import { isolateKey } from "./pool/quarantine.ts";
 export interface FunctionsOptions {
   readonly files: readonly FunctionFile[];
   readonly pool: Pool;
-  /** Where bundles are kept from one start to the next. Left out: nowhere. */
+  /** The folder that keeps bundles for the next start. Default: none are kept. */
   readonly cacheDir?: string;
-  /** Where what every function is made with is kept. Left out: nowhere. */
+  /** The folder that keeps our own code that goes into isolates. Default: none is kept. */
   readonly toolsDir?: string;
-  /** Told of each file that cannot be used; the rest is there. Left out: the first such file ends the loading. */
+  /** Called for each file that cannot be used; all others are loaded. Default: the first such file ends the loading. */
   readonly onProblem?: (problem: LoadError) => void;
 }
 
@@ -24,15 +24,17 @@ export interface ListedFunction extends FunctionFacts {
 
 export interface Functions extends FunctionCatalog {
   list(): readonly ListedFunction[];
-  /** Loads one file anew, or for the first time. If it cannot be used, what was there stays. @throws LoadError */
+  /**
+   * Loads one file again, or for the first time. If it cannot be used, the previous version stays. @throws LoadError
+   */
   reload(file: FunctionFile): Promise<ListedFunction>;
-  /** Forgets what came from a file that is no more. */
+  /** Removes the function of a deleted file. */
   remove(file: string): void;
   /** Ends every run and every process. */
   close(): Promise<void>;
 }
 
-/** Loads function files. @throws LoadError for the first file that cannot be used, if nobody is told of it */
+/** Loads function files. @throws LoadError for the first file that cannot be used, if there is no `onProblem` */
 export async function createFunctions(options: FunctionsOptions): Promise<Functions> {
   const { pool } = options;
   const cache = openBundleCache(options.cacheDir);

@@ -24,7 +24,7 @@ const WELL = ["ok"];
 const WELL_OR_LATE = ["ok", "function.timeout"];
 const NEVER_ENDING_ERROR = `Object.defineProperties(new Error("x"), { message: { get() { for (;;); } }, stack: { get() { for (;;); } } })`;
 
-/** What ends, at the worst, its own run: an innocent function in the very same process finishes beside it. */
+/** Attacks that end, at worst, their own run: an innocent function in the same process finishes. */
 const IN_ONE_PROCESS: readonly Attack[] = [
   { name: "an endless loop", run: "() => { for (;;); }", ends: TIMEOUT },
   { name: "an endless loop after an answer", run: "async ({ run }) => { await run('a'); for (;;); }", ends: TIMEOUT },
@@ -173,7 +173,7 @@ const IN_ONE_PROCESS: readonly Attack[] = [
   },
 ];
 
-/** What may end its process. An innocent function in another process finishes beside it. */
+/** Attacks that may end their process: an innocent function in another process finishes. */
 const IN_ITS_OWN_PROCESS: readonly Attack[] = [
   {
     name: "an unhandled rejection whose texts never end",
@@ -308,7 +308,7 @@ test("what ends its process is ended and replaced, and other processes go on", a
   );
 });
 
-/** Asks each frame of the stack for its function and its `this`, from everywhere that our code calls the author's. */
+/** Asks each frame of the stack for its function and its `this`, everywhere that our code calls the author's. */
 const STACK_READER = `async ({ pipe, run, log }) => {
   const mine = new Set([look, Object.prototype.toString]);
   const found = [];
@@ -349,7 +349,7 @@ test("an author finds none of the bridge's functions on the stack of an error", 
   assert.deepEqual(found, ["nothing"]);
 });
 
-/** Hundredths of a second of processor time that a process has used; 0 where that cannot be looked up. */
+/** Hundredths of a second of processor time that a process has used; 0 if that cannot be looked up. */
 function cpuTicksOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ");

@@ -11,7 +11,7 @@ import { createFunctions, type Functions } from "./catalog.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { startPool } from "./pool/pool.kit.ts";
 
-/** Checks in the service's own thread would take seconds for every hostile schema below. */
+/** If the service checked in its own thread, every hostile schema below would block it for seconds. */
 const LOOP_MS = 1_500;
 const LIMIT_MS = 1_000;
 const INNOCENT_MS = 10_000;
@@ -25,7 +25,7 @@ interface Rig {
   ): Promise<{ readonly ends: string; readonly logs: readonly string[] }>;
 }
 
-/** Functions given as the text of their declaration's fields, in one process with an innocent one. */
+/** Loads functions, given as the fields of their declarations, into one process with an innocent one. */
 async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), "datarun-contracts-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ async function startRig(t: TestContext, evaluateWithinMs = 20_000): Promise<Rig>
   };
 }
 
-/** Runs beside it what only wants its own answer, and holds the thread of the service to its time. */
+/** Runs an innocent function during the attack, and checks that the service's thread is never blocked for too long. */
 async function undisturbed(rig: Rig, innocent: string, attack: () => Promise<void>): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
@@ -164,7 +164,7 @@ test("a contract costs its own run the time it takes, and nobody else any", asyn
   }
 });
 
-/** What would not end by itself is given a second. */
+/** The limit for what would not end by itself. */
 const IMPATIENT_MS = 1_000;
 const UNUSABLE: readonly (readonly [name: string, text: string, says: RegExp])[] = [
   ["a keyword of the wrong kind", "inputs: { type: 7 }", /"inputs" is not a JSON Schema that can be used: schema is/],

@@ -8,7 +8,7 @@ const INNOCENT = `async ({ run, pipe }) => {
   return { output: await pipe("p", () => ({ path: new URL("https://b.example/c").pathname })) };
 }`;
 
-/** What a process is asked for at once, without end. */
+/** Endless requests to the process itself. */
 const ASKS: readonly string[] = [
   "() => { const v = new Uint8Array(65536); for (;;) crypto.getRandomValues(v); }",
   "() => { for (;;) crypto.randomUUID(); }",
@@ -16,7 +16,7 @@ const ASKS: readonly string[] = [
   "() => { const u = new URL('https://a.example/'); for (;;) try { u.pathname = 'ü'.repeat(1000); } catch {} }",
 ];
 
-/** What goes to the service by way of it, without end. */
+/** Endless messages to the service. */
 const MESSAGES: readonly string[] = [
   "async ({ run }) => { const a = 'x'.repeat(1e6); for (;;) await Promise.allSettled(Array.from({ length: 8 }, () => run('wait_1', { a }))); }",
   "() => new Promise(() => { for (let at = 0; at < 90; at++) setInterval(() => {}, 1); })",
@@ -29,7 +29,7 @@ for (const [what, floods, each] of [
   ["send through", MESSAGES, 2],
 ] as const) {
   test(`whatever ${floods.length * each} runs ${what} their process, another organization's run in it is served`, async (t) => {
-    // How much memory 16 of them may use together is not the question here.
+    // The memory that 16 of them may use together is not tested here.
     const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 4_000 });
     const hogs = floods.flatMap((run) =>
       Array.from({ length: each }, () => rig.attempt(run, { organizationId: "org_hog", limitMs: FLOOD_MS })),

@@ -1,4 +1,4 @@
-/** Where the folder reports what operators should know: one object an event. A pino logger is one. */
+/** Where this folder reports what operators should know: one object per event. A pino logger fits. */
 export interface FunctionsLog {
   info(fields: LogFields): void;
   warn(fields: LogFields): void;

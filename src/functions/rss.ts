@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * How to read the resident memory of a process, in bytes, from outside, whatever it is busy with; a reading costs some
- * microseconds. 0 where there is no `/proc`, or the process has gone.
+ * Returns a function that reads the resident memory of a process, in bytes, from outside, however busy that is. A
+ * reading takes some microseconds. It gives 0 if there is no `/proc`, or the process has gone.
  */
 export function openRss(pid: number): () => number {
   const path = `/proc/${pid}/status`;

@@ -102,7 +102,8 @@ test("with a vendor that closes idle connections early, attempts and arrivals ag
         () => "answered",
         (fault: unknown) => (fault as { code: string }).code,
       );
-      // Written into a connection that was just closing: lost, and left so. Otherwise exactly one request arrived.
+      // It was written to a connection that was just closing, so it is lost and not repeated. Otherwise exactly one
+      // request arrived.
       assert.ok(outcome === "answered" || outcome === "source.connection_lost", outcome);
       assert.equal(call.attempts.length, 1);
       if (outcome === "answered") answered += 1;

@@ -13,7 +13,7 @@ import { Secret } from "../terms/secret.ts";
 import { createDoor, type DoorOptions, type OutboundDoor } from "./door.ts";
 
 type Changes = Partial<Omit<DoorOptions, "clock">> & {
-  /** Called before requests are sent, as the ledger would be: once for those of a run that leave together. */
+  /** Called before requests are sent, like the ledger: once for all those of a run that are sent together. */
   readonly onIntent?: (...intents: readonly AttemptIntent[]) => void;
 };
 
@@ -32,10 +32,10 @@ interface OpenedCall {
   readonly http: Http;
 }
 
-/** A door for tests, and the calls that were made by it. */
+/** An HTTP client for tests, and the calls made with it. */
 export interface TestDoor {
   readonly door: OutboundDoor;
-  /** Of all its calls. */
+  /** The attempts of all its calls. */
   readonly attempts: readonly Attempt[];
   /** A new call to a source that declares these origins, and its `http`. */
   call(origins: string | readonly string[], changes?: CallChanges): OpenedCall;

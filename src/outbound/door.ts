@@ -30,24 +30,24 @@ export interface DoorOptions {
   readonly clock: Clock;
   readonly limits?: Partial<OutboundLimits>;
   /**
-   * Exact origins whose host names may lead to private addresses, such as `https://scores.corp.example`. An address
-   * literal or `localhost` that a source declares exactly needs no entry: it says itself where it leads.
+   * Exact origins whose host names may resolve to private addresses, such as `https://scores.corp.example`. A source
+   * that declares an IP address or `localhost` exactly needs no entry: its declaration already says where it leads.
    */
   readonly allowPrivate?: readonly string[];
-  /** Exact origins whose requests carry the caller's trace id; nobody else is told it. */
+  /** Exact origins whose requests carry the caller's trace id. No other origin gets it. */
   readonly traced?: readonly string[];
   /** `http://[user:password@]host:port`: all requests go through it, and it resolves the vendors' names. */
   readonly proxy?: string | undefined;
   /** PEM of certificate authorities to trust besides Node's. */
   readonly extraAuthorities?: string | undefined;
-  /** Instead of the name servers. */
+  /** Replaces the name servers. */
   readonly resolve?: Resolve;
-  /** Instead of `/etc/hosts`. */
+  /** Replaces `/etc/hosts`. */
   readonly hostsPath?: string;
 }
 
 export interface OutboundDoor extends Door {
-  /** Sends nothing more and closes every connection. To be called when the last run is over. */
+  /** Closes every connection; nothing more is sent. To be called after the last run has ended. */
   close(): void;
   stats(): OutboundStats;
 }
@@ -56,7 +56,10 @@ export interface OutboundStats {
   readonly origins: readonly { readonly origin: string; readonly inFlight: number; readonly waiting: number }[];
 }
 
-/** The only way to any vendor. @throws Error when the proxy, an authority or an allowed origin cannot be read */
+/**
+ * All calls to vendors go through this client. @throws Error if the proxy, an authority or an allowed origin cannot be
+ * read
+ */
 export function createDoor(options: DoorOptions): OutboundDoor {
   return new VendorDoor(options);
 }
@@ -154,7 +157,7 @@ class VendorDoor implements OutboundDoor, Sender {
     return addresses;
   }
 
-  /** Added last, so that a redirect to another origin does not take it along. */
+  /** Added after all other fields, so that a redirect to another origin does not carry the trace id along. */
   #withTrace(request: OutgoingRequest, { run }: PlannedCall): OutgoingRequest {
     if (run.trace == null || this.#traced.match(request.url) !== "exact") return request;
     const isSet = request.fields.some((text, at) => at % 2 === 0 && text.toLowerCase() === "traceparent");
@@ -210,12 +213,15 @@ class VendorDoor implements OutboundDoor, Sender {
   }
 }
 
-/** A host that says itself that it is this machine or one address. A pattern never matches one. */
+/**
+ * Whether the host is `localhost` or an IP address, so that its declaration says where it leads. A pattern never
+ * matches one.
+ */
 function isLocalLiteral(hostname: string): boolean {
   return hostname === "localhost" || hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
 }
 
-/** Plain HTTP by a proxy: the whole address stands in the request line. */
+/** Plain HTTP through a proxy: the request line carries the absolute URL. */
 function throughProxy(request: OutgoingRequest, proxy: EgressProxy): OutgoingRequest {
   const { authorization } = proxy;
   return {

@@ -11,7 +11,7 @@ import { codeOf, faultOf, openDoor } from "./door.kit.ts";
 const MIB = 1024 * 1024;
 const CHUNKED = head(200, { "transfer-encoding": "chunked" });
 
-/** Writes this again and again, as fast as it is taken. */
+/** Writes this again and again, as fast as it is read. */
 function flood(first: string, piece: string, times = Number.POSITIVE_INFINITY, last = ""): Behaviour {
   return (socket) => {
     let left = times;
@@ -60,7 +60,7 @@ for (const [what, behaviour] of Object.entries(FLOODS)) {
     assert.equal(budget.heldBytes, 0);
     assert.equal(call.heldBytes, 0);
     await new Promise((resolve) => setImmediate(resolve));
-    // What the sockets buffer comes on top.
+    // The buffers of the sockets come in addition.
     assert.ok(written < 20 * MIB, `${written} bytes`);
   });
 }

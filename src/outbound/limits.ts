@@ -1,19 +1,19 @@
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** What one vendor may cost the service at the most. `docs/reference/limits.md` gives the reasons. */
+/** The most that one vendor may cost the service. `docs/reference/limits.md` gives the reasons. */
 export interface OutboundLimits {
-  /** Connections, hence requests under way at once, to one origin. Organizations share them: one alone gets half. */
+  /** Connections to one origin, and so simultaneous requests. Organizations share them: one alone gets half. */
   readonly connectionsMax: number;
-  /** Requests that may wait for one of them, shared in the same way. */
+  /** Requests that may wait for a connection, shared in the same way. */
   readonly waitingMax: number;
-  /** How long one may wait; a tenth of the source's timeout when that is less. */
+  /** The longest wait for a connection; a tenth of the source's timeout if that is less. */
   readonly waitMaxMs: number;
   readonly rawBytesMax: number;
   readonly decodedBytesMax: number;
   readonly depthMax: number;
   readonly keysPerObjectMax: number;
-  /** The header block of a reply, and the header fields an author may send. */
+  /** Limits the header block of a reply, and the header fields that an author may send. */
   readonly headerBytesMax: number;
   /** Name lookup, TCP, proxy and TLS together. */
   readonly connectMaxMs: number;
@@ -21,9 +21,9 @@ export interface OutboundLimits {
   readonly lookupCacheMs: number;
   /** Below the five seconds after which many vendors close an idle connection. */
   readonly keepAliveMs: number;
-  /** Idle connections kept, over all origins. Organizations share them, and no connection passes between two. */
+  /** Idle connections kept, over all origins. Organizations share the number, but never a connection. */
   readonly idleMax: number;
-  /** Origins (and client certificates) whose idle connections are kept, shared in the same way. */
+  /** Origins (with their client certificates) whose idle connections are kept, shared in the same way. */
   readonly poolsMax: number;
 }
 
@@ -37,7 +37,7 @@ const FIXED = {
   poolsMax: 1_000,
 };
 
-/** Those of a deployment. */
+/** The limits from a deployment's settings. */
 export function outboundLimits(limits: Settings["limits"]): OutboundLimits {
   return {
     ...FIXED,

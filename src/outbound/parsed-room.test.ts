@@ -18,7 +18,7 @@ const dropFor = (call: PlannedCall) => (bytes: number) => call.drop(bytes);
 const replyOf = (body: string, call: PlannedCall) =>
   new VendorReply(200, {}, Buffer.from(body), LIMITS, null, holdFor(call));
 
-/** Documents, and what their values were measured to take on the heap. */
+/** Documents, with the measured size of their values on the heap. */
 const MEASURED: readonly (readonly [what: string, body: string, heapBytes: number])[] = [
   ["numbers", `[${"1,".repeat(99_000)}1]`, 800_000],
   ["nothing but empty objects", `[${"{},".repeat(49_000)}{}]`, 3_136_000],

@@ -20,9 +20,9 @@ export interface PlayedDoorParts {
 }
 
 /**
- * A door with no network behind it. Up to the moment of sending it is the real one, and so it is from the moment of
- * receiving: what that refuses of a source's requests, redirects and answers, this refuses too, so that no source passes
- * here which could not be run. It shares nothing with the real one, and records nothing as sent.
+ * The HTTP client without a network, for simulated calls. It refuses every request, redirect and reply that the real
+ * client would refuse, so a source that passes here can also be run. It shares no state with the real client, and
+ * records nothing as sent.
  */
 export function createPlayedDoor({ clock, player, limits: given }: PlayedDoorParts): Door {
   const limits = { ...DEFAULT_LIMITS, ...given };

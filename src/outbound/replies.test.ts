@@ -123,7 +123,7 @@ for (const path of ["/gzip-bomb/200", "/endless"]) {
     clearInterval(watch);
 
     assert.equal(code, "source.contract");
-    // The bomb's own making takes 8 MiB, the caps are 5 and 10.
+    // Creating the bomb takes 8 MiB itself; the limits are 5 and 10.
     assert.ok(peak - before < 50 * 1024 * 1024, `${peak - before} bytes more`);
   });
 }

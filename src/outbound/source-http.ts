@@ -13,11 +13,11 @@ import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/exchange.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** What the door does for one call's `http`. */
+/** What the `http` of a call needs from the client. */
 export interface Sender {
   readonly clock: Clock;
   readonly headerBytesMax: number;
-  /** @throws Fault when nothing can be sent */
+  /** @throws Fault if nothing can be sent */
   send(
     request: OutgoingRequest,
     match: OriginMatch,
@@ -59,7 +59,7 @@ export class SourceHttp implements Http {
 
   request(method: string, url: string, options: HttpOptions = NO_OPTIONS): Promise<Reply> {
     const sent = this.#begin(method, url, options);
-    // An adapter that walks away from its request must not leave a rejection that nobody handles.
+    // If the adapter never awaits its request, the rejection must not stay unhandled.
     sent.catch(ignore);
     return sent;
   }
@@ -104,8 +104,9 @@ export class SourceHttp implements Http {
   }
 
   /**
-   * The author's mistake, before anything was sent. But a header field that cannot be sent is most often an input or a
-   * credential that was put into it, and an address that is too long an input, and whoever asked can mend those: they are named.
+   * The author made a mistake, before anything was sent. But a header field that cannot be sent usually contains an
+   * input or a credential, and a URL that is too long usually contains an input. The caller can correct those, so the
+   * fault names them.
    */
   #misused(thrown: unknown): Fault {
     const call = this.#call;
@@ -130,7 +131,9 @@ export class SourceHttp implements Http {
   }
 }
 
-/** The name of the input that has made an address too long, most likely: the longest text, if it is long at all. */
+/**
+ * The name of the input that most likely made the URL too long: the longest text, if it is long enough to be the cause.
+ */
 function longestInput(inputs: JsonObject, names: readonly string[]): string | null {
   let longest = { name: null as string | null, length: TARGET_CHARACTERS_MAX / 16 };
   for (const name of names) {
@@ -140,7 +143,7 @@ function longestInput(inputs: JsonObject, names: readonly string[]): string | nu
   return longest.name;
 }
 
-/** The name of the field that brought an unfit character into a header's value. */
+/** The name of the field whose value brought a forbidden character into a header. */
 function unfitField(fields: JsonObject | undefined, headerValue: string): string | null {
   if (!isJsonObject(fields)) return null;
   for (const [name, value] of Object.entries(fields)) {

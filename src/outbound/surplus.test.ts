@@ -52,7 +52,7 @@ for (const secure of [false, true]) {
     test(`a second answer that came while the loop was busy is no answer for the ${who}, by ${by}`, async (t) => {
       const { origin, vendor, of, attempts } = await surplusVendor(t, secure);
       for (let turn = 0; turn < 30; turn += 1) {
-        // On every second turn the connection has been used and looked at before.
+        // On every second turn, the connection has already been reused once.
         if (turn % 2 === 1) await of("org_1").get(`${origin}/json`);
         await of("org_1").get(`${origin}/twice/2/${turn}`);
         vendor.busyUntilSurplus(turn + 1);
@@ -97,7 +97,7 @@ test("a vendor that closes after each answer without saying so loses no call tha
   const { origin, vendor, of, attempts } = await surplusVendor(t);
   for (let turn = 0; turn < 60; turn += 1) {
     await of("org_1").get(`${origin}/then-close/0/${turn}`);
-    // Its end lies in the socket, and the loop has not polled.
+    // The end of the connection has arrived in the socket, but the loop has not polled yet.
     vendor.busyUntilSurplus(turn + 1);
   }
   assert.equal(attempts(), 60);

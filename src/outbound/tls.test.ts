@@ -85,7 +85,7 @@ test("a vendor that demands a client certificate gets the one given, and no othe
   assert.equal((await http.get(`${vendor.origin}/json`, { tls: client })).json().name, "Ada");
   const fault = await faultOf(http.get(`${vendor.origin}/json`));
 
-  // In TLS 1.3 the vendor refuses after the request is out, so what it knows of it cannot be told.
+  // In TLS 1.3, the vendor refuses after the request was sent, so nobody can tell what it has done with it.
   assert.ok(fault.code === "source.connection_lost" || fault.code === "source.unreachable", fault.code);
   assert.equal(vendor.count(), 1);
   assert.equal(door.door.stats().origins.length, 2);

@@ -6,18 +6,16 @@ import { chargesOf } from "../terms/charge.ts";
 import { type Charged, Fault, type FaultCode } from "../terms/fault.ts";
 import { faultOf, openDoor } from "./door.kit.ts";
 
-/** What a vendor has charged for one request, by whether it bills each, those that it completes, or records. */
+/** What a vendor has charged for one request, if it bills each call, each completed call, or each record. */
 type Charges = readonly [perCall: Charged, perSuccess: Charged, perMatch: Charged];
 
 const NOTHING: Charges = ["no", "no", "no"];
 const NOBODY_KNOWS: Charges = ["unknown", "unknown", "unknown"];
-/** It completed the call, and nobody can tell whether there was a record in its answer. */
+/** It completed the call, and nobody can tell whether its answer contained a record. */
 const COMPLETED: Charges = ["yes", "yes", "unknown"];
 const ERROR: Charges = ["unknown", "no", "no"];
 
-/**
- * Behaviour of the vendor, and what it must lead to. Each is one request that reached the vendor, and one attempt.
- */
+/** The vendor's behaviour, and the expected outcome. Each is one request that reached the vendor, and one attempt. */
 const BROKEN: readonly (readonly [path: string, code: FaultCode, charges: Charges])[] = [
   ["/close-before-headers", "source.connection_lost", NOBODY_KNOWS],
   ["/reset-before-headers", "source.connection_lost", NOBODY_KNOWS],
@@ -81,7 +79,7 @@ for (const [path, code, charges] of BROKEN) {
   }
 }
 
-/** A page of a proxy, say, in the place of the vendor's own error. */
+/** An error page, for example of a proxy, instead of the vendor's own error. */
 const PAGES: Readonly<Record<string, AnswerOptions["headers"]>> = {
   "in an encoding that nobody asked for": { "content-encoding": "br" },
   "that claims to be gzip": { "content-encoding": "gzip" },
@@ -103,7 +101,7 @@ for (const [what, headers] of Object.entries(PAGES)) {
   });
 }
 
-/** What arrives whole and is found wanting when it is read. */
+/** Replies that arrive completely, but turn out to be invalid when they are read. */
 for (const path of [
   "/html",
   "/empty",
@@ -159,7 +157,7 @@ test("a vendor that accepts and closes without a word was still sent a request",
 
   const fault = await faultOf(http.get(vendor.origin));
 
-  // Which of the two it is depends on whether the end was seen before the request went out; the ledger says which.
+  // The fault depends on whether the end was noticed before the request was sent; the ledger says which.
   assert.equal(fault.code, call.attempts.length === 1 ? "source.connection_lost" : "source.unreachable");
   assert.deepEqual(chargesOf(call.attempts, "per_call", fault), call.attempts.length === 1 ? ["unknown"] : []);
 });

@@ -40,7 +40,7 @@ test("while 16 isolates ask without end, the loop of their process turns and an 
     } as const;
     return startRun(job, slots, (message) => void heard.push(message), resolve);
   });
-  // A loop that does nothing but answer would never come back from here.
+  // If the loop did nothing but answer, this would never return.
   for (let turn = 0; turn < 50; turn += 1) await sleep(1);
   for (const each of runs) each.end();
   await Promise.all(left);

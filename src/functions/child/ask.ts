@@ -12,16 +12,16 @@ const SETTABLE = new Set([
   "search",
   "hash",
 ]);
-/** How long one turn of the event loop may be answering. */
+/** How much of one turn of the event loop may be spent on answers. */
 const TURN_MS = 4;
 
 export type AnswerAsk = (what: unknown, first: unknown, second: unknown, third: unknown) => string | null;
 
 /**
- * Makes what code in an isolate may ask for at once: the parsing of a URL. It reads nothing and reaches nothing, but it
- * runs on this process's own thread, and while somebody asks that thread does nothing else. So each turn of its event
- * loop answers for a few milliseconds; whoever asks after that waits in a thread of his own and asks again, and the
- * messages of the service are read meanwhile.
+ * Answers what code in an isolate may ask synchronously: the parsing of a URL. That reads and reaches nothing, but it
+ * runs on this process's main thread and blocks it. So each turn of the event loop answers for a few milliseconds only.
+ * Whoever asks after that waits in the isolate's own thread and asks again, and meanwhile this process reads the
+ * messages of the service.
  */
 export function createAnswers(): AnswerAsk {
   let turnBegan: number | undefined;
@@ -40,7 +40,7 @@ export function createAnswers(): AnswerAsk {
   return (what, first, second, third) => (isTurnOver() ? NOT_NOW : answerAsk(what, first, second, third));
 }
 
-/** Without regard to time. */
+/** Without the time limit. */
 export function answerAsk(what: unknown, first: unknown, second: unknown, third: unknown): string | null {
   if (typeof first !== "string" || typeof second !== "string" || typeof third !== "string") return null;
   if (first.length + second.length + third.length > URL_CHARACTERS) return null;

@@ -1,4 +1,4 @@
-/** Whether a JSON text nests no deeper than that. Reads the text once and builds nothing. */
+/** Whether a JSON text is nested at most this deep. Reads the text once and builds nothing. */
 export function depthWithin(json: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {

@@ -2,9 +2,9 @@ import type ivm from "isolated-vm";
 import type { ContractPart } from "../inside/check-contract.ts";
 
 /**
- * The checks of one function's contract in one of its isolates, under the time and memory of the run that asks. They
- * have a context of their own, which no code of the author's file ever enters, and which serves every run of the
- * isolate: nothing of a run stays in it.
+ * The checks of one function's contract in one of its isolates, within the time and memory of the run that is checked.
+ * They have their own context, which the author's code never enters. It serves all runs of the isolate, and keeps
+ * nothing of a run.
  */
 export class IsolateContract {
   readonly #isolate: ivm.Isolate;
@@ -16,7 +16,7 @@ export class IsolateContract {
     this.#compile = compile;
   }
 
-  /** The first problem of a run's argument, or of its answer, in words that repeat no value; `null` if there is none. */
+  /** The first problem of a run's inputs or output, in words that repeat no value; `null` if there is none. */
   async check(part: ContractPart, json: string): Promise<string | null> {
     const opened = (this.#opened ??= this.#open());
     return (await (await opened).apply(undefined, [part, json])) as string | null;

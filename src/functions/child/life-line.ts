@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * Standard input is a pipe whose other end only the service has. A thread of its own sleeps in a read of it, which the
- * kernel ends when the service is gone, however that died; then it kills the process. Nothing is asked of the main
- * thread, which may be busy just then, nor of the isolates' threads, which may spin.
+ * Standard input is a pipe whose other end only the service holds. A separate thread blocks in a read of it, which the
+ * kernel ends when the service is gone, however it died; then the thread kills the process. This needs neither the main
+ * thread, which may be busy, nor the threads of the isolates, which may be in an endless loop.
  */
 const WATCH = `
 const { readSync } = require("node:fs");
@@ -20,7 +20,7 @@ process.kill(process.pid, "SIGKILL");
 `;
 const MEMORY = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
 
-/** From now on this process does not outlive the one that started it. */
+/** From now on, this process ends with the one that started it. */
 export function holdLifeLine(): void {
   new Worker(WATCH, { eval: true, execArgv: [], resourceLimits: MEMORY }).unref();
 }

@@ -1,7 +1,7 @@
 /**
- * The process that holds isolates. It is started with an empty environment and no open file but its three streams and
- * the channel to the service, and it never outlives the service: when that has gone it kills itself, which is the only
- * way to end a thread that spins.
+ * The process that holds isolates. It is started with an empty environment and no open files except its three streams
+ * and the channel to the service. When the service has gone, it kills itself, which is the only way to end a thread in
+ * an endless loop.
  */
 import { setPriority } from "node:os";
 import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../pool/messages.ts";
@@ -10,7 +10,7 @@ import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 import { weighAll } from "./weigh.ts";
 
-/** Endless loops in here shall not slow down the service beside it. */
+/** Endless loops in this process must not slow down the service on the same machine. */
 const NICENESS = 5;
 const RSS_EVERY_MS = 50;
 
@@ -33,7 +33,7 @@ function receive(message: ToChild): void {
     case "prelude":
       slots.setPrelude(message.code);
       send({ type: "ready" });
-      // Until there are runs this thread is free to hear of the service's end itself.
+      // Before the first run, the main thread is never busy and notices the end of the service itself.
       return holdLifeLine();
     case "bundle":
       return slots.addBundle(message.bundle, message.code, message.contract);
@@ -57,7 +57,7 @@ function receive(message: ToChild): void {
   }
 }
 
-/** A large reply is acknowledged: the service sends only so many that no isolate has taken. */
+/** A large reply is acknowledged, because the service limits how many are sent that no isolate has taken yet. */
 async function tookReply({ id, call, json }: Reply): Promise<void> {
   const characters = json.length;
   await runs.get(id)?.reply(call, json);
@@ -67,9 +67,9 @@ async function tookReply({ id, call, json }: Reply): Promise<void> {
 try {
   setPriority(NICENESS);
 } catch {
-  // Not allowed here: the children then compete as equals.
+  // Not allowed on this machine: the children then get the same priority as the service.
 }
-// A signal to the whole process group is meant for the service, which may still need its children to finish.
+// A signal to the whole process group is meant for the service, which may still need its children to finish its runs.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"] as const) process.on(signal, () => {});
 process.on("disconnect", die);
 process.on("message", receive);

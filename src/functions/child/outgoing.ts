@@ -11,8 +11,8 @@ import {
 } from "../inside/limits.ts";
 
 /**
- * What one run has sent out of its isolate, counted again where its code is not. Each method says whether the run may:
- * the prelude stops at the same bounds, so that a "no" here means that somebody has got past it.
+ * Counts what one run has sent out of its isolate, out of reach of the author's code. Each method says whether the run
+ * may send it. The prelude enforces the same limits, so "no" means that the author's code has bypassed the prelude.
  */
 export class Outgoing {
   readonly #underWay = new Map<number, number>();
@@ -25,7 +25,7 @@ export class Outgoing {
   #rejections = 0;
   #alarms = 0;
 
-  /** Whether a call has not had its reply yet. */
+  /** Whether a call is still waiting for its reply. */
   get isWaiting(): boolean {
     return this.#underWay.size > 0;
   }
@@ -53,17 +53,17 @@ export class Outgoing {
   pipe(json: string): boolean {
     this.#pipes += 1;
     this.#pipeBytes += Buffer.byteLength(json);
-    // A step that failed leaves a short text of ours, and is not among the bytes that the prelude counts.
+    // A failed step leaves a short text of ours, which the prelude does not count.
     return this.#pipes <= PIPES_MAX && this.#pipeBytes <= JSON_BYTES + PIPES_MAX * FAILED_STEP.length;
   }
 
   log(): boolean {
     this.#logs += 1;
-    // One more says that the others are dropped.
+    // One extra line says that further lines are dropped.
     return this.#logs <= LOGS_MAX + 1;
   }
 
-  /** A rejection that nobody handled is told as a line of its own, which the prelude does not count. */
+  /** An unhandled rejection is logged as a line of its own, which the prelude does not count. */
   rejection(): boolean {
     this.#rejections += 1;
     return this.#rejections <= LOGS_MAX;

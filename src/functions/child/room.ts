@@ -6,7 +6,7 @@ import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";
 
-/** What the author's side of a room has to say, as it came through the bridge. */
+/** Receives what the code in the isolate sends through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
 
 const STEP_MS = 10;
@@ -15,12 +15,12 @@ const SEED_BYTES = 32;
 type EnterArguments = readonly (string | number)[];
 
 /**
- * One fresh context in an isolate, for one run. Every way in is counted: an entry that has not come back says that a
- * thread is inside, and nothing else says so reliably, since a disposed isolate can go on executing.
+ * One fresh context in an isolate, for one run. Every call into it is counted: an unfinished one means that a thread is
+ * inside, and nothing else shows that reliably, because a disposed isolate can go on executing.
  */
 export class Room {
   readonly slot: Slot;
-  /** Settles when the prelude has run, so that only the author's code is left to do. */
+  /** Resolves when the prelude has run, so that only the author's code remains. */
   readonly ready: Promise<void>;
   readonly #answerAsk: AnswerAsk;
   #heard: Heard = () => {};
@@ -38,7 +38,7 @@ export class Room {
     this.#answerAsk = answerAsk;
     slot.contexts += 1;
     this.ready = this.#prepare();
-    // Whoever wants to use the room hears of it; nobody may want to.
+    // Rejections reach those who use the room; if nobody does, they must not stay unhandled.
     this.ready.catch(() => {});
   }
 
@@ -59,7 +59,7 @@ export class Room {
     );
   }
 
-  /** Hands over the bundle and starts it, without waiting for either. */
+  /** Passes the bundle in and starts it, without waiting. */
   start(what: string, argument: string, heard: Heard, failed: (thrown: unknown) => void): void {
     if (this.#closed || this.#context === undefined) return;
     this.#heard = heard;
@@ -68,7 +68,7 @@ export class Room {
     void this.enter(what, argument);
   }
 
-  /** Resolves when the thread in there has dealt with it, or never will. */
+  /** Resolves when the isolate's thread has processed it, or when it is certain that it never will. */
   enter(...given: EnterArguments): Promise<void> | undefined {
     if (this.#closed || this.#enter === undefined) return undefined;
     const bytes = given.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
@@ -78,25 +78,25 @@ export class Room {
       .then(() => void (this.#entering -= bytes));
   }
 
-  /** Checks by the function's contract, which costs nothing where it has none for that part. */
+  /** Checks by the function's contract; does nothing if that has no schema for the part. */
   async check(part: ContractPart, json: string): Promise<string | null> {
     if (this.#closed || !this.slot.checks[part]) return null;
     return this.#count(this.slot.contract.check(part, json));
   }
 
-  /** Of texts that wait outside until the thread in there is free to take them. */
+  /** The size of the texts that wait until the isolate's thread can take them. */
   get enteringBytes(): number {
     return this.#entering;
   }
 
-  /** From now on nothing is heard from it. Resolves with whether every thread has left within that time. */
+  /** From now on, everything it sends is ignored. Resolves with whether all threads have left within that time. */
   async leave(withinMs: number, ruthless: boolean): Promise<boolean> {
     this.#closed = true;
     if (ruthless) dispose(this.slot.isolate);
     return this.#inside === 0 || this.#emptied(withinMs);
   }
 
-  /** Gives back what the context holds, so that the isolate can collect it. */
+  /** Releases what the context holds, so that the isolate can collect it. */
   release(): void {
     if (this.slot.isolate.isDisposed) return;
     this.#enter?.release();
@@ -105,8 +105,8 @@ export class Room {
   }
 
   /**
-   * Waits in small steps: on a machine that is short of processor time the steps take longer, as the thread that should
-   * leave does, and slowness is not taken for being stuck.
+   * Waits in small steps. On an overloaded machine the steps take longer, as does the thread that should leave, so a
+   * slow thread is not mistaken for a stuck one.
    */
   async #emptied(withinMs: number): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < withinMs && this.#inside > 0; waitedMs += STEP_MS) {

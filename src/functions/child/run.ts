@@ -8,11 +8,14 @@ import type { Room } from "./room.ts";
 import type { Slots } from "./slots.ts";
 import { weighIsolate } from "./weigh.ts";
 
-/** How long a thread may take to leave an isolate that is done with, before it counts as stuck. */
+/** How long a thread may take to leave an isolate that was ended, before it counts as stuck. */
 const LEAVE_WITHIN_MS = 80;
-/** The same where nobody waits for the answer: what is at work inside V8 may finish, and costs the others no process. */
+/**
+ * The same if nobody waits for the answer: work inside V8 may finish, so that no process with other runs has to be
+ * killed.
+ */
 const END_WITHIN_MS = 300;
-/** How long a run that has ended may go on before its isolate is taken from it. */
+/** How long a run that has ended may go on before its isolate is disposed of. */
 const LINGER_MS = 20;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
@@ -20,28 +23,28 @@ type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
 type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
-  /** Resolves when the isolate has it, or will never have it. */
+  /** Resolves when the isolate has taken the reply, or when it is certain that it never will. */
   reply(call: number, json: string): Promise<void> | undefined;
-  /** From outside: the deadline, or memory. */
+  /** Called from outside: the deadline has passed, or memory is short. */
   end(): void;
-  /** What it holds in bytes, with what waits to go into its isolate; `null` if its thread does not come out to answer. */
+  /** The bytes it holds, including what waits to enter its isolate; `null` if its thread is too busy to answer. */
   weigh(): Promise<number | null>;
 }
 
-/** One run in this process, from taking an isolate to giving it back or throwing it away. */
+/** One run in this process, from taking an isolate to returning or disposing of it. */
 export function startRun(job: StartRun, slots: Slots, send: (message: FromChild) => void, over: () => void): ChildRun {
   const { id } = job;
   let room: Room | undefined;
   let settled = false;
   let answered = false;
-  /** Whether its isolate cannot serve another run, because something of this one is still to come. */
+  /** Whether its isolate cannot serve another run, because something of this one is still pending. */
   let leavesPending = false;
   let endWanted = false;
   let alarm: NodeJS.Timeout | undefined;
   const outgoing = new Outgoing();
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
-    // What it says once it has answered, or has been ended, is nobody's business any more.
+    // What it sends after its answer or its end is ignored.
     if (answered || settled) return;
     if (what === "call") heardCall(Number(first), String(second), String(third));
     else if (what === "pipe") heardPipe(String(first), String(second), third);
@@ -73,7 +76,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     }, delayMs);
   }
 
-  /** Only who has got past the prelude's own counting comes here. */
+  /** Called only if the author's code has bypassed the limits of the prelude. */
   function breach(): void {
     leavesPending = true;
     fail("raised", "it broke the rules of the bridge");
@@ -93,10 +96,10 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     void answer(json);
   }
 
-  /** What is wrong with an output is the author's business, and goes to the log. */
+  /** What is wrong with an output concerns only the author, so it is logged. */
   async function answer(json: string): Promise<void> {
     answered = true;
-    // While its answer is checked the author's code gets nothing more to do.
+    // While the answer is checked, the author's code is not called again.
     leavesPending = outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const problem = await check("output", json);
@@ -110,14 +113,14 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     fail("contract", "the function's output breaks its contract");
   }
 
-  /** What is wrong with inputs is the caller's business, and named. */
+  /** What is wrong with inputs concerns the caller, so the problem is named. */
   async function refusesInputs(): Promise<boolean> {
     const problem = await check("inputs", job.argument);
     if (problem !== null) fail("contract", `input ${problem}`);
     return problem !== null;
   }
 
-  /** Never rejects: a check that cannot be made ends the run. */
+  /** Never rejects: if the check is impossible, the run ends. */
   async function check(part: ContractPart, json: string): Promise<string | null> {
     try {
       return (await room?.check(part, json)) ?? null;
@@ -138,8 +141,8 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   }
 
   /**
-   * Answers once the thread has left the isolate, which nearly always is at once: whoever hears the answer may rely on
-   * nothing of the run being left here. An isolate with nothing pending in it is kept, any other goes.
+   * Answers once the thread has left the isolate, which is nearly always at once: after the answer, nothing of the run
+   * is left here. An isolate without pending work is kept, all others are disposed of.
    */
   async function settle(answer: Answer): Promise<void> {
     if (settled) return;
@@ -152,14 +155,14 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     over();
     if (room === undefined || room.slot.isolate.isDisposed) return;
     room.release();
-    // What was needed to load a file is not needed again.
+    // An isolate that loaded a file is not needed again.
     if (job.what === "start") slots.giveBack(room.slot);
     else dispose(room.slot.isolate);
   }
 
   /**
-   * An entry failed: out of memory, or a rejection that nobody handled, which is told and nothing more. Its words may
-   * hold inputs, so that only its kind is.
+   * A call into the isolate failed: out of memory, or a rejection that nobody handled, which is only logged. Its text
+   * may contain inputs, so only its kind is.
    */
   function entryFailed(thrown: unknown): void {
     if (settled) return;

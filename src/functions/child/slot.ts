@@ -7,10 +7,10 @@ export interface Slot {
   readonly isolate: ivm.Isolate;
   readonly prelude: ivm.Script;
   readonly bundle: ivm.Script;
-  /** What its runs' inputs and output are checked by, and which of the two. */
+  /** Checks the inputs and outputs of its runs; `checks` says which of them have a schema. */
   readonly contract: IsolateContract;
   readonly checks: { readonly inputs: boolean; readonly output: boolean };
   contexts: number;
-  /** Called when V8 gives the isolate up. */
+  /** Called when V8 gives up the isolate. */
   lost: (text: string) => void;
 }

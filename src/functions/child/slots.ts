@@ -8,7 +8,7 @@ import type { Slot } from "./slot.ts";
 
 /** How many runs an isolate serves, each in a fresh context, before it is replaced. */
 const CONTEXTS_MAX = 100;
-/** Isolates kept without a run; the one longest unused goes first. */
+/** The most isolates kept without a run; the one idle longest is disposed of first. */
 const IDLE_MAX = 8;
 
 interface Compiled {
@@ -25,15 +25,18 @@ export interface Slots {
   setPrelude(code: string): void;
   addBundle(bundle: string, code: string, contract: Contract | null): void;
   forgetBundle(bundle: string): void;
-  /** A fresh context in an isolate that no run uses: a kept one of that key, or a new one. */
+  /** A fresh context in an isolate without a run: a kept one of that key, or a new one. */
   take(key: string, bundle: string, memoryMb: number): Promise<Room>;
-  /** Keeps an isolate with its next context made ready, or throws it away. */
+  /** Keeps an isolate with its next context prepared, or disposes of it. */
   giveBack(slot: Slot): void;
-  /** Throws away what no run uses, and says how many those were. */
+  /** Disposes of all isolates without a run. Returns how many there were. */
   dropIdle(): number;
 }
 
-/** The isolates of this process. One run at a time uses one; the compiled code is kept, so that a new one costs little. */
+/**
+ * The isolates of this process. Each is used by one run at a time. The compiled code is kept, so that a new one costs
+ * little.
+ */
 export function createSlots(): Slots {
   const answerAsk = createAnswers();
   let prelude: Compiled = { code: "" };
@@ -58,7 +61,7 @@ export function createSlots(): Slots {
     let slot: Slot | undefined;
     const isolate = new ivm.Isolate({
       memoryLimit: memoryMb,
-      // With this handler V8 puts the thread to sleep where it would otherwise abort the whole process.
+      // With this handler, V8 puts the thread to sleep in cases where it would otherwise abort the whole process.
       onCatastrophicError: (text) => slot?.lost(text),
     });
     try {
@@ -95,7 +98,7 @@ export function createSlots(): Slots {
         await room.ready;
         return room;
       } catch {
-        // What earlier runs have left in it leaves no space for another one.
+        // What earlier runs have left in it leaves no memory for another one.
         dispose(room.slot.isolate);
         return make(key, bundle, memoryMb);
       }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type ivm from "isolated-vm";
 
-/** How long the memory of isolates that were let go may take to come back. */
+/** How long the memory of disposed isolates may take to be returned. */
 const DROPPED_WITHIN_MS = 20;
-/** How long a thread may take to come out of what it does. */
+/** How long a busy thread may take to answer. */
 const ANSWER_WITHIN_MS = 60;
 
 interface CanBeWeighed {
@@ -15,7 +15,7 @@ interface Weight {
   readonly bytes: number | null;
 }
 
-/** Lets go of what no run uses, and says what the others hold. */
+/** Disposes of the isolates without a run, and reports what the others hold. */
 export async function weighAll(
   runs: ReadonlyMap<number, CanBeWeighed>,
   slots: { dropIdle(): number },
@@ -24,7 +24,7 @@ export async function weighAll(
   return Promise.all([...runs].map(async ([id, run]) => ({ id, bytes: await run.weigh() })));
 }
 
-/** What an isolate holds: its heap, its buffers, and what V8 works with. `null` while a thread is busy in it. */
+/** The bytes an isolate holds: its heap, its buffers, and V8's own memory. `null` while its thread is busy. */
 export function weighIsolate(isolate: ivm.Isolate): Promise<number | null> {
   const holds = isolate.getHeapStatistics().then(
     (heap) => heap.total_heap_size + heap.externally_allocated_size + heap.malloced_memory,

@@ -54,7 +54,7 @@ function dataDirectory(name: string): Record<string, string> {
   };
 }
 
-/** Above the project a folder is hidden, which is nobody's concern. */
+/** A folder above the project is hidden, which must make no difference. */
 async function layProject(t: TestContext, attack: Attack): Promise<string> {
   const above = await mkdtemp(join(tmpdir(), "datarun-attack-"));
   t.after(() => rm(above, { recursive: true, force: true }));

@@ -1,36 +1,36 @@
 import type { Laid } from "./lay-files.kit.ts";
 
 /**
- * Files that try to reach more than a function may, as data: one runner (`attacks.test.ts`) tries them all. To add one,
- * append it to the list that says how it should end; nothing else is touched.
+ * Files that try to reach more than a function may, as data: `attacks.kit.test.ts` tries them all. To add one, append it
+ * to the list of its expected outcome; nothing else changes.
  *
- * All are laid into the same project. Each file there that no function may read holds the text `SECRET`, which must be
- * in no bundle, no answer and no message:
+ * All are put into the same project. Each file there that no function may read contains the text `SECRET`, which must
+ * not be in any bundle, answer or message:
  *
  *     outside/secret.{json,ts,js,txt}, outside/vault/…    beside the project
  *     project/.env, .env.json, .hidden/secret.ts          hidden
  *     project/.datarun/…, project/vault/…                 two data directories
  *     project/datarun.config.ts                           settings
  *     project/notes.txt, notes                            neither code nor JSON
- *     project/lib/words.json, lib/other.ts                free for all
+ *     project/lib/words.json, lib/other.ts                allowed
  *     project/node_modules/pure, …/.store/deep@1/node_modules/deep, with a link to it
  */
 export interface Attack {
   readonly name: string;
-  /** The text of `functions/attack.ts`; left out: `files` have it. */
+  /** The text of `functions/attack.ts`; if absent, `files` contains it. */
   readonly code?: string;
   readonly files?: Readonly<Record<string, Laid>> | undefined;
 }
 
 export interface RefusedAttack extends Attack {
-  /** The line of the file that is refused, counted from one. `null`: the function's file itself is what is refused. */
+  /** The line of the file that is refused, counted from one. `null`: the function's file itself is refused. */
   readonly line: number | null;
-  /** Where that line is, seen from `functions`, if not in the function's own file. */
+  /** The file of that line, relative to `functions`, if it is not the function's own. */
   readonly in?: string;
   readonly says: RegExp;
 }
 
-/** Seen from `functions`. */
+/** Relative to `functions`. */
 const OUT = "../../outside/secret.ts";
 
 const DATA = /leads to the data directory, which is closed to functions/;
@@ -58,7 +58,7 @@ function running(expression: string): string {
   return `export default { id: "dfunc_attack", title: "A", run: async ({ inputs: { x, y } }) => {\n  const got = ${expression};\n  return { output: { got } };\n} };`;
 }
 
-/** A package that the author lays into his own folder, and a function that imports it. */
+/** A package in the author's own folder, and a function that imports it. */
 function ownPackage(main: string, manifest: object = {}): Attack["files"] {
   return {
     "functions/attack.ts": importing("own"),
@@ -121,7 +121,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     line: 2,
     says: /second argument to "import\(\)"/,
   },
-  // What lies in the project and is closed.
+  // Closed places in the project.
   { name: "the root key", code: importing("../.datarun/root-1.key"), line: 1, says: DATA },
   { name: "JSON of the data directory", code: importing("../.datarun/service.json"), line: 1, says: DATA },
   { name: "the data directory under another name", code: importing("../vault/service.json"), line: 1, says: DATA },
@@ -220,7 +220,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     says: DOT,
   },
   { name: "a hidden file by the name of a package", code: importing(".env.json"), line: 1, says: NO_NAME },
-  // Outside of the project.
+  // Outside the project.
   { name: "a file beside the project", code: importing("../../outside/secret.json"), line: 1, says: OUTSIDE },
   { name: "code beside the project", code: importing("../../outside/secret.ts"), line: 1, says: OUTSIDE },
   { name: "a file that is not there, outside", code: importing("../../outside/nothing.json"), line: 1, says: OUTSIDE },
@@ -610,7 +610,7 @@ export const REFUSED: readonly RefusedAttack[] = [
     line: 1,
     says: NO_PACKAGE,
   },
-  // What is neither code nor JSON.
+  // Neither code nor JSON.
   { name: "a text", code: importing("../notes.txt"), line: 1, says: NO_CODE },
   { name: "a file without extension", code: importing("../notes"), line: 1, says: NO_CODE },
   {
@@ -636,7 +636,7 @@ export const REFUSED: readonly RefusedAttack[] = [
   },
   { name: "a name with a question mark", code: importing("../lib/words.json?raw"), line: 1, says: NO_FILE },
   { name: "a name with a loader before it", code: importing("raw!../notes.txt"), line: 1, says: NO_PACKAGE },
-  // What is no regular file, and what is too large.
+  // Not a regular file, or too large.
   {
     name: "a pipe",
     code: importing("./p.json"),
@@ -733,7 +733,7 @@ export const REFUSED: readonly RefusedAttack[] = [
   },
 ];
 
-/** These load, and what they ask for is not there while they run. */
+/** These load, but what they ask for is not there while they run. */
 export const HARMLESS: readonly Attack[] = [
   { name: "import() of what an input says", code: running('await import(y + x).catch(() => "nothing")') },
   {

@@ -7,7 +7,7 @@ import { EXTENSIONS, isWithin, type Scope } from "./import-scope.ts";
 
 export type Transform = (text: string, options: TransformOptions) => Promise<TransformResult>;
 
-/** An import whose path is put together while the code runs. */
+/** An import whose path is computed while the code runs. */
 export class ComputedImport extends Error {
   override readonly name = "ComputedImport";
   readonly line: number;
@@ -18,22 +18,26 @@ export class ComputedImport extends Error {
   }
 }
 
-/** Code without any of these can have no computed import: escaped names are names too. */
+/** Code without any of these has no computed import. `\u` is among them because names can be written with escapes. */
 const MAY_HAVE = /\bimport\b\s*(?:[.(]|\/[*/])|require|\\u/;
-/** In code as esbuild prints it: an import whose path begins with a text that may make it relative, and goes on. */
+/**
+ * Matches code as esbuild prints it: an import whose path begins with a text that may make it relative, followed by
+ * more.
+ */
 const COMPUTED =
   /(?<![\w$])(?<!(?<!\.\.)\.)(import(?:\.defer|\.source)?|require)(?:\?\.)?\((?:"(?=[.\\"])(?:[^"\\]|\\.)*"\+|'(?=[.\\'])(?:[^'\\]|\\.)*'\+|`(?=[.\\$`])(?:[^`\\$]|\\.|\$(?!\{))*(?:\$\{|`\+))/gs;
-/** More than any path that leads to a file. */
+/** Longer than any path of a file. */
 const PATH_CHARACTERS = 4_200;
-/** The same, where all that is computed is a part of one file's name: `require("./langs/" + name + ".json")`. */
+/** The same, if only a part of one file's name is computed: `require("./langs/" + name + ".json")`. */
 const ONE_NAME =
   /^(?:import|require)\((?:"(\.\/[^"\\]*\/|\.\/)[^"\\/]*"\+|`(\.\/[^`\\$]*\/|\.\/)[^`\\$/]*\$\{)[A-Za-z_]/;
 
 /**
- * The code of a file without an import whose path is put together while it runs, such as import(`./rules/${name}.ts`).
- * The bundler takes such a path for a pattern and searches the disk for all that may fit, from any folder upwards and
- * before anybody is asked, so it must not come to see one. In a package the files that may be meant are written out, if
- * they lie in one folder of it. @throws ComputedImport for the others, and those of the project's own files
+ * Returns a file's code without computed imports, such as import(`./rules/${name}.ts`). The bundler treats such a path
+ * as a pattern and searches the disk for all files that may match, in any folder and before it calls our plugin, so it
+ * must never see one. In a package, the imports are replaced by a list of the possible files, if those lie in one
+ * folder of it.
+ * @throws ComputedImport for all others, and for those in the project's own files
  */
 export async function spellOutImports(
   text: string,
@@ -43,7 +47,7 @@ export async function spellOutImports(
   gathering: Gathering,
 ): Promise<string> {
   if (!MAY_HAVE.test(text)) return text;
-  // Printed anew, all that JavaScript allows in between (comments, escapes, conditions, constants) has one form.
+  // Printed again, all that JavaScript allows in between (comments, escapes, conditions, constants) has one form.
   const { code, map } = await transform(text, {
     ...options,
     format: "cjs",

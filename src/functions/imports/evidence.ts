@@ -3,12 +3,12 @@ import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { readRegularFile } from "./regular-file.ts";
 
-/** Of one file that is read while a function is bundled. */
+/** The limit for one file that is read while a function is bundled. */
 const FILE_BYTES_MAX = 16 * 1_048_576;
-/** Of all of them together. */
+/** The limit for all of them together. */
 const READ_BYTES_MAX = 64 * 1_048_576;
 
-/** What lies at a path, and its real path. */
+/** What was found at a path, and its real path. */
 export interface Look {
   readonly kind: "file" | "folder" | "other" | "nothing";
   readonly real: string;
@@ -16,16 +16,19 @@ export interface Look {
 
 type Stamped = readonly [path: string, stamp: string];
 
-/** All that a bundle rests on: what was read, and what was looked for, found or not. While it holds, so does the bundle. */
+/**
+ * Everything a bundle depends on: the files read, and the paths looked up, found or not. The bundle is valid while they
+ * are unchanged.
+ */
 export interface Evidence {
   readonly files: readonly Stamped[];
   readonly looks: readonly Stamped[];
 }
 
-/** Looks and reads for one bundle, and remembers both. */
+/** Looks up and reads for one bundle, and records both. */
 export interface Gathering {
   look(path: string): Promise<Look>;
-  /** @throws RangeError for what is no regular file or too large */
+  /** @throws RangeError if it is not a regular file, or too large */
   read(path: string): Promise<Buffer>;
   evidence(): Promise<Evidence>;
 }
@@ -51,7 +54,7 @@ export function gatherEvidence(): Gathering {
     },
     evidence: async () => ({
       files: await Promise.all([...files].map(async ([path, stamp]) => [path, await stamp] as const)),
-      // What a package has inside does not change in place: its files are evidence enough.
+      // The contents of a package do not change in place, so the files that were read are enough.
       looks: await Promise.all(
         [...looks]
           .filter(([path]) => !isInPackage(path))
@@ -61,7 +64,7 @@ export function gatherEvidence(): Gathering {
   };
 }
 
-/** Whether a bundle would be made of the same files today. */
+/** Whether a bundle would be made from the same files now. */
 export async function stillHolds({ files, looks }: Evidence): Promise<boolean> {
   const same = await Promise.all([
     ...files.map(async ([path, stamp]) => (await stampAt(path)) === stamp),
@@ -84,7 +87,10 @@ function inWords({ kind, real }: Look): string {
   return `${kind} ${real}`;
 }
 
-/** Files of a project by their content; those of packages, which are many and do not change in place, by size and times. */
+/**
+ * Files of a project are identified by content; those of packages, which are many and do not change in place, by size
+ * and times.
+ */
 async function stampAt(path: string): Promise<string> {
   if (!isOfPackage(path)) return stampOf(await readRegularFile(path, FILE_BYTES_MAX));
   const { size, mtimeMs, ctimeMs } = await stat(path);
@@ -99,7 +105,7 @@ function isOfPackage(path: string): boolean {
   return path.includes(`${sep}node_modules${sep}`);
 }
 
-/** Not where a package is looked for, `node_modules/name`, which can come and go, but below that. */
+/** True for paths inside a package, not for `node_modules/name` itself, which can appear and disappear. */
 function isInPackage(path: string): boolean {
   const [, inside = ""] = path.split(/[\\/]node_modules[\\/](?!.*[\\/]node_modules[\\/])/);
   return inside.split(sep).length > (inside.startsWith("@") ? 2 : 1);

@@ -1,29 +1,29 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
-/** What no function may read, wherever it lies: a file, or a folder with all that is in it. */
+/** What no function may read: a file, or a folder with everything in it. */
 export interface ClosedPlace {
   readonly path: string;
-  /** As a sentence names it: `the data directory`. */
+  /** As it appears in a sentence: `the data directory`. */
   readonly name: string;
 }
 
-/** Whose file imports: the project's, or a package's with the folder that holds it. */
+/** The owner of an importing file: the project, or a package with the folder that holds it. */
 export interface Scope {
   readonly folder: string;
   readonly isPackage: boolean;
 }
 
-/** An import that is not possible. The message is a sentence that begins with what was imported. */
+/** A refused import. The message is a sentence that begins with what was imported. */
 export class ImportRefused extends Error {
   override readonly name = "ImportRefused";
 }
 
-/** Where the imports of one project's functions may lead. Paths are real ones unless said. */
+/** Where the imports of a project's functions may lead. Paths are real paths unless stated otherwise. */
 export interface ImportScope {
-  /** Why what is written leads out of it, before anybody looks whether it is there; else null. */
+  /** Why a path as written leads out of the scope, without looking whether it exists; otherwise null. */
   pathProblem(path: string, scope: Scope): string | null;
-  /** Why that file may not be read, now that it is known; else null. */
+  /** Why the file that was found may not be read; otherwise null. */
   fileProblem(file: string, scope: Scope): Promise<string | null>;
   /** The scope of a package that was found at a path, which may be a link. @throws ImportRefused */
   scopeOf(found: string, folder: string): Scope;
@@ -58,8 +58,8 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
   }
 
   /**
-   * By identity, not by name: a folder that is mounted twice, a file system that does not tell case, and a second name
-   * of the same file lead to the same place.
+   * Compares by identity, not by name: the same place can be reached through a second mount, a file system that ignores
+   * case, or a hard link.
    */
   async function closedPlaceOf(file: string): Promise<ClosedPlace | undefined> {
     const places = await (shut ??= identifyClosed());
@@ -74,7 +74,10 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     return (await (shutFiles ??= identifyFiles())).get((await identityOf(file)) ?? "");
   }
 
-  /** A project may lie somewhere in a closed folder; the rest of that folder is outside of the project anyway. */
+  /**
+   * A project may lie inside a closed folder. The rest of that folder is outside the project, and so out of reach
+   * anyway.
+   */
   function isAbove(path: string): boolean {
     return path !== root && isWithin(path, root);
   }
@@ -104,7 +107,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
     pathProblem,
     fileProblem,
     scopeOf(found, folder) {
-      // Outside of the project only the operator can have put it, link or not.
+      // Outside the project, only the operator can have put it there, link or not.
       if (!isWithin(root, found)) return isWithin(root, folder) ? project : { folder, isPackage: true };
       const above = ancestorsOf(root).find((each) =>
         isWithin(each === root ? root : join(each, "node_modules"), folder),
@@ -114,7 +117,7 @@ export function openImportScope(root: string, closed: readonly ClosedPlace[]): I
       const way = relative(above, folder);
       const problem = hidden(storesLeftOut(way));
       if (problem !== null) throw new ImportRefused(problem);
-      // A package of a workspace is a part of the project like its other folders.
+      // A package of a workspace is part of the project, like its other folders.
       return way.split(sep).includes("node_modules") ? { folder, isPackage: true } : project;
     },
   };
@@ -135,7 +138,7 @@ function hidden(way: string): string | null {
   return part === undefined ? null : `leads to "${part}", and what begins with a dot is closed to functions`;
 }
 
-/** Package managers keep packages in `node_modules/.store/name@version/node_modules/name`. */
+/** Removes the stores of package managers, as in `node_modules/.store/name@version/node_modules/name`. */
 function storesLeftOut(way: string): string {
   return way.replaceAll(/(^|[\\/])node_modules[\\/]\.[^\\/]+(?=[\\/](?:.*[\\/])?node_modules[\\/])/g, "$1node_modules");
 }

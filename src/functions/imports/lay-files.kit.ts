@@ -3,8 +3,8 @@ import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * What tests lay into a folder: a text; a link to another place, seen from that folder; a second name of a file; a pipe
- * that nobody writes to; a folder; so many bytes of JSON.
+ * What tests put into a folder: a text; a link, relative to that folder; a hard link; a pipe that nobody writes to; a
+ * folder; JSON of a given number of bytes.
  */
 export type Laid =
   | string
@@ -14,7 +14,7 @@ export type Laid =
   | { readonly mebibytes: number };
 
 export async function layFiles(folder: string, files: Readonly<Record<string, Laid>>): Promise<void> {
-  // A second name can be given to what is there already.
+  // A hard link needs an existing file.
   const ordered = Object.entries(files).sort(([, a], [, b]) => Number(isSecondName(a)) - Number(isSecondName(b)));
   for (const [path, laid] of ordered) await lay(folder, join(folder, path), laid);
 }

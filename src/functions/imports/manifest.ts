@@ -1,7 +1,7 @@
 import { matchesGlob } from "node:path";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
 
-/** A package.json, as far as it says what an import of the package means. */
+/** The parts of a package.json that determine what an import of the package means. */
 export interface Manifest {
   /** The folder it lies in. */
   readonly folder: string;
@@ -9,12 +9,12 @@ export interface Manifest {
   readonly type: unknown;
   readonly exports: unknown;
   readonly imports: unknown;
-  /** Where the package begins, if it has no `exports`: what bundlers prefer first. */
+  /** The entry points of a package without `exports`, in the order bundlers prefer. */
   readonly mains: readonly string[];
   readonly sideEffects: unknown;
 }
 
-/** What is no manifest says nothing; the import then fails for what it lacks. */
+/** If the text is not a JSON object, every field counts as absent; the import then fails because of what is missing. */
 export function toManifest(folder: string, text: string): Manifest {
   const given = parse(text);
   return {
@@ -37,13 +37,13 @@ function parse(text: string): JsonObject {
   }
 }
 
-/** What `exports` gives for a subpath, which is `.` or begins with `./`; null where it gives nothing. */
+/** The target in `exports` for a subpath, which is `.` or begins with `./`; null if there is none. */
 export function exportOf({ exports }: Manifest, subpath: string, conditions: ReadonlySet<string>): string | null {
   const isMap = isJsonObject(exports) && Object.keys(exports).some((key) => key.startsWith("."));
   return targetOf(isMap ? exports : { ".": exports as never }, subpath, conditions);
 }
 
-/** What `imports` gives for a name that begins with `#`; null where it gives nothing. */
+/** The target in `imports` for a name that begins with `#`; null if there is none. */
 export function importOf({ imports }: Manifest, name: string, conditions: ReadonlySet<string>): string | null {
   return isJsonObject(imports) ? targetOf(imports, name, conditions) : null;
 }
@@ -62,7 +62,7 @@ function targetOf(map: JsonObject, key: string, conditions: ReadonlySet<string>)
   return best === undefined ? null : choose(map[best.pattern], best.middle, conditions);
 }
 
-/** The first that fits, in the order of the manifest, as Node does it. */
+/** The first matching target, in the order of the manifest, as in Node. */
 function choose(target: unknown, middle: string, conditions: ReadonlySet<string>): string | null {
   if (typeof target === "string") return target.replaceAll("*", () => middle);
   if (Array.isArray(target)) {
@@ -81,7 +81,7 @@ function choose(target: unknown, middle: string, conditions: ReadonlySet<string>
   return null;
 }
 
-/** Whether a file may be left out when nothing of it is used; its path is relative to the manifest. */
+/** Whether a file must be kept even if nothing of it is used; its path is relative to the manifest. */
 export function hasSideEffects({ sideEffects }: Manifest, file: string): boolean {
   if (sideEffects === false) return false;
   if (!Array.isArray(sideEffects)) return true;

@@ -2,12 +2,13 @@ import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 
 /**
- * Reads a file that is one, by its real path. A folder, a link, a pipe or a device, of which some never end and some never
- * begin, is refused before it is opened, and so is a file of more bytes than allowed. @throws RangeError that says which
+ * Reads a regular file by its real path. Folders, links, pipes and devices are refused before they are opened, because
+ * reading some of them never begins or never ends. So are files that are larger than allowed.
+ * @throws RangeError that says which
  */
 export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
   if (!(await lstat(path)).isFile()) throw new RangeError("is not a regular file");
-  // Should a link or a pipe have taken its place since, it is not followed, and not waited for.
+  // If a link or a pipe has replaced the file since, this neither follows it nor waits for it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const facts = await file.stat();

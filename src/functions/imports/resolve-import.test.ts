@@ -10,10 +10,12 @@ import { layFiles, type Laid } from "./lay-files.kit.ts";
 
 interface Lawful {
   readonly name: string;
-  /** `functions/f.ts` exports what is expected. The project is the folder `p`, beside it lies what is not in it. */
+  /**
+   * `functions/f.ts` exports what is expected. The project is the folder `p`; what is beside it is outside the project.
+   */
   readonly files: Readonly<Record<string, Laid>>;
   readonly gives: unknown;
-  /** Where the project is said to be; `p` unless said. */
+  /** The project's folder as it is passed in. Default: `p`. */
   readonly root?: string;
   readonly closed?: string;
 }

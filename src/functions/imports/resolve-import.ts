@@ -4,19 +4,19 @@ import type { Gathering } from "./evidence.ts";
 import { exportOf, hasSideEffects, importOf, toManifest, type Manifest } from "./manifest.ts";
 import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
 
-/** A file as it may be read: its real path, and whose it is. */
+/** A file that may be read: its real path, and its owner. */
 export interface Resolved {
   readonly file: string;
   readonly scope: Scope;
   readonly sideEffects: boolean;
-  /** Of the file a function begins with: whether package.json says it is a module and not CommonJS. */
+  /** For a function's entry file: whether package.json declares it to be an ES module. */
   readonly isModule: boolean;
 }
 
 export interface Resolver {
-  /** The file that a function begins with. @throws ImportRefused */
+  /** The entry file of a function. @throws ImportRefused */
   entry(file: string): Promise<Resolved>;
-  /** What an import in a file means. @throws ImportRefused */
+  /** The file that an import refers to. @throws ImportRefused */
   import(
     specifier: string,
     from: { readonly file: string; readonly scope: Scope },
@@ -35,13 +35,13 @@ const WRITTEN_AS: Readonly<Record<string, string>> = { ".js": ".ts", ".mjs": ".m
 const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
 
 /**
- * Finds what is imported as Node and bundlers do, but looks only where a function may read, and takes no hint from
- * anywhere but package.json. Every look is gathered, so that it can be asked later whether it would find the same.
+ * Finds imports as Node and bundlers do, but looks only where a function may read, and takes hints only from
+ * package.json. Every look-up is recorded, so that it can be checked later whether it would find the same.
  */
 export function createResolver(allowed: ImportScope, { look, read }: Gathering): Resolver {
   const manifests = new Map<string, Promise<Manifest | null>>();
 
-  /** The last step of every way: nothing is handed out that has not passed here. */
+  /** The last step of every resolution: no file is returned without this check. */
   async function admit(specifier: string, { path, scope }: Found): Promise<Resolved> {
     const { kind, real } = await look(path);
     if (kind === "nothing") throw new ImportRefused(`Could not resolve "${specifier}": there is no such file`);
@@ -100,7 +100,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     return admit(specifier, found ?? { path, scope });
   }
 
-  /** A package by its name: the nearest folder of that name in a `node_modules`, from the importing file upwards. */
+  /** Finds a package by name: the nearest folder of that name in a `node_modules`, from the importing file upwards. */
   async function bare(
     specifier: string,
     folder: string,

@@ -1,8 +1,8 @@
 /**
  * What `import … from "datarun"` gives inside an isolate. The schemas of a declaration are read when the file is
- * loaded, so making them again in every run would be time for nothing (`typebox` is several times the size of a
- * function). `Type` is therefore the real one only where it was put before the bundle; elsewhere it pretends, and says
- * so when somebody looks.
+ * loaded, so building them again in every run would waste time (`typebox` is several times the size of a function).
+ * `Type` is therefore the real one only if its code was put before the bundle. Otherwise it is a stand-in that throws
+ * when a schema is inspected.
  */
 const pretended: object = new Proxy(function () {}, {
   apply: () => schema,
@@ -26,7 +26,7 @@ function refuse(): never {
 export const Type: object =
   /* @__PURE__ */ (globalThis as unknown as { __datarunType?: object }).__datarunType ?? pretended;
 
-/** The functions that give a declaration its types return what they are given. */
+/** Functions such as `defineFunction`, which give a declaration its types, return their argument. */
 function same<Declaration>(declaration: Declaration): Declaration {
   return declaration;
 }

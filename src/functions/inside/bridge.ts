@@ -14,7 +14,7 @@ import {
 } from "./limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 
-/** Hands texts and numbers out of the isolate. It must never reach the author's code. */
+/** Sends texts and numbers out of the isolate. The author's code must never get hold of it. */
 export type Post = (what: string, first?: string | number | null, second?: string, third?: string) => void;
 
 export interface InsideLog {
@@ -29,7 +29,7 @@ export interface Bridge {
   reply(call: number, json: string): void;
   /** The call was not made. */
   refuse(call: number, reason: string): void;
-  /** Ends the run, once: what comes later goes nowhere. */
+  /** Ends the run. Only the first call counts, and everything sent later is dropped. */
   end(what: string, first: string | null, second?: string): void;
   readonly raise: (thrown: unknown) => void;
 }
@@ -49,7 +49,10 @@ interface Answered {
   readonly reason: string | undefined;
 }
 
-/** The author's only ways out, each counted here. Nothing of the author's but primitive texts goes through `post`. */
+/**
+ * The only ways for the author's code to send anything out, each of them limited here. Only primitive texts from it
+ * reach `post`.
+ */
 export function createBridge(post: Post): Bridge {
   let ended = false;
   let calls = 0;

@@ -16,7 +16,7 @@ interface Validator {
 /** The module that a schema was compiled to. */
 type Module = (require: (name: string) => unknown, module: { exports: unknown }) => void;
 
-/** What the compiled modules ask for. */
+/** What the compiled modules require. */
 const RUNTIME: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["ajv/dist/runtime/equal", equal],
   ["ajv/dist/runtime/ucs2length", ucs2length],
@@ -24,10 +24,12 @@ const RUNTIME: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["ajv-formats/dist/formats", formats],
 ]);
 
-/** Checks the JSON text of a run's argument, or of what it answered: `null`, or field and sentence of the first problem. */
+/**
+ * Checks a run's inputs or its answer, as JSON text. Returns `null`, or the field and sentence of the first problem.
+ */
 export type CheckText = (part: ContractPart, json: string) => string | null;
 
-/** Prepares the checks of one function, in a context that has nothing else in it. */
+/** Prepares the checks of one function, in a context that contains nothing else. */
 export function openContract(modules: Readonly<Partial<Record<ContractPart, Module>>>): CheckText {
   const validators = { inputs: load(modules.inputs), output: load(modules.output) };
   return (part, json) => {
@@ -51,7 +53,10 @@ function load(module: Module | undefined): Validator | undefined {
   return made.exports as Validator;
 }
 
-/** What an answer owes to the contract: nothing if it has no fields, or says that it failed. Its form is judged elsewhere. */
+/**
+ * The part of an answer that the contract applies to: none if it has no fields, or reports a failure. Its form is
+ * checked elsewhere.
+ */
 function outputOf(answer: unknown): JsonObject | undefined {
   if (!isObject(answer) || Object.keys(answer).length === 0 || answer["success"] === false) return undefined;
   const output = Object.hasOwn(answer, "output") ? answer["output"] : {};

@@ -61,7 +61,7 @@ function isPlain(value: object, made: unknown): boolean {
   return made !== null && Object.getPrototypeOf(made) === Object.prototype && !(value instanceof Error);
 }
 
-/** As an own property, whatever its name: `__proto__` is a plain name here. */
+/** Sets an own property, whatever its name: `__proto__` is an ordinary name here. */
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -3,7 +3,10 @@ import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 import { declaredNames } from "../../terms/schema-names.ts";
 
-/** A schema of a function as the text of a module that checks by it, with the names it declares, or what is wrong with it. */
+/**
+ * A function's schema, compiled to the text of a module that checks by it, with the names it declares; or what is wrong
+ * with it.
+ */
 export type Compiled = { readonly code: string; readonly names: readonly string[] } | { readonly problem: string };
 
 interface Schemas {
@@ -25,7 +28,7 @@ function compile(schema: object | undefined): Compiled | undefined {
       const wrong = (language.errors ?? []).map(({ instancePath, message }) => `data${instancePath} ${message}`);
       return { problem: `schema is invalid: ${wrong.join(", ")}` };
     }
-    // A validator of its own for each: inputs and output may use the same `$id`.
+    // A separate validator for each, because inputs and output may use the same `$id`.
     const ajv = new Ajv2020({ ...OPTIONS, allErrors: false, validateSchema: false, code: { source: true } });
     addFormats.default(ajv);
     return { code: standaloneCode(ajv, ajv.compile(schema)), names: namesOf(schema) };
@@ -34,7 +37,7 @@ function compile(schema: object | undefined): Compiled | undefined {
   }
 }
 
-/** As many as anybody declares by hand. */
+/** The names, up to as many as anyone would declare by hand. */
 function namesOf(schema: object): readonly string[] {
   return declaredNames(schema)
     .filter((name) => name.length <= NAME_CHARS_MAX)
@@ -42,8 +45,8 @@ function namesOf(schema: object): readonly string[] {
 }
 
 /**
- * Loaded like a function, into an isolate of its own for each declaration: compiling a schema takes as long as its author
- * likes, and makes code of his words.
+ * Loaded like a function, into a separate isolate for each declaration: the author's schema decides how long compiling
+ * takes, and its words become code.
  */
 export default {
   run: ({ inputs: { inputs, output } }: { readonly inputs: Schemas }) => ({

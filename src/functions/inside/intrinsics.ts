@@ -1,6 +1,6 @@
 /**
- * What the prelude uses of the language, taken before any code of an author has run: an author who replaces
- * `JSON.stringify` or `String.prototype.slice` changes what his own code sees, and nothing here.
+ * The parts of the language that the prelude uses, saved before any author's code has run. An author who replaces
+ * `JSON.stringify` or `String.prototype.slice` changes them for the author's own code only.
  */
 export const { apply } = Reflect;
 export const { isArray } = Array;
@@ -21,8 +21,9 @@ export function cut(text: string, length: number): string {
 }
 
 /**
- * How many bytes a JSON text has in UTF-8; one that is too long is not counted through. Indexing asks no method that an
- * author could have replaced, and half of a surrogate pair, which would count otherwise, JSON does not leave as it is.
+ * The number of bytes of a JSON text in UTF-8; one with more than `bytesMax` characters is not counted. Indexing calls
+ * no method that an author could have replaced. Half of a surrogate pair, which would be counted wrongly, does not
+ * occur, because JSON escapes it.
  */
 export function jsonBytes(json: string, bytesMax: number): number {
   let bytes = json.length;
@@ -34,7 +35,7 @@ export function jsonBytes(json: string, bytesMax: number): number {
   return bytes;
 }
 
-/** What a thrown value says, short, whatever it is: its getters may throw, and nothing of it leaves but this text. */
+/** A short text of a thrown value, whatever it is: its getters may throw, and nothing but this text is used. */
 export function textOf(thrown: unknown, length: number): string {
   try {
     const text: unknown = typeof thrown === "object" && thrown !== null ? apply(toString, thrown, []) : toText(thrown);

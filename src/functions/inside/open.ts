@@ -1,4 +1,4 @@
-// Said although modules are strict: what they are bundled to is a script, in which an author could otherwise take our
+// Necessary although modules are strict: they are bundled into a script, and without it an author could get our
 // functions from the stack of an error.
 "use strict";
 
@@ -26,7 +26,7 @@ export type Enter = (
 
 const REST_MS = 5;
 
-/** How an isolate's own thread waits; no author's code comes by what it is made of. */
+/** How the isolate's own thread waits; the author's code has no access to what this uses. */
 function createRest(): Rest {
   const { wait } = Atomics;
   const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
@@ -34,9 +34,9 @@ function createRest(): Rest {
 }
 
 /**
- * Prepares a fresh context: takes away what could get round the limits, adds what authors expect of a JavaScript
- * runtime, and gives the author's code nothing of `post` and `ask` but closures that count. `seed` is for this context's random bytes. The bundle, run as a
- * script after this, hands itself over by `__take`, once.
+ * Prepares a fresh context: removes what could bypass the limits, adds what authors expect of a JavaScript runtime, and
+ * gives the author's code access to `post` and `ask` only through closures that count. `seed` is for this context's
+ * random bytes. The bundle, which is run as a script after this, registers itself by `__take`, once.
  */
 export function open(post: Post, ask: Ask, seed: string): Enter {
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -109,7 +109,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
     }
   }
 
-  /** Whether it can be evaluated, without looking at its schemas. */
+  /** Whether the declaration can be evaluated, without looking at its schemas. */
   function check(): void {
     try {
       if (typeof load().run !== "function") throw new TypeError("it does not declare run");

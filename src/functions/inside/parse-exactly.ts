@@ -2,7 +2,10 @@ import { mayHoldLongNumber, withExactNumbers } from "../../terms/exact-json.ts";
 import type { Json } from "../../terms/json.ts";
 import { parse } from "./intrinsics.ts";
 
-/** What an author is handed: a number that would not come out as it went in is not a number of JavaScript. @throws RangeError */
+/**
+ * Parses what an author gets. A number that a double would change becomes an `ExactNumber`. @throws RangeError if there
+ * are too many
+ */
 export function parseExactly(json: string): Json {
   const value = parse(json) as Json;
   const exact = exactly(json, value);
@@ -15,7 +18,7 @@ function exactly(json: string, value: Json): Json {
   try {
     return mayHoldLongNumber(json) ? withExactNumbers(json, value) : value;
   } catch {
-    // An author who has replaced what this rests on has the numbers that his JavaScript has.
+    // An author who has replaced what this relies on gets the numbers as JavaScript reads them.
     return value;
   }
 }

@@ -8,9 +8,9 @@ const CONSTANTS = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
 export const Bytes = Uint8Array;
 
 /**
- * Random bytes without end from 32 that came from the operating system, for one context: ChaCha20 (RFC 8439) whose key is
- * replaced by its own first output each time, and what was given out is wiped, so that nobody who came to see the state
- * could tell what it gave before. The key is in hexadecimal.
+ * Unlimited random bytes for one context, from 32 bytes of the operating system: ChaCha20 (RFC 8439). Its own first
+ * output replaces the key each time, and what was given out is wiped, so the state does not reveal earlier output. The
+ * seed is in hexadecimal.
  */
 export function createRandom(seed: string): (target: Uint8Array) => void {
   const key = new Uint32Array(KEY_WORDS);

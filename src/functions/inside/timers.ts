@@ -12,8 +12,8 @@ interface Timer {
 const DELAY_MAX_MS = 60_000;
 
 /**
- * `setTimeout` and its kin, for as long as the run lasts. All timers of a run share one alarm outside, so that many
- * timers cost no more than one. Returns what the alarm calls.
+ * `setTimeout` and the like, for as long as the run lasts. All timers of a run share one alarm outside the isolate, so
+ * that many cost no more than one. Returns what the alarm calls.
  */
 export function installTimers(
   scope: Record<string, unknown>,
@@ -65,7 +65,7 @@ export function installTimers(
     }
   }
 
-  /** The one that is due first, of those that are due by then; of two at once the one set first. */
+  /** The earliest timer that is due by then; of two for the same time, the one set first. */
   function firstDue(by: number): Timer | undefined {
     let first: Timer | undefined;
     for (const key in timers) {

@@ -2,7 +2,7 @@ import { parse, toText } from "./intrinsics.ts";
 import { NOT_NOW, URL_CHARACTERS, URLS_MAX } from "./limits.ts";
 import { FormParameters } from "./url-search-params.ts";
 
-/** Asks the process outside to parse a URL, which needs no permission. `null`: it is none. */
+/** Asks the process outside to parse a URL. `null`: it is not a URL. */
 export type Ask = (what: "url" | "url-set", first: string, second: string, third: string) => string | null;
 
 /** Waits some milliseconds, in the thread of the isolate. */
@@ -24,8 +24,8 @@ type Part = (typeof PARTS)[number];
 type Parts = Readonly<Record<Part | "origin", string>>;
 
 /**
- * `URL`. The parsing itself is Node's, in the process that holds the isolate: only texts go there and come back. That
- * process has other things to do, so a run asks so often and no more, and waits where it is told to.
+ * `URL`. Node parses it, in the process that holds the isolate: only texts are passed in and out. That process has
+ * other work, so the number of questions per run is limited, and a run waits when told to.
  */
 export function urlClass(ask: Ask, rest: Rest): unknown {
   let asked = 0;

@@ -6,7 +6,7 @@ import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 import { FormParameters } from "./url-search-params.ts";
 import { urlClass, type Ask, type Rest } from "./url.ts";
 
-/** The parts of the web platform that pure libraries expect. No network, no storage, no clock but `Date`. */
+/** The parts of the web platform that pure libraries expect. No network, no storage, no clock except `Date`. */
 export function installWeb(scope: Record<string, unknown>, ask: Ask, rest: Rest, seed: string): void {
   const started = Date.now();
   const fill = createRandom(seed);

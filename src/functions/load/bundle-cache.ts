@@ -32,11 +32,14 @@ const NO_CACHE: BundleCache = {
   keep: () => Promise.resolve(),
 };
 
-/** Keeps prepared functions in a folder, so that a start needs neither bundler nor isolate. Without a folder: nothing. */
+/**
+ * Keeps prepared functions in a folder, so that a start needs neither bundler nor isolate. Keeps nothing without a
+ * folder.
+ */
 export function openBundleCache(folder: string | undefined): BundleCache {
   if (folder === undefined) return NO_CACHE;
 
-  /** What was lawful to import may not be so from another root, or once another place is closed. */
+  /** The key includes the root and the closed places, because they decide which imports are allowed. */
   async function placeOf({ file, root, closed }: FunctionFile): Promise<string> {
     return join(folder!, `${hashOf(JSON.stringify([file, root, closed, await versionOfTools()]))}.json`);
   }
@@ -56,17 +59,17 @@ export function openBundleCache(folder: string | undefined): BundleCache {
   };
 }
 
-/** The prelude, out of the folder if its sources have not changed. */
+/** The prelude, from the folder if its sources are unchanged. */
 export function preparePrelude(folder: string | undefined): Promise<string> {
   return prepareOwn(folder, "prelude", bundlePrelude);
 }
 
-/** The real `Type`, likewise. */
+/** The real `Type`, in the same way. */
 export function prepareType(folder: string | undefined): Promise<string> {
   return prepareOwn(folder, "type", bundleType);
 }
 
-/** What contracts are made with, likewise, each when it is first asked for. */
+/** The code that compiles and checks contracts, in the same way; each part is prepared when it is first needed. */
 export function prepareContractTools(folder: string | undefined): ContractTools {
   let compiler: Promise<string> | undefined;
   let runtime: Promise<string> | undefined;
@@ -88,7 +91,7 @@ async function prepareOwn(folder: string | undefined, name: string, bundle: () =
 
 let tools: Promise<string> | undefined;
 
-/** Changes with the bundler, with what decides what may be imported, and with every file that ends up in an isolate. */
+/** Changes with the bundler, with the rules for imports, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
     const own = [
@@ -112,7 +115,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return (await readdir(path)).sort().map((name) => join(path, name));
 }
 
-/** A package need not export its package.json. */
+/** The path of a package's package.json, which the package need not export. */
 export function manifestOf(name: string): string {
   const entry = fileURLToPath(import.meta.resolve(name));
   const folder = join("node_modules", name);

@@ -16,7 +16,7 @@ const TYPE = fileURLToPath(new URL("../inside/type.ts", import.meta.url));
 const CONTRACT = fileURLToPath(new URL("../inside/check-contract.ts", import.meta.url));
 const CONTRACT_COMPILER = fileURLToPath(new URL("../inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
-/** Files of functions are in a namespace of their own: what esbuild finds by itself is in `file`. */
+/** A separate namespace for files of functions; what esbuild finds by itself is in `file`. */
 const OURS = "function";
 const SDK = "datarun";
 const LOADERS: Readonly<Record<string, Loader>> = {
@@ -28,7 +28,7 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   ".cjs": "js",
   ".json": "json",
 };
-/** What decides how a single file is read, be it alone or with others. */
+/** The options for reading a single file, alone or with others. */
 const READING = {
   platform: "neutral",
   target: "es2024",
@@ -41,9 +41,9 @@ const READING = {
 
 export interface FunctionFile {
   readonly file: string;
-  /** The folder that its imports may not leave, except for packages; the file's own unless said. */
+  /** The folder that imports may not leave, except for packages. Default: the file's own. */
   readonly root?: string;
-  /** What no import may lead to, wherever it lies. */
+  /** What no import may lead to, wherever it is. */
   readonly closed?: readonly ClosedPlace[];
 }
 
@@ -55,9 +55,9 @@ export interface BuiltBundle extends Bundle {
 }
 
 /**
- * Makes one script of a function file and all it imports: files of its project and pure npm packages, found from the
- * file's own folder. Each file is found and read by `imports/`, never by the bundler.
- * @throws LoadError that names file, line and reason, above all for what would need Node
+ * Bundles a function file and all it imports into one script: files of its project and pure npm packages, found from
+ * the file's own folder. Each file is found and read by `imports/`, never by the bundler.
+ * @throws LoadError that names file, line and reason, above all if the code would need Node
  */
 export async function bundleFunction(file: string, root: string, closed: readonly ClosedPlace[]): Promise<BuiltBundle> {
   const top = await realpath(root);
@@ -77,24 +77,24 @@ export function withType(bundle: BuiltBundle, type: string): BuiltBundle {
 }
 
 /**
- * The code that runs in every context before the function: its value is the function `open`. It is strict, so that no
- * stack trace and no `caller` hands its functions to the author's code.
+ * The code that runs in every context before the function: its value is the function `open`. It is strict, so that the
+ * author's code cannot get its functions from a stack trace or `caller`.
  */
 export async function bundlePrelude(): Promise<string> {
   return `(function () {\n"use strict";\n${await build(PRELUDE)}\nreturn __function.open;\n})();`;
 }
 
-/** The code that puts the real `Type` where a bundle after it finds it. */
+/** The code that puts the real `Type` where a bundle that runs after it looks for it. */
 export async function bundleType(): Promise<string> {
   return `globalThis.__datarunType = (function () {\n"use strict";\n${await build(TYPE)}\nreturn __function.Type;\n})();`;
 }
 
-/** The code that a function's compiled schemas stand on. */
+/** The runtime that a function's compiled schemas need. */
 export async function bundleContract(): Promise<string> {
   return build(CONTRACT);
 }
 
-/** The code that compiles schemas: handed over and run like a function. */
+/** The code that compiles schemas. It is passed in and run like a function. */
 export async function bundleContractCompiler(): Promise<string> {
   return `__take(function () {\n${await build(CONTRACT_COMPILER)}\nreturn __function;\n});`;
 }
@@ -135,14 +135,15 @@ function sentence(file: string, { text, location }: Message, files: ReadonlyMap<
 }
 
 /**
- * The one way to a file: every import is resolved here, every file read here, and what did not come this way is refused.
- * Bundles show the names of their files to the author's code, so these begin at the project; `files` gets what they mean.
+ * The only way to read a file: every import is resolved here, every file is read here, and all else is refused. The
+ * author's code can see the file names in a bundle, so they are relative to the project; `files` maps them to real
+ * paths.
  */
 function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, files: Map<string, string>): Plugin {
   async function found(specifier: string, resolving: Promise<Resolved>) {
     try {
       const resolved = await resolving;
-      // By its name esbuild knows a module, to which the default import of a CommonJS file is all that it exports.
+      // By this name esbuild knows an ES module, whose default import of a CommonJS file is all its exports.
       const path = relative(root, resolved.file) + (resolved.isModule ? ".mts" : "");
       files.set(path, resolved.file);
       return { path, namespace: OURS, sideEffects: resolved.sideEffects, pluginData: resolved };
@@ -186,7 +187,7 @@ function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, fil
   };
 }
 
-/** What hinders the reading of one file; where it is of the code itself, with its line. */
+/** Why a file could not be read; if the code itself is the reason, with the line. */
 function problemsOf(file: string, error: unknown): PartialMessage[] {
   if (error instanceof ComputedImport) return [{ text: error.message, location: { file, line: error.line } }];
   const { errors } = error as { errors?: readonly Message[] };

@@ -11,7 +11,7 @@ import { LoadError } from "../../terms/load-error.ts";
 
 const DOUBLED = Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ");
 
-/** What ends the bundler, or would go on until the machine has no memory left. */
+/** Inputs that crash the bundler, or would fill the memory of the machine. */
 const BOMBS = [
   [
     "code nested a million deep",

@@ -3,14 +3,14 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { BuildOptions, TransformOptions, TransformResult } from "esbuild";
 import { openRss } from "../rss.ts";
 
-/** Both far above what the largest function takes on a slow machine. */
+/** Both are far above what the largest function needs on a slow machine. */
 const WITHIN_MS = 30_000;
 const MEMORY_BYTES_MAX = 1_024 * 1_048_576;
 const LOOK_EVERY_MS = 50;
-/** A start makes its builds one right after the other; after that, files change when somebody changes them. */
+/** A start bundles files one right after another; after that, only a changed file is bundled. */
 const IDLE_MS = 5_000;
 
-/** The bundler ended, or was ended, over what it was given: it has one build at a time, so nobody else is to blame. */
+/** The bundler ended, or was ended, during a build. It runs one build at a time, so only that one can be the cause. */
 export class BundlerEnded extends Error {
   override readonly name = "BundlerEnded";
 }
@@ -20,9 +20,10 @@ let bundler: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * Makes one script with esbuild, which is loaded when the first file has to be bundled and runs in a process of its own,
- * until there has been nothing to bundle for a while. What makes that process end, or grow, or go on for ever, costs the one build that had its turn; the next gets a new
- * process. @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
+ * Makes one script with esbuild, which is loaded when the first file has to be bundled. It runs in its own process
+ * until there has been nothing to bundle for a while. If a build crashes that process, makes it grow too large or never
+ * finishes, only this build fails; the next gets a new process.
+ * @throws BundlerEnded, and what esbuild throws, whose `errors` say what is wrong with the files
  */
 export function bundle(options: BuildOptions): Promise<string> {
   const build = turn.then(async () => {
@@ -47,7 +48,7 @@ export function bundle(options: BuildOptions): Promise<string> {
   return build;
 }
 
-/** One file alone, within a build that has the turn. */
+/** Transforms one file alone, as a part of the current build. */
 export async function transform(text: string, options: TransformOptions): Promise<TransformResult> {
   const esbuild = await import("esbuild");
   return withoutEnvironment(() => esbuild.transform(text, options));
@@ -75,7 +76,7 @@ function watchBundler(): Watch {
   };
 }
 
-/** Its process is started by the first call, at once, and inherits what is there at that moment. */
+/** The first call starts esbuild's process, synchronously, and that inherits the environment of this moment. */
 function withoutEnvironment<Started>(start: () => Started): Started {
   const ours = process.env;
   const started = (message: unknown) => {
@@ -91,7 +92,7 @@ function withoutEnvironment<Started>(start: () => Started): Started {
   }
 }
 
-/** The process that bundles, once there is one. */
+/** The process that bundles, if there is one. */
 export function bundlerPid(): number | undefined {
   return bundler?.pid;
 }

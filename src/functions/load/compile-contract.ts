@@ -6,12 +6,12 @@ import type { ContractPart } from "../inside/check-contract.ts";
 import type { Pool } from "../pool/pool.ts";
 
 export interface CompiledContract {
-  /** `null`: no schema, or none that can be used. */
+  /** `null`: there is no schema, or none that can be used. */
   readonly contract: Contract | null;
   readonly problems: readonly string[];
 }
 
-/** The scripts that contracts are made with, bundled when the first is asked for. */
+/** The scripts for contracts, each bundled when it is first needed. */
 export interface ContractTools {
   compiler(): Promise<string>;
   runtime(): Promise<string>;
@@ -21,8 +21,8 @@ const PARTS = ["inputs", "output"] as const;
 const REASON_CHARACTERS = 300;
 
 /**
- * Makes a contract of what a function declares. A schema is its author's: it can take for ever, and what it is compiled
- * to is code made of his words. So both happen in an isolate, here and in every run, and this process only keeps the text.
+ * Makes a contract from what a function declares. The author writes the schema: compiling it can take forever, and its
+ * words become code. So both the compiling and the checks run in an isolate, and this process only keeps the text.
  */
 export async function compileContract(
   declarationJson: string,
@@ -30,7 +30,7 @@ export async function compileContract(
   tools: ContractTools,
 ): Promise<CompiledContract> {
   const declared = JSON.parse(declarationJson) as JsonObject;
-  // What is not an object at all is named with the rest of the declaration.
+  // A schema that is not an object is reported with the other problems of the declaration.
   const schemas = PARTS.filter((part) => isJsonObject(declared[part])).map((part) => [part, declared[part]!] as const);
   if (schemas.length === 0) return { contract: null, problems: [] };
   const argument = JSON.stringify({ inputs: Object.fromEntries(schemas) });

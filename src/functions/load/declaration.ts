@@ -6,14 +6,14 @@ import { CALL_MS_MAX } from "../../terms/times.ts";
 
 const TIMEOUT_DEFAULT_MS = 30_000;
 const MEMORY_DEFAULT_MB = 64;
-/** What V8 needs for itself. */
+/** What V8 itself needs. */
 const MEMORY_MIN_MB = 8;
 const MEMORY_MAX_MB = 512;
 const ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 const TITLE_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 20_000;
 
-/** What a function file says of itself, checked, with defaults. */
+/** What a function file declares, checked, with defaults. */
 export interface FunctionFacts {
   readonly id: string;
   readonly title: string;
@@ -26,7 +26,7 @@ export interface FunctionFacts {
 }
 
 /**
- * Judges all of a declaration but whether its schemas can be used, which is found out elsewhere and given here.
+ * Checks all of a declaration except whether its schemas can be compiled; problems with those are passed in.
  * @throws LoadError with every problem of the declaration, not only the first
  */
 export function checkDeclaration(file: string, json: string, schemaProblems: readonly string[]): FunctionFacts {

@@ -3,8 +3,8 @@ import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Text that is kept in a file for the next start and is worth nothing if it is not whole: a digest stands before it, and
- * a file that is empty, cut or changed counts as absent.
+ * Text kept in a file for the next start, usable only if it is complete. It starts with a digest, and an empty,
+ * truncated or changed file counts as absent.
  */
 export async function readKept(place: string): Promise<string | null> {
   try {
@@ -17,7 +17,7 @@ export async function readKept(place: string): Promise<string | null> {
   }
 }
 
-/** Under its name lies the text before or this one, after a power cut too. */
+/** Replaces the file atomically: even after a power failure, it contains the previous text or this one. */
 export async function writeKept(place: string, text: string): Promise<void> {
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   const draft = `${place}.${process.pid}`;

@@ -15,7 +15,7 @@ export interface LoadedFunction {
   readonly bundle: Bundle;
 }
 
-/** Code of ours that some files need, built when it is first asked for. */
+/** Code of ours that some files need, built when it is first needed. */
 export interface LoadTools {
   /** The real `Type`. */
   typeCode(): Promise<string>;
@@ -23,8 +23,8 @@ export interface LoadTools {
 }
 
 /**
- * From a file to something that can be run. The file's code is never executed in this process: its declaration is read
- * by evaluating it in an isolate. @throws LoadError
+ * Loads a file into something that can be run. The file's code is never executed in this process: its declaration is
+ * read by evaluating it in an isolate. @throws LoadError
  */
 export async function loadFunction(
   given: FunctionFile,
@@ -36,10 +36,10 @@ export async function loadFunction(
   const kept = await cache.find(given);
   const { prepared, problems } = kept === null ? await prepare(given, pool, tools) : { prepared: kept, problems: [] };
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
-  // A cache that cannot be written costs time at the next start and nothing else.
+  // A cache that cannot be written only makes the next start slower.
   if (kept === null) await cache.keep(given, prepared).catch(() => {});
   const { bundle, contract } = prepared;
-  // A process that has met the bundle while it was loaded has met it without its contract.
+  // The hash includes the contract: a process may know the bundle from when it was loaded, without one.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
   return { file, facts, bundle: { hash, code: bundle.code, contract } };
 }
@@ -63,7 +63,7 @@ async function evaluate(
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
   const whole = withType(lean, await tools.typeCode());
   const declarationJson = await describe(file, whole, pool);
-  // A file that looks into its schemas while it is evaluated needs the real ones in every run.
+  // A file that inspects its schemas while it is evaluated needs the real ones in every run.
   const bundle = await pool.check(lean).then(
     () => lean,
     () => whole,

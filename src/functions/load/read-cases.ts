@@ -3,11 +3,11 @@ import type { FunctionCase } from "../../sdk/data-function.ts";
 import { isJsonObject } from "../../terms/json.ts";
 import { LoadError } from "../../terms/load-error.ts";
 
-/** A function's cases: in its own file, or in `<name>.cases.json` beside it. @throws LoadError */
+/** Reads a function's cases: from its own file, or from `<name>.cases.json` beside it. @throws LoadError */
 export function readCases(file: string, inline: readonly FunctionCase[]): readonly FunctionCase[] {
   const beside = file.replace(/\.\w+$/, ".cases.json");
   const lies = lstatSync(beside, { throwIfNoEntry: false });
-  // A link could lead to a file that is none of the project's, and reading a pipe never ends.
+  // A link could lead out of the project, and reading a pipe might never end.
   if (lies?.isFile() === false) throw new LoadError(beside, ["the cases must be in a regular file, not a link"]);
   const isBeside = lies !== undefined;
   if (isBeside && inline.length > 0)
@@ -33,7 +33,7 @@ function readJson(file: string): unknown {
 const KEYS = new Set(["name", "inputs", "extra", "config", "context", "sources", "expect"]);
 const EXPECT_KEYS = new Set(["success", "output", "includes", "pipes", "message", "called"]);
 
-/** A key that is misspelled would otherwise be a check that never fails. */
+/** Refuses unknown keys, because a misspelled one would be a check that never fails. */
 function problemOf(each: unknown): string | null {
   if (!isJsonObject(each)) return "must be an object";
   if (typeof each["name"] !== "string" || each["name"] === "") return "has no name";

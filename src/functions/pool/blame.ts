@@ -4,8 +4,9 @@ import type { Running } from "./running.ts";
 import type { HostProcess } from "./host-process.ts";
 
 /**
- * Who is struck and who is suspected. Struck is only whom a fact names: a thread that does not leave, an isolate that V8
- * gave up, memory that was measured, a death with nobody else in the process. What has ended is never blamed.
+ * Decides which function gets a strike and which is only suspected. A strike needs a fact: a thread that does not
+ * leave, an isolate that V8 gave up, measured memory, or a death with no other function in the process. A run that has
+ * ended is never blamed.
  */
 export class Blame {
   readonly #quarantine: Quarantine;
@@ -17,7 +18,7 @@ export class Blame {
     this.#log = log;
   }
 
-  /** Once a run, whatever comes of it. */
+  /** At most once per run. */
   strikeRun(running: Running): void {
     if (this.#struck.has(running)) return;
     this.#struck.add(running);
@@ -28,7 +29,10 @@ export class Blame {
     if (this.#quarantine.strike(isolate)) this.#log.error({ event: "function_quarantined", isolate });
   }
 
-  /** A process had to be killed because this run held most of it and would not leave. Alone, it is a fact. */
+  /**
+   * A process had to be killed because this run held most of its memory and would not end. If it was alone there, this
+   * is a fact.
+   */
   named(host: HostProcess, running: Running): void {
     host.blamed.add(running.job.isolate);
     if (host.apart?.exclusive === true) this.strikeRun(running);
@@ -40,9 +44,9 @@ export class Blame {
   }
 
   /**
-   * A process died by itself, with these runs in it. From outside comes only SIGKILL, most often from a kernel without
-   * memory, which chooses by size and not by fault: it says something of a run that was there alone because of an earlier
-   * death, and of no other.
+   * A process died by itself, with these runs in it. Only SIGKILL can come from outside, usually from a kernel that is
+   * out of memory, which chooses by size and not by fault. So it counts only against a run that was alone because of an
+   * earlier death.
    */
   ofDeath(host: HostProcess, how: string): void {
     if (host.blameSettled) return;

@@ -8,23 +8,25 @@ import { openRss } from "../rss.ts";
 import type { Bundle } from "../bundled.ts";
 
 const MAIN = fileURLToPath(new URL("../child/main.ts", import.meta.url));
-/** What is kept of what a dying process writes: V8's last words. */
+/** How much of the output of a dying process is kept: V8's last message. */
 const LAST_WORDS_BYTES = 2_000;
 
-/** Where compiled code is kept, if anywhere: a process that need not compile its own starts in half the time. */
+/**
+ * The folder for compiled code, if there is one: a process that need not compile its own code starts in half the time.
+ */
 function compiled(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir();
-  // It names the folder of this very version, which each process finds for itself.
+  // The setting names the folder of this version; each process finds that in the parent folder itself.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 export interface ChildEvents {
   message(message: FromChild): void;
-  /** Once, after the process is gone. */
+  /** Called once, after the process has gone. */
   exit(how: string, lastWords: string): void;
 }
 
-/** A forked process that holds isolates, seen from the service: nothing of the service but the channel is in it. */
+/** A forked process that holds isolates, as the service sees it. It shares nothing with the service but the channel. */
 export class IsolateProcess {
   readonly #process: ChildProcess;
   readonly #bundles = new Set<string>();
@@ -40,7 +42,7 @@ export class IsolateProcess {
       env: compiled(),
       execArgv: ["--no-node-snapshot", "--max-old-space-size=256"],
       serialization: "advanced",
-      // Nothing is ever written to the first: that it closes says that this process is gone.
+      // Nothing is ever written to standard input: when it closes, the child knows that this process has gone.
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     if (this.#process.pid !== undefined) offerFirst(this.#process.pid);
@@ -72,7 +74,10 @@ export class IsolateProcess {
     return this.#process.pid;
   }
 
-  /** `written`: it waits in this process no longer, whether the other one got it or has gone. */
+  /**
+   * `written` is called when the message does not wait in this process any more, whether it was received or the child
+   * has gone.
+   */
   send(message: ToChild, written: () => void = () => {}): void {
     if (!this.#gone && this.#process.connected) this.#process.send(message, written);
     else written();
@@ -98,7 +103,9 @@ export class IsolateProcess {
   }
 }
 
-/** A kernel that runs out of memory takes this process before any other: what is in it can be started anew. */
+/**
+ * Makes a kernel without memory kill this process before any other, because its runs can be started again elsewhere.
+ */
 function offerFirst(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");

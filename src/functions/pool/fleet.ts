@@ -14,20 +14,23 @@ export interface FleetOptions {
 }
 
 export interface FleetEvents {
-  /** How many processes there shall be that take everybody's runs or stand by. */
+  /** How many processes should take everyone's runs or be spares. */
   wanted(): number;
   ready(): void;
   heard(host: HostProcess, message: FromChild): void;
-  /** Once, after it has gone; it is in `hosts` no more. */
+  /** Called once, after the process has gone; it is not in `hosts` any more. */
   died(host: HostProcess, how: string, lastWords: string): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
-/** A process that dies younger than this was not killed by a function. */
+/** The death of a process younger than this was not caused by a function. */
 const STILLBORN_MS = 1_000;
 
-/** The processes: as many as are wanted, each replaced as soon as it takes no more runs. It knows nothing of runs. */
+/**
+ * The processes: as many as are wanted, each replaced as soon as it takes no more runs. This class knows nothing about
+ * runs.
+ */
 export class Fleet {
   readonly hosts: ReadonlySet<HostProcess>;
   readonly #hosts = new Set<HostProcess>();
@@ -43,7 +46,7 @@ export class Fleet {
     this.#events = events;
   }
 
-  /** One at a time, so that starting them does not take the machine from what is running. */
+  /** Starts one at a time, so that starting leaves processor time for what is running. */
   async fill(): Promise<void> {
     if (this.#starting) return;
     this.#starting = true;
@@ -65,14 +68,14 @@ export class Fleet {
     }
   }
 
-  /** Ends a process for which nothing is running any more, or shall be. */
+  /** Ends a process, together with any runs that are still in it. */
   end(host: HostProcess): void {
     host.killed = true;
     host.retired = true;
     host.process.kill();
   }
 
-  /** Ends all of them. Resolves when they are gone. */
+  /** Ends all processes. Resolves when they have gone. */
   async close(): Promise<void> {
     this.#closed = true;
     const hosts = [...this.#hosts];
@@ -86,7 +89,7 @@ export class Fleet {
     return count;
   }
 
-  /** Resolves when it is ready, or gone. */
+  /** Resolves when it is ready or has gone. */
   #start(prelude: string): Promise<void> {
     return new Promise((settled) => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,11 +2,11 @@ import type { IsolateProcess } from "./child-process.ts";
 import type { ReplyQueue } from "./reply-queue.ts";
 import type { Running } from "./running.ts";
 
-/** Runs that are granted no more than this share a process with those of others. */
+/** Runs that may use at most this much share a process with those of other organizations. */
 export const PLAIN_MEMORY_MB = 64;
 const MEGABYTE = 1_048_576;
 
-/** One process and what is going on in it. */
+/** One process and its state. */
 export interface HostProcess {
   readonly process: IsolateProcess;
   readonly runs: Map<number, Running>;
@@ -14,27 +14,27 @@ export interface HostProcess {
   readonly bornAt: number;
   readonly gone: Promise<void>;
   ready: boolean;
-  /** What it took before its first run. */
+  /** Its memory before its first run. */
   emptyBytes: number;
-  /** Takes nothing new, and goes when it is empty. */
+  /** Takes no new runs, and is ended when its last one has ended. */
   retired: boolean;
-  /** Set for a process that holds the runs of one organization only; once set apart it stays so. */
+  /** Set for a process with the runs of one organization only; it stays so for good. */
   apart: Apart | null;
-  /** Isolate keys known to be the reason of its death. */
+  /** The isolate keys that are known to have caused its death. */
   readonly blamed: Set<string>;
-  /** Its death is already accounted for. */
+  /** Blame for its death has already been assigned. */
   blameSettled: boolean;
   killed: boolean;
 }
 
 export interface Apart {
-  /** Whose runs are in it; `null`: it is free for anybody's. */
+  /** The organization of its runs; `null`: free for any. */
   owner: string | null;
-  /** Its one run must have it alone. */
+  /** Its one run must be alone in it. */
   exclusive: boolean;
-  /** What its runs are granted together. */
+  /** The memory that its current runs may use together. */
   grantedMb: number;
-  /** The most that they were granted since it was empty: what ends leaves its garbage behind, which is nobody's fault. */
+  /** The highest `grantedMb` since it was empty, because the garbage of ended runs is nobody's fault. */
   mostGrantedMb: number;
 }
 
@@ -42,7 +42,10 @@ export function newApart(): Apart {
   return { owner: null, exclusive: false, grantedMb: 0, mostGrantedMb: 0 };
 }
 
-/** Where its memory is looked into. V8 needs up to twice what a function keeps; in plain processes few keep much. */
+/**
+ * The resident size above which its memory is examined. V8 needs up to twice what a function keeps; in processes for
+ * everyone, few functions keep much.
+ */
 export function limitBytes(host: HostProcess, plainMb: number): number {
   const beyondPlainMb = Math.max(0, (host.apart?.mostGrantedMb ?? 0) - PLAIN_MEMORY_MB);
   return (plainMb + 2 * beyondPlainMb) * MEGABYTE;

@@ -1,6 +1,6 @@
 import type { Running } from "./running.ts";
 
-/** What was found out about one run of a process. `bytes` is `null` for one whose thread did not come out to answer. */
+/** What is known about one run of a process. `bytes` is `null` if its thread was too busy to answer. */
 export interface Weighed {
   readonly running: Running;
   readonly bytes: number | null;
@@ -9,17 +9,19 @@ export interface Weighed {
 export interface Named {
   readonly running: Running;
   readonly bytes: number;
-  /** Its isolate was looked into. Otherwise it is what nothing else accounts for. */
+  /**
+   * Its isolate was measured. Otherwise `bytes` is an estimate: its share of the memory that no isolate accounts for.
+   */
   readonly measured: boolean;
 }
 
-/** Nobody who holds less is asked to leave: there would be little to gain. */
+/** A run that holds less is never ended, because that would gain little. */
 const WORTH_NAMING_BYTES = 16 * 1_048_576;
 
 /**
- * Which run is to be ended in a process that holds too much: of the organization that holds most in it, the largest run.
- * What no isolate accounts for is divided among those that did not answer, none of which can hold more than the process
- * has grown by since it began. `null`: nobody can be named.
+ * Chooses the run to end in a process that uses too much memory: the largest run of the organization that holds the
+ * most. The memory that no isolate accounts for is divided among the runs that did not answer; each counts for at most
+ * what the process has grown since the run began. `null`: no run can be named.
  */
 export function nameLargest(weighed: readonly Weighed[], rssBytes: number, emptyBytes: number): Named | null {
   const known = weighed.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);

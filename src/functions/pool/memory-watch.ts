@@ -7,43 +7,44 @@ import { limitBytes, type HostProcess } from "./host-process.ts";
 export interface MemoryWatchParts {
   readonly clock: Clock;
   readonly hosts: ReadonlySet<HostProcess>;
-  /** Resident megabytes at which a plain process is looked into. */
+  /** The resident megabytes above which a process for everyone is examined. */
   readonly childMemoryMb: number;
-  /** To end a run for what it holds. */
+  /** Ends a run for what it holds. */
   readonly endRun: (host: HostProcess, named: Named) => void;
-  /** What the process gave back when that run had gone. */
+  /** Reports how much memory the process returned after that run. */
   readonly gaveBack: (running: Running, bytes: number) => void;
-  /** The process takes nothing new and goes when it is empty: nobody is to blame. */
+  /** Lets the process take no new runs and end when it is empty; nobody is blamed. */
   readonly retire: (host: HostProcess) => void;
-  /** Nothing else is left. `null`: it cannot be told who holds so much. */
+  /** Kills the process, as the last resort. `null`: it is unknown which run holds so much. */
   readonly kill: (host: HostProcess, named: Running | null) => void;
 }
 
 const LOOK_EVERY_MS = 50;
-/** A process whose own thread says nothing for so long cannot be relieved; on a busy machine it takes its time. */
+/** A process over its limit that does not answer within this time is killed; on a busy machine an answer takes time. */
 const ANSWER_WITHIN_MS = 2_000;
-/** At so many times its limit there is no time left to end one run after the other. */
+/** Above this multiple of the limit, there is no time to end one run after another. */
 const HOPELESS_AT = 2;
-/** And at so many no time to wait for an answer that is late. */
+/** Above this multiple, there is no time to wait for a late answer. */
 const DANGEROUS_AT = 4;
 const DANGEROUS_WITHIN_MS = 500;
 
 type Relief =
   | { readonly stage: "asked"; readonly askedAt: number }
-  /** `rssBytes`: what the process held before. `gone`: the run has left; its memory takes a moment longer. */
+  /** `rssBytes`: what the process held before. `gone`: the run has left, but its memory is returned a moment later. */
   | {
       readonly stage: "ending";
       readonly running: Running;
       readonly rssBytes: number;
-      /** No other was ended with it: what comes back was its. */
+      /** No other run was ended at the same time, so the memory that is returned was its own. */
       readonly alone: boolean;
       gone: boolean;
     };
 
 /**
- * Watches the resident memory of the processes. One that is over its limit first drops what it only keeps warm and says
- * what each isolate holds; if it still is over it, the largest run of whoever holds most is ended, and then it is looked
- * at anew. Only a measurement names a run: when none does, the process is replaced and nobody is blamed.
+ * Watches the resident memory of the processes. A process over its limit first disposes of idle isolates and reports
+ * what each of the others holds. If it is still over the limit, the largest run of the organization that holds the most
+ * is ended, and the process is examined again. Only a measurement names a run: without one, the process is replaced and
+ * nobody is blamed.
  */
 export class MemoryWatch {
   readonly #parts: MemoryWatchParts;
@@ -55,7 +56,7 @@ export class MemoryWatch {
     this.#parts = parts;
   }
 
-  /** To be told whenever a run begins; goes on until all processes are empty and within their limits. */
+  /** To be called whenever a run begins. Goes on until all processes are empty and within their limits. */
   begin(): void {
     if (this.#cancel !== undefined || this.#stopped) return;
     this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
@@ -71,13 +72,13 @@ export class MemoryWatch {
     this.#cancel?.();
   }
 
-  /** What its isolates hold, from the process itself. */
+  /** The process has reported what its isolates hold. */
   heard(host: HostProcess, { runs }: Extract<FromChild, { type: "weighed" }>): void {
     if (host.killed || this.#reliefs.get(host)?.stage !== "asked") return;
     this.#reliefs.delete(host);
     const rssBytes = host.process.rssBytes();
     const limit = limitBytes(host, this.#parts.childMemoryMb);
-    // What it only kept warm was all.
+    // Disposing of idle isolates was enough.
     if (rssBytes <= limit) return;
     const weighed: Weighed[] = [];
     for (const { id, bytes } of runs) {
@@ -99,7 +100,10 @@ export class MemoryWatch {
     else this.#parts.retire(host);
   }
 
-  /** One; and where the process is far over its limit, as many as bring it out of danger by what they were measured to hold. */
+  /**
+   * Names one run. If the process is far over its limit, names as many as it takes, by their measured sizes, to get it
+   * out of danger.
+   */
   #name(weighed: readonly Weighed[], rssBytes: number, limit: number, host: HostProcess): Named[] {
     const named: Named[] = [];
     let left = weighed;
@@ -114,7 +118,7 @@ export class MemoryWatch {
     return named;
   }
 
-  /** Whether there is a reason to look again. */
+  /** Returns whether to look again. */
   #look(host: HostProcess): boolean {
     const rssBytes = host.process.rssBytes();
     const limit = limitBytes(host, this.#parts.childMemoryMb);
@@ -135,7 +139,7 @@ export class MemoryWatch {
     host.process.send({ type: "weigh" });
   }
 
-  /** What its end gave back is a measurement too, and the only one of a thread that does not come out to answer. */
+  /** What its end returned is also a measurement, and the only one for a thread that was too busy to answer. */
   #lookAfter(host: HostProcess, relief: Extract<Relief, { stage: "ending" }>, rssBytes: number, limit: number): void {
     const { running } = relief;
     if (host.runs.has(running.id)) {

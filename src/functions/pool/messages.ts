@@ -1,6 +1,6 @@
 import type { Contract } from "../bundled.ts";
 
-/** What passes between the service and a child process that holds isolates: texts and numbers only. */
+/** The messages between the service and a child process that holds isolates: texts and numbers only. */
 export type ToChild =
   | { readonly type: "prelude"; readonly code: string }
   | {
@@ -12,12 +12,12 @@ export type ToChild =
   | { readonly type: "forget"; readonly bundle: string }
   | StartRun
   | Reply
-  /** The run is over, whatever it does: answered by `ended`, once its thread has left the isolate. */
+  /** The run is over, whatever its code does. Answered by `ended`, once its thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
-  /** Too much memory is in use: answered by `weighed`, after what is only kept warm has been let go. */
+  /** Too much memory is in use. Answered by `weighed`, after idle isolates have been disposed of. */
   | { readonly type: "weigh" };
 
-/** Replies below it go at once and unacknowledged: all that can be under way together are few bytes. */
+/** Smaller replies are sent at once and not acknowledged: even all of them together are few bytes. */
 export const LARGE_REPLY_CHARACTERS = 65_536;
 
 export interface Reply {
@@ -31,7 +31,7 @@ export interface StartRun {
   readonly type: "run";
   readonly id: number;
   readonly what: RunKind;
-  /** Runs of one organization and one bundle may follow each other in one isolate; others never share. */
+  /** Runs of one organization and one bundle may use one isolate after another; others never share one. */
   readonly isolate: string;
   readonly bundle: string;
   readonly memoryMb: number;
@@ -39,12 +39,12 @@ export interface StartRun {
 }
 
 /**
- * A run; or, while a file is loaded, what it declares as JSON; or only whether it can be evaluated; or, of the compiler
- * of contracts, its answer.
+ * `start` is a run. While a file is loaded, `describe` returns what it declares as JSON, and `check` only finds out
+ * whether it can be evaluated. `compile` returns the answer of the contract compiler.
  */
 export type RunKind = "start" | "describe" | "check" | "compile";
 
-/** `stuck`: the thread of the run does not leave its isolate, and nothing in the process can make it. */
+/** `stuck`: the thread of the run does not leave its isolate, and nothing in the process can force it to. */
 export type FromChild =
   | { readonly type: "ready" }
   | {
@@ -72,13 +72,13 @@ export type FromChild =
       readonly stuck: boolean;
     }
   | { readonly type: "ended"; readonly id: number; readonly stuck: boolean }
-  /** V8 ran out of memory in a way that it does not recover from: the thread sleeps for ever, the rest may finish. */
+  /** V8 ran out of memory and cannot recover: the thread sleeps forever, the other runs may finish. */
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
-  /** A large reply has gone into its isolate, or is not wanted any more. */
+  /** A large reply has been taken by its isolate, or is not wanted any more. */
   | { readonly type: "took"; readonly id: number; readonly characters: number }
-  /** What each run's isolate holds, in bytes; `null`: its thread did not come out in time to answer. */
+  /** The bytes each run's isolate holds; `null`: its thread was too busy to answer in time. */
   | { readonly type: "weighed"; readonly runs: readonly { readonly id: number; readonly bytes: number | null }[] }
-  /** Only where the service cannot look it up itself. */
+  /** Sent only if the service cannot look it up itself. */
   | { readonly type: "rss"; readonly bytes: number };
 
 export type FailedWhy = "raised" | "contract" | "memory";

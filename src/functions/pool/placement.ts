@@ -6,25 +6,25 @@ import { isOpen, newApart, PLAIN_MEMORY_MB, type HostProcess } from "./host-proc
 
 export interface PlacementOptions {
   readonly quarantine: Quarantine;
-  /** Processes that take everybody's runs; what is ready beyond them stands by. */
+  /** Processes that take everyone's runs; ready ones beyond them are spares. */
   readonly children: number;
   readonly runsPerChild: number;
-  /** Processes for runs that must not stand beside those of others, at the most. */
+  /** The most processes for runs that must not share one with other organizations. */
   readonly apart: number;
   readonly waitingPerOrganization: number;
 }
 
-/** What the runs in one process that is set apart may be granted together. */
+/** How much memory the runs in one process that is set apart may use together. */
 const APART_GRANT_MB = 512;
-/** Unless said otherwise. */
+/** The default. */
 export const WAITING_PER_ORGANIZATION = 256;
 
 export type Placed = { readonly running: Running; readonly host: HostProcess | null };
 
 /**
- * Where runs go, and who is next. Organizations share the places fairly and take turns where they have to wait. A run
- * that is granted much memory, or that may have ended a process, goes into a process set apart for its organization:
- * what it does there hits nobody else, and however many of those runs somebody has, there is a process for the others'.
+ * Decides where runs go, and which is next. Organizations share the places fairly and take turns waiting. A run that
+ * may use much memory, or may have ended a process, goes into a process that is set apart for its organization. There
+ * it affects no other organization, and however many such runs one has, the others still get a process.
  */
 export class Placement {
   readonly #options: PlacementOptions;
@@ -44,10 +44,10 @@ export class Placement {
     return this.#waiting.size;
   }
 
-  /** False: too many of its organization are waiting. */
+  /** Returns false if too many runs of its organization are waiting. */
   add(running: Running): boolean {
     const { organizationId } = running.job;
-    // Files that are being loaded are nobody's, and all of them have to be looked at.
+    // A file that is being loaded belongs to no organization, and all files must be loaded.
     const { waitingPerOrganization } = this.#options;
     if (organizationId !== "" && this.#waiting.of(organizationId) >= waitingPerOrganization) return false;
     this.#waiting.add(organizationId, running);
@@ -58,12 +58,12 @@ export class Placement {
     this.#waiting.remove(running.job.organizationId, running);
   }
 
-  /** All that wait, which wait no more. */
+  /** Removes and returns all waiting runs. */
   clear(): Running[] {
     return this.#waiting.clear();
   }
 
-  /** The next run that need not wait, and its process, where its place is taken now; `null`: it is not to be run. */
+  /** The next run that need not wait, with its process, in which its place is now taken; `null`: it must not be run. */
   next(): Placed | undefined {
     let host = null as HostProcess | null;
     const running = this.#waiting.next(
@@ -79,7 +79,7 @@ export class Placement {
     return { running, host };
   }
 
-  /** A run has left its process, whose `runs` say so. */
+  /** A run has left its process, and has been removed from `runs`. */
   left(running: Running, host: HostProcess): void {
     const { organizationId, memoryMb } = running.job;
     if (host.apart === null) return this.#places.give(organizationId);
@@ -89,7 +89,7 @@ export class Placement {
     Object.assign(host.apart, newApart());
   }
 
-  /** Whether a run waits for a process set apart that it may have, and none stands by that could be one. */
+  /** Whether a waiting run may have a process set apart, but there is no spare that could become one. */
   get lacksApart(): boolean {
     let lacks = false;
     this.#waiting.next(
@@ -108,7 +108,7 @@ export class Placement {
     return choosePlain(this.#plain(), running.job.isolate, this.#options.runsPerChild) ?? null;
   }
 
-  /** One where it fits beside others of its own organization, else one that nobody has, else one that stands by. */
+  /** First one where it fits beside others of its organization, then one that is free, then a spare. */
   #apartFor(running: Running): HostProcess | undefined {
     const { organizationId, memoryMb } = running.job;
     const ready = [...this.#hosts].filter((host) => isOpen(host) && host.apart !== null);
@@ -139,7 +139,7 @@ export class Placement {
     apart.mostGrantedMb = Math.max(apart.mostGrantedMb, apart.grantedMb);
   }
 
-  /** A file that is being loaded is granted much and keeps it for a moment. */
+  /** Does not apply to files that are being loaded, which need much memory but only briefly. */
   #needsApart(running: Running): boolean {
     const { what, memoryMb } = running.job;
     return (what === "start" && memoryMb > PLAIN_MEMORY_MB) || this.#standingOf(running) === "alone";
@@ -160,7 +160,7 @@ export class Placement {
   }
 }
 
-/** The least busy, and among equals always the same for the same isolate, where it is likely to be warm. */
+/** The least busy process. Among equals, always the same for the same isolate, because that probably has it ready. */
 function choosePlain(hosts: readonly HostProcess[], isolate: string, runsMax: number): HostProcess | undefined {
   const open = hosts.filter((host) => host.runs.size < runsMax);
   if (open.length < 2) return open[0];

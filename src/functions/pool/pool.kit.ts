@@ -8,7 +8,7 @@ import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";
 import type { Bundle } from "../bundled.ts";
 
-/** What one run left behind, for tests to look at. */
+/** The result of one run, for tests to examine. */
 export interface Tried {
   readonly json: string | null | undefined;
   readonly thrown: unknown;
@@ -23,7 +23,7 @@ export interface TryOptions {
   readonly limitMs?: number;
   readonly memoryMb?: number;
   readonly argument?: object;
-  /** Told how many calls are under way whenever one begins. */
+  /** Called at the start of each call, with the number of calls in progress. */
   readonly onCall?: (underWay: number) => void;
 }
 
@@ -32,9 +32,9 @@ export interface PoolRig {
   readonly lines: LogFields[];
   /** Runs a function given as the text of its `run`, or of a whole object if it starts with a brace. */
   attempt(text: string, options?: TryOptions): Promise<Tried>;
-  /** Waits until so many processes are ready and none of them has a run. */
+  /** Waits until this many processes are ready and none of them has a run. */
   settled(children: number): Promise<void>;
-  /** Waits until so many runs are in processes. */
+  /** Waits until this many runs are in processes. */
   running(runs: number): Promise<void>;
   /** The bundle that `attempt` makes of that text. */
   bundleOf(text: string): Bundle;
@@ -43,8 +43,8 @@ export interface PoolRig {
 const prelude = preparePrelude(undefined);
 
 /**
- * A pool with real processes. A source named `wait_300` answers after that many milliseconds, `bytes_5000` with a text of
- * that length, `never` not at all.
+ * A pool with real processes. A source named `wait_300` answers after that many milliseconds, `bytes_5000` with a text
+ * of that many characters, and `never` not at all.
  */
 export async function startPool(
   t: { after(close: () => Promise<void>): void },

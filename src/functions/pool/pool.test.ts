@@ -55,7 +55,7 @@ test("the runs beside one that is stuck fail as function errors, and are not bla
   const rig = await startPool(t, { children: 1, spares: 0 });
   const waits = "async ({ run }) => { await run('wait_3000'); return {}; }";
   const beside = rig.attempt(waits);
-  // Long enough to have begun on a busy machine.
+  // Long enough for the run to have started on a busy machine.
   const stuck = rig.attempt(STUCK, { limitMs: 1_000 });
   assert.equal(codeOf(await stuck), "function.timeout");
   assert.equal(codeOf(await beside), "function.raised");
@@ -74,7 +74,7 @@ test("a process that dies for no known reason is replaced, and those who were in
   for (const run of runs) assert.equal(codeOf(await run), "function.raised");
   assert.ok(rig.lines.some((line) => line.event === "function_process_died"));
   await rig.settled(2);
-  // Two have a process to themselves, for which the spare serves as well; the third waits for one of them.
+  // Two get their own process, one of them the spare; the third waits until one is free.
   const again = await Promise.all(texts.map((text) => rig.attempt(text)));
   assert.deepEqual(again.map(codeOf), ["ok", "ok", "ok"]);
   const tookMs = again.map((tried) => tried.tookMs).sort((one, other) => one - other);
@@ -169,7 +169,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // Without an init process nobody collects what has died; that counts as dead.
+  // Without an init process, a dead process stays as a zombie; that counts as dead.
   return !existsSync(`/proc/${pid}/stat`) || !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
 }
 

@@ -14,33 +14,33 @@ import { settledWithin } from "../../terms/within.ts";
 export interface PoolOptions {
   readonly clock: Clock;
   readonly log: FunctionsLog;
-  /** The code that goes before every function; made by `bundlePrelude`. */
+  /** The code that runs before every function; made by `bundlePrelude`. */
   readonly prelude: Promise<string>;
-  /** Processes that take runs; 2 unless said. */
+  /** Processes that take runs. Default: 2. */
   readonly children?: number;
-  /** Processes that stand by; 1 unless said. */
+  /** Spare processes. Default: 1. */
   readonly spares?: number;
-  /** No process is started before the first run, or before somebody waits for `ready`. */
+  /** Starts no process before the first run, or before `ready` is called. */
   readonly startsOnUse?: boolean;
-  /** Processes that are started for runs which must not stand beside those of others, at the most; 4 unless said. */
+  /** The most processes for runs that must not share one with other organizations. Default: 4. */
   readonly apart?: number;
-  /** Runs at once in one process, further ones wait until their deadline; 64 unless said. */
+  /** The most simultaneous runs in one process; further ones wait until their deadline. Default: 64. */
   readonly runsPerChild?: number;
-  /** Runs of one organization that wait; 256 unless said. */
+  /** The most waiting runs of one organization. Default: 256. */
   readonly waitingPerOrganization?: number;
-  /** How long the evaluation of a file that is being loaded may take; 5 s unless said. */
+  /** How long the evaluation of a file that is being loaded may take. Default: 5 s. */
   readonly evaluateWithinMs?: number;
-  /** Resident megabytes at which a process is looked into, for functions of 64 MB; 320 unless said. */
+  /** The resident megabytes above which a process for functions of 64 MB is examined. Default: 320. */
   readonly childMemoryMb?: number;
 }
 
 export interface Pool {
   run(job: PoolJob, host: FunctionHost): Promise<string | null>;
-  /** Evaluates a bundle in an isolate of its own and returns what it declares, as JSON. */
+  /** Evaluates a bundle in its own isolate and returns what it declares, as JSON. */
   describe(bundle: Bundle): Promise<string>;
   /** Rejects if a bundle cannot be evaluated. */
   check(bundle: Bundle): Promise<void>;
-  /** Has the compiler of contracts work on one declaration, within the same limits, and returns its answer. */
+  /** Runs the contract compiler on one declaration, within the same limits, and returns its answer. */
   compile(compiler: Bundle, argument: string): Promise<string>;
   forgetBundle(hash: string): void;
   stats(): PoolStats;
@@ -52,7 +52,7 @@ export interface Pool {
 }
 
 const EVALUATE_WITHIN_MS = 5_000;
-/** How long a file waits for the first process: on a busy machine it starts in seconds. */
+/** How long a file waits for the first process, which takes seconds to start on a busy machine. */
 const START_WITHIN_MS = 30_000;
 const EVALUATE_MEMORY_MB = 128;
 
@@ -75,7 +75,7 @@ export function createPool(options: PoolOptions): Pool {
   };
   const supervisor = new Supervisor(settings);
   let lastId = 0;
-  // One after the other: the compiler takes more memory than functions do.
+  // One at a time, because the compiler takes more memory than functions do.
   let compiling: Promise<unknown> = Promise.resolve();
 
   async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
@@ -94,9 +94,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function evaluate(what: RunKind, bundle: Bundle, argument = "{}"): Promise<string | null> {
-    // The time that a process takes to start is none of the file's.
+    // The start of a process does not count against the file's time.
     await settledWithin(clock, START_WITHIN_MS, supervisor.ready());
-    // Of the compiler's runs each has the declaration to answer for.
+    // For the compiler, each declaration has its own key, because the declaration is what may be at fault.
     const isolate = isolateKey(what === "compile" ? hashOf(argument) : "", bundle.hash);
     const timeoutMs = options.evaluateWithinMs ?? EVALUATE_WITHIN_MS;
     const deadlineAt = clock.now() + timeoutMs;
@@ -135,7 +135,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** While a file is loaded nothing answers it. */
+/** While a file is loaded, its calls are never answered. */
 const NOBODY: FunctionHost = {
   runSource: () => new Promise(() => {}),
   pipe: () => {},

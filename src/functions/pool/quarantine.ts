@@ -1,9 +1,9 @@
 import type { Clock } from "../../terms/clock.ts";
 
-/** What ended its process so often does not run again for an hour, or until its file is loaded anew. */
+/** After this many strikes, a function does not run for an hour, or until its file is loaded again. */
 const STRIKES_MAX = 2;
 const FORGOTTEN_AFTER_MS = 3_600_000;
-/** So many quiet runs of its own clear a bundle that only stood beside a death. */
+/** This many successful runs alone clear a bundle that was only suspected. */
 const CLEARED_AFTER = 3;
 
 interface Standing {
@@ -13,16 +13,17 @@ interface Standing {
 }
 
 /**
- * Who is to blame when a process dies. Exact blame is a strike. When several were running and any of them may have done
- * it, nobody gets a strike, but each runs alone in a process for a while, so that the next death has one culprit.
- * Counted by organization and bundle: one organization's inputs must not take a function away from another.
+ * Records which functions are to blame when a process dies. If it is certain, the function gets a strike. If any of
+ * several may have caused it, none gets a strike, but each runs alone in a process for a while, so that the next death
+ * has one cause. Counted by organization and bundle: one organization's inputs must not make a function unavailable to
+ * another.
  */
 export interface Quarantine {
   standingOf(key: string): "free" | "alone" | "quarantined";
   /** Returns whether it is quarantined from now on. */
   strike(key: string): boolean;
   suspect(key: string): void;
-  /** A run ended without harm. */
+  /** A run ended without causing harm. */
   ranWell(key: string): void;
   forgetBundle(bundle: string): void;
 }

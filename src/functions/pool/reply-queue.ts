@@ -2,7 +2,7 @@ import { FairShare } from "../../terms/fair-share.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
 import { LARGE_REPLY_CHARACTERS } from "./messages.ts";
 
-/** Of a process. It takes milliseconds to bring one into its isolate, so that a few under way keep it busy. */
+/** Per process. It takes milliseconds to pass one into its isolate, so a few at a time keep the process busy. */
 const LARGE_BYTES_MAX = 32 * 1_048_576;
 
 interface Waiting {
@@ -10,14 +10,14 @@ interface Waiting {
   readonly owner: string;
   readonly bytes: number;
   readonly send: () => void;
-  /** Instead of being sent, once nobody wants it. */
+  /** Called instead of `send` if the reply is not wanted any more. */
   readonly drop: () => void;
 }
 
 /**
- * The large replies that one process has and no isolate has taken yet. Beyond a limit they wait in the service, which
- * counts them: a thread that is busy, or a hundred functions at once, must not fill the process with replies. The
- * organizations in it share the room fairly.
+ * Limits the large replies that one process holds and no isolate has taken yet. Further ones wait in the service, which
+ * counts them: a busy thread, or a hundred simultaneous functions, must not fill the process with replies. The
+ * organizations in the process share the limit fairly.
  */
 export class ReplyQueue {
   readonly #share: FairShare;
@@ -38,7 +38,7 @@ export class ReplyQueue {
     this.#serve();
   }
 
-  /** An isolate has taken one of that run. */
+  /** An isolate has taken a reply of that run. */
   took(run: number, bytes: number): void {
     const held = this.#ofRuns.get(run);
     if (held === undefined) return;
@@ -48,7 +48,7 @@ export class ReplyQueue {
     this.#serve();
   }
 
-  /** The run is over: nothing of it is sent any more, and what it had does not count. */
+  /** The run is over: its waiting replies are dropped, and those it was sent count no more. */
   left(run: number, owner: string): void {
     const held = this.#ofRuns.get(run);
     if (held !== undefined && held.bytes > 0) this.#share.give(owner, held.bytes);

@@ -8,31 +8,31 @@ import type { FromChild, Reply, RunKind } from "./messages.ts";
 export interface PoolJob {
   readonly what: RunKind;
   readonly bundle: Bundle;
-  /** Whose run it is; empty for a file that is being loaded. */
+  /** The organization that owns the run; empty for a file that is being loaded. */
   readonly organizationId: string;
-  /** Organization and bundle: whose isolate. */
+  /** Organization and bundle, which together determine the isolate. */
   readonly isolate: string;
   readonly memoryMb: number;
   readonly deadlineAt: number;
-  /** What the message of a timeout says. */
+  /** The time that the message of a timeout names. */
   readonly timeoutMs: number;
   readonly argument: string;
 }
 
-/** Sends to the run's process; `written`, once the message is in this process no more. */
+/** Sends to the run's process. `written` is called once the message is not in this process any more. */
 type SendReply = (message: Reply, written: () => void) => void;
 
 export type RunMessage = Extract<FromChild, { readonly id: number }>;
 
 /**
- * One run as the service sees it, from the queue to its end. Whatever happens in the other process, it ends once, and
- * after that nothing of it reaches the host.
+ * One run as the service sees it, from the queue to its end. Whatever happens in the other process, it ends exactly
+ * once, and after that nothing of it reaches the host.
  */
 export class Running {
   readonly id: number;
   readonly job: Omit<PoolJob, "argument">;
   readonly ended: Promise<string | null>;
-  /** What its process held when it began. */
+  /** The memory of its process when it began. */
   rssBefore = 0;
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
@@ -58,7 +58,7 @@ export class Running {
     return this.#over;
   }
 
-  /** Its argument, which is not kept here any longer. */
+  /** Returns its argument and stops keeping it. */
   takeArgument(): string {
     const argument = this.#argument;
     this.#argument = "";
@@ -74,12 +74,12 @@ export class Running {
   fail(fault: Fault): void {
     if (this.#over) return;
     this.#over = true;
-    // The client gets the sentence of the fault; what really happened is for the log.
+    // The client gets the sentence of the fault; the real cause is only logged.
     if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
     this.#settle.reject(fault);
   }
 
-  /** It ended by an error of its own. Whose words those are nobody knows: an error of `JSON.parse` quotes what it was given. */
+  /** It ended with an error of its own. Its message may contain anything: an error of `JSON.parse` quotes its input. */
   #raised(fault: Fault): void {
     if (this.#over) return;
     this.#over = true;
@@ -92,7 +92,10 @@ export class Running {
     this.#host.log("debug", `${what}: ${words}`);
   }
 
-  /** What came from its process. False: it broke the bridge's rules, which only a subverted prelude can. */
+  /**
+   * Handles a message of its process. Returns false if it broke the rules of the bridge, which only a subverted prelude
+   * can do.
+   */
   hear(message: RunMessage, reply: SendReply): boolean {
     if (this.#over) return true;
     switch (message.type) {
@@ -149,7 +152,7 @@ function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>)
   return new Fault(why === "memory" ? "function.memory" : "function.raised", {}, { cause: new AuthorError(text) });
 }
 
-/** What the function itself said. For the log only. */
+/** An error of the function itself. For the log only. */
 export class AuthorError extends Error {
   override readonly name = "AuthorError";
 }

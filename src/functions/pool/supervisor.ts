@@ -13,11 +13,11 @@ import type { Running } from "./running.ts";
 import { isOpen, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PoolStats {
-  /** Those that take everybody's runs, or stand by. */
+  /** Processes that take everyone's runs, and spares. */
   readonly children: number;
-  /** Those that hold one organization's runs only. */
+  /** Processes with the runs of one organization only. */
   readonly apart: number;
-  /** Of these, how many can take a run. */
+  /** How many of these can take a run. */
   readonly ready: number;
   readonly active: number;
   readonly queued: number;
@@ -39,18 +39,21 @@ export interface SupervisorOptions {
   readonly childMemoryMb: number;
 }
 
-/** A process says within some 300 ms whether a run's thread is stuck, and is killed then. This is for one that says nothing. */
+/**
+ * A process reports within some 300 ms whether a run's thread is stuck, and is killed if so. This is for one that does
+ * not report.
+ */
 const END_WITHIN_MS = 2_000;
-/** How long a process that is set apart stays warm for the next run that needs one. */
+/** How long an empty process that is set apart is kept for the next run that needs one. */
 const APART_IDLE_MS = 10_000;
 const MEGABYTE = 1_048_576;
-/** A run that held so many times its grant broke through what V8 bounds. */
+/** A run that held this multiple of the memory it may use has broken V8's limits. */
 const BREACH = 2;
 
 /**
- * Carries runs to the processes and what they say back, and ends what does not obey. Where a run goes is `Placement`'s, who
- * holds too much `MemoryWatch`'s, who is to blame `Blame`'s, and the processes themselves are the `Fleet`'s. None of them
- * knows what functions do.
+ * Passes runs to the processes and their answers back, and ends runs and processes that do not stop. `Placement`
+ * decides where a run goes, `MemoryWatch` which one uses too much memory, `Blame` which one is at fault, and `Fleet`
+ * owns the processes. None of them knows what functions do.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -59,7 +62,7 @@ export class Supervisor {
   readonly #memory: MemoryWatch;
   readonly #blame: Blame;
   #closed = false;
-  /** Nobody has asked for anything yet, or since `rest`. */
+  /** Nothing has been asked of it yet, or since `rest`. */
   #resting: boolean;
   #killed = 0;
   #whenReady: (() => void)[] = [];
@@ -133,7 +136,7 @@ export class Supervisor {
     this.#serve();
   }
 
-  /** Its caller has been answered, and now its thread must go: at its deadline, or for what it did. */
+  /** The caller has been answered, and now the run's thread must stop: at its deadline, or for what it did. */
   end(running: Running): void {
     this.#placement.remove(running);
     for (const host of this.#fleet.hosts) {
@@ -141,7 +144,7 @@ export class Supervisor {
       host.process.send({ type: "end", id: running.id });
       this.#options.clock.after(END_WITHIN_MS, () => {
         if (!host.runs.has(running.id) || host.killed) return;
-        // The thread of the process itself is held up, which the run that happens to end now need not have done.
+        // The main thread of the process is blocked, which is not necessarily the fault of the run that ends now.
         this.#blame.suspect(host.runs.values());
         this.#kill(host, "it did not end a run in time");
       });
@@ -182,7 +185,7 @@ export class Supervisor {
       argument: running.takeArgument(),
     });
     this.#memory.begin();
-    // What stood by may have been set apart for it.
+    // It may have taken a spare.
     if (host.apart !== null) void this.#fleet.fill();
   }
 
@@ -225,7 +228,7 @@ export class Supervisor {
     if (host.apart !== null) this.#keepApart(host);
   }
 
-  /** Nobody is in it: it is kept for a while, unless what it was used for has left too much behind. */
+  /** It is empty: keeps it for a while, unless the runs in it have left too much memory in use. */
   #keepApart(host: HostProcess): void {
     const { clock, childMemoryMb } = this.#options;
     if (host.process.rssBytes() > limitBytes(host, childMemoryMb)) return this.#fleet.end(host);
@@ -252,12 +255,12 @@ export class Supervisor {
     this.#killed += 1;
     this.#options.log.warn({ event: "function_process_killed", pid: host.process.pid, reason, runs: host.runs.size });
     this.#fleet.end(host);
-    // Started now, not when the old one has gone: the spare has already taken over, and wants a successor.
+    // Does not wait until the old one has gone: a spare has already taken its place, and needs a replacement.
     void this.#fleet.fill();
     this.#serve();
   }
 
-  /** It finishes what it has, takes nothing new, and another one takes its place. */
+  /** It finishes its runs, takes no new ones, and is replaced. */
   #retire(host: HostProcess, reason: string): void {
     if (!host.retired) {
       const { pid } = host.process;
@@ -282,7 +285,10 @@ export class Supervisor {
     this.#serve();
   }
 
-  /** The run that did it fails alone: its thread sleeps, so the others can finish, in a process that takes no new ones. */
+  /**
+   * Only the run that caused it fails. Its thread sleeps, so the others can finish, in a process that takes no new
+   * runs.
+   */
   #lost(host: HostProcess, isolate: string, text: string, running: Running | undefined): void {
     const { pid } = host.process;
     this.#options.log.warn({
@@ -310,7 +316,7 @@ export class Supervisor {
     this.end(running);
   }
 
-  /** To be the largest is no offence; to hold what V8 should have refused is one. */
+  /** A run that is merely the largest gets no strike; one that holds what V8 should have refused does. */
   #judge(running: Running, bytes: number): void {
     const grantedMb = Math.max(PLAIN_MEMORY_MB, running.job.memoryMb);
     if (bytes > BREACH * grantedMb * MEGABYTE) this.#blame.strikeRun(running);

@@ -1,17 +1,17 @@
 import { createGunzip, gunzipSync } from "node:zlib";
 import type { IntakeProblem, ReplyIntake } from "./reply-intake.ts";
 
-/** Small replies are decoded at once: handing them to another thread costs more than decoding them. */
+/** Small replies are decoded synchronously: another thread would cost more than the decoding. */
 const SYNC_RAW_BYTES = 32 * 1024;
 const SYNC_DECODED_BYTES = 256 * 1024;
-/** Decoded bytes come in pieces of this size. */
+/** The size of the chunks that decoding produces. */
 const PIECE_BYTES = 64 * 1024;
 
 export type GzipProblem = IntakeProblem | "broken";
 
 /**
- * Undoes one layer of gzip into `decoded`, which says when it is too much: a bomb is decoded no further than that. Calls
- * back once, unless the function that it returns is called first, which stops it.
+ * Decodes one layer of gzip into `decoded`, which reports when its limit is exceeded: a decompression bomb is decoded
+ * only up to that. Calls back once, unless the returned function is called first, which stops the decoding.
  */
 export function decodeGzip(raw: Buffer, decoded: ReplyIntake, done: (problem: GzipProblem | null) => void): () => void {
   const { bytesMax } = decoded;

@@ -4,7 +4,7 @@ import { TargetTooLong } from "./source-addresses.ts";
 
 type Fields = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
-/** `a=1&b=x%20y`: `undefined` and `null` are left out, a list repeats its name. @throws Error naming the field */
+/** `a=1&b=x%20y`: `undefined` and `null` are left out, a list repeats its name. @throws Error that names the field */
 export function encodeQuery(fields: Fields): string {
   let text = "";
   for (const name of Object.keys(fields)) {
@@ -23,7 +23,9 @@ export function encodeForm(fields: Fields): string {
   return encodeQuery(fields).replaceAll("%20", "+");
 }
 
-/** The path and query of a URL with more fields appended to its query. @throws TargetTooLong when that is longer than may be */
+/**
+ * The path and query of a URL with more fields appended to the query. @throws TargetTooLong if the result is too long
+ */
 export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
   const target = join(url, fields);
   if (target.length > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
@@ -32,7 +34,7 @@ export function withQuery(url: Pick<URL, "pathname" | "search">, fields: Fields 
 
 function join(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined): string {
   const path = url.pathname + url.search;
-  // Encoding takes the longer the more there is, and makes nothing shorter.
+  // Checked first, because encoding long texts takes time and never makes them shorter.
   if (fields !== undefined && lengthOf(fields) > TARGET_CHARACTERS_MAX) throw new TargetTooLong();
   const more = fields === undefined ? "" : encodeQuery(fields);
   if (more === "") return path;
@@ -40,7 +42,7 @@ function join(url: Pick<URL, "pathname" | "search">, fields: Fields | undefined)
   return `${path}&${more}`;
 }
 
-/** Of the texts, as they were given. */
+/** The length of the texts before encoding. */
 function lengthOf(fields: Fields): number {
   let length = 0;
   for (const name of Object.keys(fields)) {
@@ -59,6 +61,6 @@ function pair(name: string, value: QueryValue): string {
 }
 
 function encode(text: string): string {
-  // Half of a surrogate pair has no UTF-8; as everywhere on the web it is sent as the replacement character.
+  // Half of a surrogate pair has no UTF-8. As everywhere on the web, the replacement character is sent instead.
   return encodeURIComponent(text.toWellFormed());
 }

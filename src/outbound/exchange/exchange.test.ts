@@ -27,7 +27,7 @@ const answers: Turn = (handler) => {
   handler.onEnd();
 };
 
-/** One exchange over a connection that plays these turns, one for each time a request is handed to it. */
+/** One exchange over a connection that follows this script: one entry for each time it is given a request. */
 function exchangeOver(
   turns: readonly Turn[],
   maySend = () => true,

@@ -16,29 +16,29 @@ import { VendorReply } from "./reply.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
-/** What every exchange of a door shares. */
+/** What all exchanges of a client share. */
 export interface ExchangeNeeds {
   readonly clock: Clock;
   readonly limits: OutboundLimits;
-  /** What the replies of each source measure. */
+  /** The usual reply sizes of each source. */
   readonly replySizes: UsualSizes;
   readonly longTurns: LongTurns;
 }
 
-/** What of a reply is its own source's matter. */
+/** What the source says about its reply. */
 export interface Expectation {
   readonly answers: readonly number[] | undefined;
   readonly redirectsLeft: number;
   readonly decodedBytesMax: number;
-  /** Never billed by itself, as its author says. */
+  /** Its author declares that it is never billed by itself. */
   readonly free: boolean;
-  /** How long it may wait for a connection. */
+  /** The longest wait for a connection. */
   readonly waitMaxMs: number;
 }
 
-/** How much of an answer that nobody reads is taken in, so that its connection can be used again. */
+/** How much of an unwanted reply body is read, so that its connection can be reused. */
 const DRAINED_BYTES_MAX = 64 * 1024;
-/** What may come besides the body: headers, interim answers and trailers, and what marks the pieces of a body. */
+/** How many bytes may arrive besides the body: headers, interim replies, trailers and chunk framing. */
 const FRAMING_BYTES = 256 * 1024;
 const FRAMING_SHARE = 1 / 4;
 const NO_BYTES = Buffer.alloc(0);
@@ -49,8 +49,8 @@ const PROBLEMS: Readonly<Record<Exclude<GzipProblem, "no_room">, string>> = {
 };
 
 /**
- * One request to one vendor, from waiting for a connection to the last byte. It settles exactly once, at its deadline at
- * the latest, and sends nothing after that.
+ * One request to one vendor, from waiting for a connection to the last byte. It settles exactly once, at its deadline
+ * at the latest, and sends nothing after that.
  */
 export class Exchange implements ReplyHandler, Exchangeable {
   readonly #request: OutgoingRequest;
@@ -75,7 +75,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   readonly #body: ReplyIntake;
   #decoded: ReplyIntake | null = null;
   #stopDecoding: (() => void) | null = null;
-  /** Of a body that nobody reads any more. */
+  /** Counts a body that nobody reads any more. */
   #drainedBytes = 0;
   #drainedPieces = 0;
 
@@ -103,7 +103,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#cancelDeadline = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => this.#onDeadline());
   }
 
-  // ---- before a connection is its own ------------------------------------------------------------------------------
+  // ---- waiting for a connection -----------------------------------------------------------------------------------
 
   get owner(): string {
     return this.#call.run.caller.organizationId;
@@ -138,17 +138,17 @@ export class Exchange implements ReplyHandler, Exchangeable {
     connection.send(this.#request, this);
   }
 
-  /** Of a reply that was not taken in to its end, what it said of itself. */
+  /** The size of a reply, encoded and decoded; if it was not read to its end, at least the size that it announced. */
   get #measuredSize(): number {
     const said = Math.min(Number(this.#fields["content-length"]) || 0, this.#body.bytesMax);
     return Math.max(this.#body.length, said) + (this.#decoded?.length ?? 0);
   }
 
-  // ---- what its connection says ------------------------------------------------------------------------------------
+  // ---- events of its connection -----------------------------------------------------------------------------------
 
   onReady(): PlannedAttempt {
     const { clock } = this.#needs;
-    // A busy process may run a connection's event before an older timer.
+    // In a busy process, an event of a connection can run before an older timer.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
     this.#planned = this.#call.planAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
     return this.#planned;
@@ -158,7 +158,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#attempt = this.#planned!.begin();
   }
 
-  /** What means nothing, such as the extensions of chunks, is read all the same. */
+  /** Bytes that mean nothing, such as chunk extensions, count too. */
   onRead(wireBytes: number): void {
     if (wireBytes <= this.#wireBytesMax) return;
     if (this.#settled) this.#release(false);
@@ -196,7 +196,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   onEnd(): void {
     if (!this.#settled) {
       this.#attempt!.end();
-      // A status without a body may carry the header field all the same.
+      // The header may be present although a status has no body.
       if (this.#zipped && this.#body.length > 0) this.#unzip();
       else this.#deliver(this.#body);
     }
@@ -205,7 +205,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
 
   onError(error: Error): void {
     const connection = this.#connection;
-    // It was given up from here.
+    // The exchange has given it up already.
     if (connection === null) return;
     if (this.#isReplayable(error)) {
       this.#replayed = true;
@@ -226,7 +226,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     return this.#expects.redirectsLeft > 0 && isRedirect(this.#status) && !this.#isAnswer();
   }
 
-  /** What can be known of a body before it comes. */
+  /** What is wrong with a body, as far as its headers tell. */
   #problemAhead(): string | null {
     const { "content-encoding": encoding, "content-length": length } = this.#fields;
     if (encoding !== undefined && encoding !== "") {
@@ -239,7 +239,10 @@ export class Exchange implements ReplyHandler, Exchangeable {
       : null;
   }
 
-  /** Nothing was written and no connection failed to come about: one that stood was found dead. Once. */
+  /**
+   * True once, if an open connection was found closed and nothing was written. A connection that could not be opened
+   * does not count.
+   */
   #isReplayable(error: Error): boolean {
     return (
       this.#attempt === null &&
@@ -281,21 +284,21 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#release(false);
   }
 
-  /** Ends the exchange now and closes its connection, on which more may still be coming. */
+  /** Ends the exchange and closes its connection, on which more may still arrive. */
   #abort(fault: Fault): void {
     this.#giveUp(fault);
     this.#release(false);
   }
 
-  /** A connection that ends cuts the answer short. One that goes on in bad HTTP brings a body that cannot be used. */
+  /** If the connection ended, the reply is incomplete. If it went on with invalid HTTP, only the body is unusable. */
   #failBy(fault: Fault): void {
     if (fault.code === "source.contract") this.#giveUp(fault);
     else this.#fail(fault);
   }
 
   /**
-   * No body is to be had. What the status said stands all the same: a success fails for want of its answer, and any other
-   * status that the source reads is delivered without a body.
+   * There is no usable body, but the status is still valid: a success fails because its answer is missing, and any
+   * other status that the source reads is delivered without a body.
    */
   #giveUp(fault: Fault): void {
     if (this.#status === 0) return this.#fail(fault);
@@ -320,7 +323,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#needs.longTurns.add(this.owner, {
       isAlone: () => held.isAlone,
       take: () => {
-        // Its deadline may have come before its turn.
+        // The deadline may have passed before its turn.
         if (this.#settled) return false;
         if (ahead?.next() === true) return true;
         this.#handOn(reply, bytes, hold, ahead);
@@ -349,7 +352,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     this.#reject(fault);
   }
 
-  /** Of what it held only the delivered reply stays so: from here on it is the call's, and the run sees to it. */
+  /** Releases all memory except the delivered reply, which now belongs to the call and is released by the run. */
   #settle(delivered: ReplyIntake | null): void {
     this.#settled = true;
     this.#stopDecoding?.();
@@ -362,7 +365,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
   }
 
   #release(reusable: boolean): void {
-    // A body that is still being decoded stays under the deadline.
+    // The deadline still applies while a body is being decoded.
     if (this.#settled) this.#cancelDeadline();
     const connection = this.#connection;
     this.#connection = null;

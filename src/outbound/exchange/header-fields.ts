@@ -3,14 +3,14 @@ import { CONNECTION_HEADERS } from "../../terms/connection-headers.ts";
 
 const FORBIDDEN = new Set(CONNECTION_HEADERS);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What cannot stand in a field: it would end the field, or lose bits on its way to the wire. */
+/** Characters that a field cannot contain: they would end it, or lose bits when they are sent. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 export function canStandInHeader(text: string): boolean {
   return !NOT_IN_VALUE.test(text);
 }
 
-/** A header field that cannot be sent. Its value is kept only to find out where it came from. */
+/** A header field that cannot be sent. The value is kept only to find out where it came from. */
 export class HeaderValueError extends Error {
   readonly value: string;
   constructor(name: string, value: string) {
@@ -20,8 +20,8 @@ export class HeaderValueError extends Error {
 }
 
 /**
- * Name and value in turn, as they go out: the author's fields and the door's defaults for those that the
- * author left out. @throws Error naming the field
+ * Names and values alternating, as they are sent: the author's fields, and defaults for those that the author left out.
+ * @throws Error that names the field
  */
 export function headerFields(
   wanted: HttpOptions["headers"],
@@ -54,7 +54,7 @@ export function headerFields(
   return fields;
 }
 
-/** What may follow a redirect to another origin: nothing that could be a credential. */
+/** The fields that may follow a redirect to another origin: none that could be a credential. */
 export function withoutAuthorFields(fields: readonly string[]): readonly string[] {
   const kept: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {
@@ -65,7 +65,7 @@ export function withoutAuthorFields(fields: readonly string[]): readonly string[
   return kept;
 }
 
-/** For a redirect that turns the request into one without a body. */
+/** The fields for a redirect that turns the request into one without a body. */
 export function withoutBodyFields(fields: readonly string[]): readonly string[] {
   const kept: string[] = [];
   for (let at = 0; at < fields.length; at += 2) {

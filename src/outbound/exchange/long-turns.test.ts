@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { settle } from "../../terms/clock.kit.ts";
 import { LongTurns } from "./long-turns.ts";
 
-/** Turns that take 30 ms each, by a clock that only they move, and the pauses that follow them. */
+/** Runs turns that take 30 ms each, by a clock that only they advance, and records the pauses after them. */
 function play(alone: boolean) {
   let now = 0;
   const pauses: { readonly ms: number; readonly end: () => void }[] = [];

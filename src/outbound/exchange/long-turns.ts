@@ -1,22 +1,22 @@
 import type { Clock } from "../../terms/clock.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
 
-/** What is larger takes everybody's thread for milliseconds at a stretch: to be parsed, looked through, written. */
+/** Parsing, checking or writing a larger reply blocks the thread for milliseconds. */
 export const LONG_FROM_BYTES = 256 * 1024;
-/** However long a turn seems to have taken: a process that was stopped goes on at once. */
+/** The longest pause, however long a turn seems to have taken: a process that was suspended must go on at once. */
 const PAUSE_MAX_MS = 200;
 
 interface Turn {
-  /** Whether nobody else has anything under way. */
+  /** Whether nobody else has a run in progress. */
   isAlone(): boolean;
-  /** True: it goes on, in another turn. */
+  /** Does one turn of work. True if there is more to do. */
   take(): boolean;
 }
 
 /**
- * Large replies are read and handed on one at a time and in short turns, owners one after the other. While anybody else has
- * something under way, each turn is followed by a pause as long as it took, so that half of the thread's time is for what
- * is quick.
+ * Large replies are read and handed on one at a time and in short turns, with owners taking turns. While anyone else
+ * has work in progress, each turn is followed by a pause of the same length, so that half of the thread's time is left
+ * for short work.
  */
 export class LongTurns {
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class LongTurns {
     const { owner, turn } = next;
     const from = this.#clock.now();
     if (turn.take()) this.#waiting.putBack(owner, next);
-    // By then whoever waited for the reply has done with it what is done at once.
+    // By then, the code that waited for the reply has done its synchronous work, which counts as part of the turn.
     setImmediate(() => {
       const tookMs = Math.min(PAUSE_MAX_MS, this.#clock.now() - from);
       if (turn.isAlone()) this.#next();

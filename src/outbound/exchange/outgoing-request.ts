@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Name and value in turn. */
+  /** Names and values, alternating. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
   readonly tls: ClientTls | undefined;
@@ -19,10 +19,10 @@ export interface OutgoingRequest {
 
 const LOCATION_CHARACTERS_MAX = 16 * 1024;
 const METHOD = /^[A-Z][A-Z-]*$/;
-/** Not requests for data: one opens a tunnel, the other echoes credentials. */
+/** These do not request data: one opens a tunnel, the other echoes credentials. */
 const NOT_METHODS = new Set(["CONNECT", "TRACE"]);
 
-/** @throws Error naming what the author got wrong, never a value */
+/** @throws Error that names the author's mistake, never a value */
 export function buildRequest(
   method: string,
   url: Address,
@@ -61,9 +61,9 @@ function contentOf({ json, form, body }: HttpOptions): Content {
 }
 
 /**
- * The request a redirect asks for (RFC 9110, 15.4). On the way to another origin it loses everything that could be a
- * credential, and a request with a body does not go there at all.
- * @throws Fault `source.contract` when it cannot be followed
+ * The request that a redirect asks for (RFC 9110, 15.4). A redirect to another origin loses every field that could be a
+ * credential, and a request with a body does not follow one at all.
+ * @throws Fault `source.contract` if it cannot be followed
  */
 export function followRedirect(request: OutgoingRequest, reply: VendorReply): OutgoingRequest {
   const url = readLocation(reply.headers["location"], request.url);

@@ -5,8 +5,8 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * A large reply that is read before anybody asks for its value, a stretch at a time, so that nobody waits for all of it: a
- * source asks for it at one go. What cannot be read says so when it is asked for.
+ * A large reply that is parsed before the source asks for its value, one part at a time, so that others need not wait
+ * for the whole of it: the source itself would parse it in one go. An error is thrown only when the value is asked for.
  */
 export class ReadAhead {
   readonly #reading: JsonReading;
@@ -18,7 +18,7 @@ export class ReadAhead {
     this.#giveBack = giveBack;
   }
 
-  /** `null`: it does not look like an object or a list of JSON, and nobody will read it as that. */
+  /** Returns `null` if it does not look like a JSON object or list, because then nobody will ask for its value. */
   static of(bytes: Buffer, limits: JsonLimits, hold: Hold, drop: (bytes: number) => void): ReadAhead | null {
     const first = firstOf(bytes);
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return null;
@@ -31,7 +31,7 @@ export class ReadAhead {
     return new ReadAhead(new JsonReading(bytes, limits, counted), () => drop(held));
   }
 
-  /** Reads the next stretch; false once there is no more to do. */
+  /** Parses the next part. Returns false once it has finished. */
   next(): boolean {
     try {
       return this.#reading.next();
@@ -49,7 +49,7 @@ export class ReadAhead {
   }
 }
 
-/** Behind a byte order mark and blanks. */
+/** The first byte after a byte order mark and whitespace. */
 function firstOf(bytes: Buffer): number | undefined {
   let at = bytes[0] === 0xef ? 3 : 0;
   while (at < bytes.length && bytes[at]! <= BLANK) at += 1;

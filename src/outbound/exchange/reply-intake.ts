@@ -2,23 +2,23 @@ import type { Held } from "../../terms/byte-budget.ts";
 import { JoinedBytes } from "../../terms/joined-bytes.ts";
 
 /**
- * A reply may come in so many pieces, and one more for so many of its bytes: what a piece costs to take in is the same
- * for one byte as for a thousand, so small ones are bounded by their number.
+ * A reply may arrive in this many pieces, plus one for each `BYTES_PER_PIECE` bytes. A piece costs the same whether it
+ * has one byte or a thousand, so the number of small ones is limited.
  */
 export const PIECES_FREE = 20_000;
 export const BYTES_PER_PIECE = 32;
 
-/** Why a reply is not taken in any further. */
+/** Why the rest of a reply is not read. */
 export type IntakeProblem = "too_large" | "too_many_pieces" | "no_room";
 
-/** Whether a body of so many bytes may have come in so many pieces. */
+/** Whether a body of this size has arrived in too many pieces. */
 export function isCutTooSmall(pieces: number, bytes: number): boolean {
   return pieces > PIECES_FREE + bytes / BYTES_PER_PIECE;
 }
 
 /**
- * Takes in bytes piece by piece, never more than `bytesMax`, and counts each as held before it is kept. What it counted
- * stays counted until `drop`, or until someone else sees to it.
+ * Collects the bytes of a reply, at most `bytesMax`, and counts each piece as held before it keeps it. They stay
+ * counted until `drop`, or until another part takes over the counting.
  */
 export class ReplyIntake {
   readonly bytesMax: number;
@@ -34,7 +34,7 @@ export class ReplyIntake {
     return this.#joined.length;
   }
 
-  /** The problem, if the piece was not taken in. */
+  /** Returns the problem if the piece was not accepted. */
   add(piece: Buffer): IntakeProblem | null {
     const length = this.#joined.length + piece.length;
     if (length > this.bytesMax) return "too_large";
@@ -44,12 +44,12 @@ export class ReplyIntake {
     return null;
   }
 
-  /** All of it. To be called once, at the end. */
+  /** Returns all bytes. To be called once, at the end. */
   take(): Buffer {
     return this.#joined.take();
   }
 
-  /** Its bytes are not needed any more. */
+  /** The bytes are not needed any more. */
   drop(): void {
     if (this.#joined.length === 0) return;
     this.#room.drop(this.#joined.length);
@@ -58,8 +58,8 @@ export class ReplyIntake {
 }
 
 /**
- * Room for one reply, taken before its request is sent, so that what may be billed is not thrown away for want of it. The
- * reply takes it up as it comes; what is left over is given back at its end.
+ * Memory for one reply, reserved before its request is sent, so that a reply that may be billed is not discarded for
+ * lack of memory. The reply uses it up as it arrives; the rest is released at its end.
  */
 export class RoomAhead {
   readonly #held: Held;
@@ -69,14 +69,14 @@ export class RoomAhead {
     this.#held = held;
   }
 
-  /** False: there is no room, and nothing should be sent. */
+  /** Returns false if there is not enough memory; then nothing should be sent. */
   reserve(bytes: number): boolean {
     const ahead = this.#held.holdAhead(bytes);
     this.#ahead += ahead ?? 0;
     return ahead !== null;
   }
 
-  /** Counts bytes of the reply, first out of what was reserved. */
+  /** Counts bytes of the reply, first from the reserved memory. */
   hold(bytes: number): boolean {
     const fromAhead = Math.min(this.#ahead, bytes);
     if (bytes > fromAhead && !this.#held.hold(bytes - fromAhead)) return false;
@@ -88,7 +88,7 @@ export class RoomAhead {
     this.#held.drop(bytes);
   }
 
-  /** No more of the reply will come. */
+  /** No more of the reply will arrive. */
   giveBack(): void {
     this.#held.drop(this.#ahead);
     this.#ahead = 0;

@@ -28,12 +28,12 @@ const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
 };
 
 const NOT_COUNTED: Hold = () => true;
-/** Of a text with other than ASCII characters, in memory. */
+/** Bytes per character, in memory, of a text that is not only ASCII. */
 const UNIT_BYTES = 2;
 
 /**
- * A vendor's whole reply. Its bytes are looked at when they are asked for, and parsed once; what they become takes room of
- * its own, beside theirs.
+ * A vendor's whole reply. Its bytes are parsed when the author asks for them, and only once; the parsed value counts as
+ * held memory in addition to the bytes.
  */
 export class VendorReply implements Reply, RawReply, HeldReply {
   readonly status: number;
@@ -49,7 +49,9 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   #isTaken = false;
   readonly #ahead: Pick<ReadAhead, "value"> | null;
 
-  /** `attempt`: what is known of its request, where one was sent. `ahead`: what has been read of it already. */
+  /**
+   * `attempt`: what is known of its request, if one was sent. `ahead`: the value, as far as it has been parsed already.
+   */
   constructor(
     status: number,
     fields: ReplyFields,
@@ -94,7 +96,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
 
   bytes(): Buffer {
     this.#take();
-    // Small buffers share their memory with others, whose bytes are none of this author's.
+    // Small buffers share their memory with others, whose bytes this author must not see.
     this.#given ??= this.#bytes.buffer.byteLength === this.#bytes.length ? this.#bytes : ownCopy(this.#bytes);
     return this.#given;
   }
@@ -103,7 +105,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     return this.#bytes;
   }
 
-  /** What an author makes of text or bytes nobody can see. It is taken to be as large as they are, once. */
+  /** What an author makes of the text or bytes cannot be measured. It is assumed, once, to be as large as they are. */
   #take(): void {
     if (this.#isTaken) return;
     this.#isTaken = true;
@@ -120,7 +122,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   }
 
   [rawJsonObject](): Buffer {
-    // Where nobody has asked for the value, there is none to be made.
+    // If nobody has asked for the value, it need not be built.
     if (this.#value === undefined && this.#ahead === null && isSurelyObject(this.#bytes, this.#limits))
       return this.#bytes;
     if (!isJsonObject(this.json())) throw contractFault("it is not a JSON object");

@@ -37,7 +37,7 @@ test("however many have been asked for, each is judged by itself", () => {
   }
 });
 
-/** What an input may hold that an author puts into an address without encoding it. */
+/** Contents of an input that an author may put into a URL without encoding it. */
 const PAYLOADS = [
   "../../admin",
   "../../admin",

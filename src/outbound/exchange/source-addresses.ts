@@ -2,27 +2,27 @@ import { BoundedMap } from "../../terms/bounded-map.ts";
 import { TARGET_CHARACTERS_MAX } from "../../terms/request-target.ts";
 import type { OriginMatch, OriginRules } from "../../terms/origins.ts";
 
-/** The parts of an absolute URL as plain values: a `URL` works them out anew each time they are read. */
+/** The parts of an absolute URL as plain values, because a `URL` computes them anew on each access. */
 export type Address = Readonly<Pick<URL, "origin" | "protocol" | "hostname" | "port" | "pathname" | "search">>;
 
 interface Known {
   readonly url: Address;
-  /** `null`: of no origin that the source declares. */
+  /** `null`: its origin is not one that the source declares. */
   readonly match: OriginMatch | null;
 }
 
-/** Few and short, because an author may have built them from inputs, which are not kept for long. */
+/** Few and short, because an author may have built them from inputs, which must not be kept for long. */
 const KNOWN_MAX = 8;
 const KNOWN_CHARACTERS_MAX = 2_048;
 
-/** Path and query would be longer than any vendor reads. */
+/** The path and query are longer than any vendor accepts. */
 export class TargetTooLong extends Error {
   constructor() {
     super("the path and query are too long");
   }
 }
 
-/** The addresses a source asked for last: most ask for the same one again and again, with another query or body. */
+/** The URLs a source asked for last. Most sources ask for the same one again and again, with another query or body. */
 export class SourceAddresses {
   readonly #rules: OriginRules;
   readonly #known = new BoundedMap<string, Known>(KNOWN_MAX);
@@ -31,7 +31,7 @@ export class SourceAddresses {
     this.#rules = rules;
   }
 
-  /** @throws Error as `readVendorUrl` does */
+  /** @throws Error like `readVendorUrl` */
   read(text: string): Known {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
@@ -48,9 +48,9 @@ export class SourceAddresses {
 }
 
 /**
- * Reads the address an author asks for. Authors build addresses from inputs, so whatever the URL parser would quietly
- * turn into another place is refused here instead: user names, dot segments, backslashes, fragments, control characters.
- * @throws Error whose message holds nothing of the address
+ * Reads the URL an author asks for. Authors build URLs from inputs, so everything that the URL parser would silently
+ * rewrite into another destination is refused: user names, dot segments, backslashes, fragments, control characters.
+ * @throws Error whose message contains no part of the URL
  */
 export function readVendorUrl(text: unknown): URL {
   if (typeof text !== "string") throw new Error("the address is not a string");
@@ -64,9 +64,9 @@ export function readVendorUrl(text: unknown): URL {
   return url;
 }
 
-/** With scheme and host. */
+/** Including scheme and host. */
 const ADDRESS_CHARACTERS_MAX = TARGET_CHARACTERS_MAX + 1024;
-/** Authority and path, as they stand before the URL parser touches them. */
+/** Authority and path, before the URL parser changes them. */
 const PARTS = /^https?:\/\/([^/?#\\]+)([^?#]*)/i;
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const REWRITTEN = /[\u0000-\u001f\u007f\\#]|^ | $/;

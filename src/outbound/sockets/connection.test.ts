@@ -168,7 +168,7 @@ test("what goes wrong here while a reply is read costs that call alone", async (
   const held = new ByteBudget(1_000_000).open("org_1");
   const hold = held.hold.bind(held);
   held.hold = (bytes) => {
-    // Room is taken before the request is sent, too.
+    // Memory is also reserved before the request is sent.
     if (vendor.count() === 1) throw new Error("broken");
     return hold(bytes);
   };

@@ -7,21 +7,24 @@ import { type RequestBytes, requestBytes, type WireRequest } from "../wire/reque
 import { type Destination, SocketOpening, type SocketNeeds } from "./open-socket.ts";
 import type { Sendable, SendTurn } from "./send-turn.ts";
 
-/** Who sends a request by a connection, and what it is told: `onReady`, `onSend`, then of the reply, and one end. */
+/**
+ * The sender of a request on a connection. It gets `onReady`, `onSend`, then the events of the reply, and exactly one
+ * end.
+ */
 export interface ReplyHandler extends ReplyReader {
-  /** It could be written now. Gives what must be on record before. @throws Error to send nothing */
+  /** The request could be written now. Returns what must be recorded before. @throws Error to send nothing */
   onReady(): PlannedAttempt;
-  /** It is on record, and its first byte goes out as soon as this returns. */
+  /** The request has been recorded, and its first byte is sent as soon as this returns. */
   onSend(): void;
-  /** So many bytes have come since then, whatever they mean. */
+  /** How many bytes have arrived since `onSend`, whatever they mean. */
   onRead(wireBytes: number): void;
-  /** The whole reply has come. */
+  /** The whole reply has arrived. */
   onEnd(): void;
-  /** It comes to nothing: a `ConnectError`, `LostError`, `BadReplyError`, or what stopped it before it was sent. */
+  /** There will be no whole reply: a `ConnectError`, `LostError`, `BadReplyError`, or what prevented the sending. */
   onError(error: Error): void;
 }
 
-/** A connection that was open has ended. */
+/** An open connection has ended. */
 export class LostError extends Error {
   readonly code: string | undefined;
 
@@ -35,12 +38,14 @@ export interface ConnectionNeeds extends SocketNeeds {
   readonly sendTurn: SendTurn;
 }
 
-/** What a vendor's own limit on idle connections is undercut by: the request has to get there before its end. */
+/**
+ * Subtracted from the time for which a vendor keeps idle connections, because a request must arrive before that ends.
+ */
 const IDLE_MARGIN_MS = 2_000;
 
 /**
- * One HTTP/1.1 connection to a vendor, opened when the first request comes and again when a request finds it closed. It
- * carries one request at a time, and never a second one after anything out of the ordinary.
+ * One HTTP/1.1 connection to a vendor. It is opened for the first request, and again when a request finds it closed. It
+ * carries one request at a time, and is not used again after anything unusual.
  */
 export class Connection implements ReplyReader, Sendable {
   readonly #host: string;
@@ -49,7 +54,7 @@ export class Connection implements ReplyReader, Sendable {
   readonly #parser: ReplyParser;
   readonly #closed: (connection: Connection) => void;
   discarded = false;
-  /** How long it may stay unused, by the vendor's last word. */
+  /** How long it may stay idle, according to the vendor's last reply. */
   idleMs = Infinity;
   #opening: SocketOpening | null = null;
   #socket: Socket | null = null;
@@ -57,10 +62,10 @@ export class Connection implements ReplyReader, Sendable {
   #bytes: RequestBytes | null = null;
   #handler: ReplyHandler | null = null;
   #isSent = false;
-  /** Since the request was sent. */
+  /** Received since the request was sent. */
   #wireBytes = 0;
 
-  /** @param closed called when its socket has ended while nobody used it */
+  /** @param closed called when its socket has ended while the connection was idle */
   constructor(
     host: string,
     destination: Destination,
@@ -79,7 +84,7 @@ export class Connection implements ReplyReader, Sendable {
     return !this.discarded && this.#socket !== null && !this.#socket.destroyed;
   }
 
-  /** Sends a request as soon as it may be. Of one that is not sent `handler` hears once, by `onError`. */
+  /** Sends a request as soon as possible. If it cannot be sent, `handler` is told once, by `onError`. */
   send(request: WireRequest, handler: ReplyHandler): void {
     this.#request = request;
     this.#handler = handler;
@@ -87,7 +92,7 @@ export class Connection implements ReplyReader, Sendable {
     else this.#needs.sendTurn.addAfterPoll(this);
   }
 
-  /** Closes it at once, in whatever state it is, and for good. */
+  /** Closes it at once and for good, in any state. */
   discard(): void {
     if (this.discarded) return;
     this.discarded = true;
@@ -120,10 +125,10 @@ export class Connection implements ReplyReader, Sendable {
   }
 
   prepare(): PlannedAttempt | null {
-    // Nobody waits for it any more.
+    // The request has been given up.
     if (this.#handler === null) return null;
     try {
-      // The reply before came while its request was still on its way out: who knows what the vendor takes the rest for.
+      // The previous reply arrived before its request was fully sent: the vendor could read the rest of it as anything.
       if (this.#socket !== null && this.#socket.writableLength > 0) this.#drop();
       if (this.#socket === null) throw new LostError("the connection was found closed");
       this.#bytes = requestBytes(this.#request!, this.#host);
@@ -140,7 +145,7 @@ export class Connection implements ReplyReader, Sendable {
 
   write(): void {
     const [socket, bytes, handler] = [this.#socket, this.#bytes, this.#handler];
-    // It was given up while others of its turn were asked.
+    // The request was given up while others of this turn were being prepared.
     if (socket === null || bytes === null || handler === null) return;
     this.#bytes = null;
     this.#isSent = true;
@@ -157,9 +162,9 @@ export class Connection implements ReplyReader, Sendable {
     }
   }
 
-  // ---- what comes --------------------------------------------------------------------------------------------------
+  // ---- receiving --------------------------------------------------------------------------------------------------
 
-  /** `bytes` are lent. */
+  /** `bytes` are only valid during the call. */
   #read(bytes: Buffer, socket: Socket): void {
     if (socket !== this.#socket) return;
     if (!this.#isSent) return this.#lose(socket, "bytes came that nobody had asked for");
@@ -170,7 +175,7 @@ export class Connection implements ReplyReader, Sendable {
       const used = this.#parser.read(bytes);
       if (this.#isSent && this.#parser.isOver) this.#complete(used === bytes.length);
     } catch (problem) {
-      // A bad reply, as a rule. Whatever else it is, it is this request's alone.
+      // Usually a bad reply. Any other error concerns only this request too.
       this.#fail(problem as Error);
     }
   }
@@ -179,12 +184,12 @@ export class Connection implements ReplyReader, Sendable {
     this.#handler?.onHead(status, fields);
   }
 
-  /** The one place in which bytes are kept: all that is read of plain connections lies in one buffer. */
+  /** Copies the bytes: they lie in a buffer that all plain connections are read into. */
   onBody(piece: Buffer): void {
     this.#handler?.onBody(Buffer.from(piece));
   }
 
-  /** What follows a reply, nobody has asked for. */
+  /** Bytes after the reply answer no request, so the connection is not reused. */
   #complete(isAll: boolean): void {
     const { keepAlive } = this.#parser;
     const handler = this.#takeHandler()!;
@@ -193,7 +198,7 @@ export class Connection implements ReplyReader, Sendable {
     handler.onEnd();
   }
 
-  // ---- ends --------------------------------------------------------------------------------------------------------
+  // ---- ending -----------------------------------------------------------------------------------------------------
 
   #onEndOfStream(socket: Socket): void {
     if (socket === this.#socket && this.#isSent && this.#parser.end()) this.#complete(true);
@@ -204,7 +209,7 @@ export class Connection implements ReplyReader, Sendable {
     if (socket !== this.#socket) return;
     this.#drop();
     if (this.#isSent) this.#fail(new LostError(message, code));
-    // A request that is about to be sent finds it closed.
+    // If a request is about to be sent, `prepare` will find the connection closed.
     else if (this.#handler === null) this.#closed(this);
   }
 

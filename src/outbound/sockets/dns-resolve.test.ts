@@ -9,11 +9,11 @@ const AAAA = 28;
 
 type Answer = readonly Buffer[] | "no such name" | "silence";
 
-/** A name server on loopback that answers by type of record. */
+/** A name server on loopback with one answer per record type. */
 async function startNameServer(t: TestContext, answers: Readonly<Record<number, Answer>>): Promise<string> {
   const socket = createSocket("udp4");
   socket.on("message", (query, from) => {
-    // Header of 12 bytes, then the name, its end, type and class.
+    // A header of 12 bytes, then the name with its terminator, type and class.
     const nameEnd = query.indexOf(0, 12);
     const answer = answers[query.readUInt16BE(nameEnd + 1)] ?? [];
     if (answer === "silence") return;

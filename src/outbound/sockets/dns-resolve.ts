@@ -1,15 +1,17 @@
 import { lookup, Resolver } from "node:dns/promises";
 import type { Clock } from "../../terms/clock.ts";
 
-/** From a host name to its addresses. Rejects when it has none. */
+/** Resolves a host name to its addresses. Rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** How long an answer for one family waits for the other one, which some name servers never answer. */
+/**
+ * How long the answer for one address family waits for the other, because some name servers never answer one of them.
+ */
 const OTHER_FAMILY_MS = 50;
 
 /**
- * Asks the name servers by c-ares, which needs no thread: `getaddrinfo` may use half of four threads only, so two dead
- * names would hold up every other. Names without a dot depend on the machine's search domains and still go that way.
+ * Asks the name servers through c-ares, which needs no thread. `getaddrinfo` may use only two of the four threads, so
+ * two dead names would block all others. Names without a dot depend on the machine's search domains and still use it.
  */
 export function dnsResolve(clock: Clock, timeoutMs: number, servers?: readonly string[]): Resolve {
   const makeResolver = (): Resolver => {
@@ -25,7 +27,8 @@ export function dnsResolve(clock: Clock, timeoutMs: number, servers?: readonly s
     try {
       return await bothFamilies(clock, resolver.resolve4(hostname), resolver.resolve6(hostname));
     } catch (error) {
-      // The servers are read when a resolver is made; after a change of the network only a new one knows them.
+      // A resolver reads the list of servers once; after a change of the network only a new one knows the current
+      // servers.
       resolver = makeResolver();
       throw error;
     }

@@ -8,11 +8,11 @@ import { faultOf, openDoor } from "../door.kit.ts";
 
 interface Proxy {
   readonly url: string;
-  /** The heads it was sent. */
+  /** The heads of the requests it received. */
   readonly heads: readonly string[];
 }
 
-/** Connects whatever it is asked for to one port of this machine, or answers with these bytes instead. */
+/** Connects every tunnel to one port of this machine, or answers with these bytes instead. */
 async function startProxy(t: TestContext, port: number, answer?: string): Promise<Proxy> {
   const heads: string[] = [];
   const sockets = new Set<Socket>();

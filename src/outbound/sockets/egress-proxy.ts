@@ -1,16 +1,18 @@
 import type { Socket } from "node:net";
 
-/** The proxy all vendor traffic leaves by, where a deployment has one. */
+/** The proxy for all traffic to vendors, if a deployment has one. */
 export interface EgressProxy {
   readonly hostname: string;
   readonly port: number;
-  /** `Basic …`, when its address carries a user name. */
+  /** `Basic …`, if its URL has a user name. */
   readonly authorization: string | null;
 }
 
 const REPLY_BYTES_MAX = 16 * 1024;
 
-/** @throws Error when it is not an `http://host:port` address; the message does not repeat it, for it may hold a password */
+/**
+ * @throws Error if it is not an `http://host:port` URL; the message does not repeat the URL, which may hold a password
+ */
 export function readProxy(text: string): EgressProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== "http:" || url.hostname === "" || url.pathname !== "/" || url.search !== "")
@@ -24,8 +26,8 @@ export function readProxy(text: string): EgressProxy {
 }
 
 /**
- * Asks the proxy at the other end of a connected socket for a way through to `authority` (`host:port`). Calls back once;
- * only what a proxy may say before the tunnel stands is read from the socket.
+ * Asks the proxy on a connected socket for a tunnel to `authority` (`host:port`). Calls back once, and reads nothing
+ * from the socket beyond the proxy's answer.
  */
 export function openTunnel(
   socket: Socket,
@@ -48,7 +50,7 @@ export function openTunnel(
       if (read.length > REPLY_BYTES_MAX) finish(new Error("the egress proxy answered with too much"));
       return;
     }
-    // A vendor behind TLS never speaks first, so bytes after the head are nobody's.
+    // A vendor with TLS never sends first, so bytes after the head cannot be the vendor's.
     if (end + 4 !== read.length) finish(new Error("the egress proxy sent more than its answer"));
     else if (/^HTTP\/1\.[01] 200(?: |\r)/.test(read.toString("latin1"))) finish(null);
     else finish(new Error("the egress proxy refused the connection"));

@@ -4,7 +4,10 @@ import type { Clock } from "../../terms/clock.ts";
 
 const REREAD_MS = 5_000;
 
-/** The machine's hosts file, which the DNS resolver does not look at. Read again when it is asked after five seconds. */
+/**
+ * The machine's hosts file, which the DNS resolver ignores. A lookup reads it again if the last reading is at least
+ * five seconds old.
+ */
 export class HostsFile {
   readonly #path: string;
   readonly #clock: Clock;

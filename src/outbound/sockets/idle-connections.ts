@@ -4,16 +4,16 @@ import type { Connection } from "./connection.ts";
 
 interface Kept {
   readonly owner: string;
-  /** When its time is up. */
+  /** When it expires. */
   readonly until: number;
 }
 
 /**
- * The open connections to one origin that nobody uses. Each is kept for the owner that used it and given to no other:
- * whatever a vendor still sends on it, unasked, can at most reach the one it had answered before.
+ * The idle open connections to one origin. Each is kept for the owner that used it and never given to another: anything
+ * that a vendor sends on it unasked can only reach the owner whose request it answered before.
  */
 export class IdleConnections {
-  /** By owner, the last one used at the end: it is the next one used, and the rest can close. */
+  /** By owner, most recently used last. The last one is reused first, so that the others can expire. */
   readonly #byOwner = new Map<string, Connection[]>();
   /** Longest idle first. */
   readonly #all = new Map<Connection, Kept>();
@@ -33,7 +33,7 @@ export class IdleConnections {
     return this.#all.size;
   }
 
-  /** False: its owner keeps as many as it may. */
+  /** Returns false if its owner may keep no more. */
   put(owner: string, connection: Connection): boolean {
     if (!this.#share.take(owner)) return false;
     const idleMs = Math.min(connection.idleMs, this.#idleMaxMs);
@@ -63,7 +63,7 @@ export class IdleConnections {
     return oldest;
   }
 
-  /** False: it is not here. */
+  /** Returns false if it is not in here. */
   remove(connection: Connection): boolean {
     const kept = this.#all.get(connection);
     if (kept === undefined) return false;
@@ -82,7 +82,7 @@ export class IdleConnections {
     for (let idle = this.takeOldest(); idle !== undefined; idle = this.takeOldest()) idle.discard();
   }
 
-  /** Closes those whose time is up, and comes back when it is up for the next: one timer, and none for each request. */
+  /** Closes expired connections and starts a timer for the next expiry: one timer, instead of one per request. */
   #sweep(): void {
     const now = this.#clock.now();
     let next = Infinity;

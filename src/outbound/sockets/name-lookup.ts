@@ -7,11 +7,11 @@ import { within } from "../../terms/within.ts";
 const NAMES_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
-/** Owner of the names that stand in the files of sources and in the settings. */
+/** The owner of names that are written in source files and settings. */
 export const DECLARED = "";
 
 interface Known {
-  /** Who asked for it first. All may use it. */
+  /** Who asked for it first. Everyone may use it. */
   readonly owner: string;
   readonly addresses: readonly string[];
   readonly until: number;
@@ -26,16 +26,18 @@ export interface LookupOptions {
 }
 
 /**
- * Host names to addresses: literals and localhost at once, then the hosts file, then the name servers within one time
- * limit. Answers are kept for a short while and several questions for one name are one question; failures are not kept.
+ * Resolves host names: literals and localhost at once, then the hosts file, then the name servers within one time
+ * limit. Answers are cached for a short time, and simultaneous lookups of one name share one query. Failures are not
+ * cached.
  *
- * Where a source's origins are a pattern its callers make up names, so who has the most of them loses one of its own for
- * the next: nobody's flood of names makes another organization, or a source with a name of its own, ask again.
+ * If a source's origins are a pattern, its callers choose the names. So when the cache is full, the owner with the most
+ * names loses its oldest: an organization that uses very many names cannot evict those of another, or of a source with
+ * a fixed name.
  */
 export class NameLookup {
   readonly #options: LookupOptions;
   readonly #known = new Map<string, Known>();
-  /** How many of the known names each owner has. */
+  /** How many cached names each owner has. */
   readonly #counts = new Map<string, number>();
   readonly #asked = new Map<string, Promise<readonly string[]>>();
 
@@ -68,7 +70,7 @@ export class NameLookup {
     return addresses;
   }
 
-  /** Of the owner with the most names the oldest. */
+  /** Removes the oldest name of the owner with the most names. */
   #forgetOne(): void {
     let most: readonly [owner: string, count: number] = [DECLARED, 0];
     for (const each of this.#counts) if (each[1] > most[1]) most = each;

@@ -12,17 +12,17 @@ import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
 import { DECLARED, type NameLookup } from "./name-lookup.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Where the sockets of one pool lead, and how. */
+/** Where the sockets of one pool connect to, and how. */
 export interface Destination {
   readonly secure: boolean;
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** Who made up its name, by a pattern; `DECLARED` where it stands in a file. */
+  /** The organization that chose the name through a pattern; `DECLARED` if it is written in a file. */
   readonly namedBy: string;
-  /** Declared exactly, so that it may be an address of a private network. */
+  /** Declared exactly, so that a private address is allowed. */
   readonly privateAllowed: boolean;
-  /** The client certificate and the authorities trusted; `undefined` for what Node trusts. */
+  /** The client certificate and the trusted authorities; `undefined` for Node's defaults. */
   readonly secureContext: SecureContext | undefined;
   /** The last TLS session, to resume. */
   session: Buffer | undefined;
@@ -35,19 +35,19 @@ export interface SocketNeeds {
   readonly connectMaxMs: number;
 }
 
-/** `bytes` are lent: they are another connection's as soon as this returns. */
+/** `bytes` are only valid during the call: the buffer is then used for other connections. */
 export type Read = (bytes: Buffer, socket: Socket) => void;
 
-/** What all plain connections are read into, one read at a time. */
+/** The buffer that all plain connections are read into, one read at a time. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Why no connection came about: nothing of a request was sent. */
+/** No connection could be opened, so nothing of a request was sent. */
 export class ConnectError extends Error {}
 
 /**
- * Opens one connection: name lookup, address check, TCP, proxy, TLS, all within one time limit. Calls `opened` or
- * `failed` once. The address that was checked is the address connected to, while TLS checks the host name. Whatever comes
- * by the opened connection is handed to `read`.
+ * Opens one connection: name lookup, address check, TCP, proxy and TLS within one time limit. Calls `opened` or
+ * `failed` once. It connects to the very address that was checked, while TLS checks the host name. What arrives on the
+ * open connection is passed to `read`.
  */
 export class SocketOpening {
   readonly #destination: Destination;
@@ -80,7 +80,7 @@ export class SocketOpening {
     );
   }
 
-  /** Gives up without a word to anyone. */
+  /** Gives up without calling back. */
   cancel(): void {
     if (this.#end()) this.#socket?.destroy();
   }
@@ -103,7 +103,7 @@ export class SocketOpening {
     if (this.#over) return;
     const { secure, hostname, port, privateAllowed } = this.#destination;
     const { proxy } = this.#needs;
-    // Behind a proxy the proxy resolves the vendor's name, and guarding its addresses is the proxy's duty.
+    // A proxy resolves the vendor's name itself, so blocking private addresses is its task.
     const usable = proxy !== null || privateAllowed ? addresses : addresses.filter(isPublicAddress);
     if (usable.length === 0) {
       this.#fail("the host name leads to addresses of private or special networks only");
@@ -115,7 +115,7 @@ export class SocketOpening {
       lookup: answeringWith(usable),
       autoSelectFamily: true,
       noDelay: true,
-      // Through TLS and proxies the bytes go by Node's streams.
+      // TLS and tunnels read through Node's streams.
       ...(secure || proxy !== null ? { highWaterMark: READ_BUFFER.length } : { onread: this.#intoReadBuffer() }),
     };
     const socket = connectTcp(options);
@@ -154,13 +154,13 @@ export class SocketOpening {
     const secured = connectTls({
       socket,
       host: hostname,
-      // An address cannot be a server name; the certificate is still checked against it.
+      // An IP address cannot be sent as the server name; the certificate is still checked against it.
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       ...(destination.secureContext === undefined ? {} : { secureContext: destination.secureContext }),
       ...(destination.session === undefined ? {} : { session: destination.session }),
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // Said, so that no environment variable can turn it off.
+      // Set explicitly, so that no environment variable can turn it off.
       rejectUnauthorized: true,
     });
     this.#socket = secured;
@@ -182,7 +182,7 @@ export class SocketOpening {
   }
 }
 
-/** Gives the checked addresses to Node's connecting, which tries them in turn (RFC 8305). */
+/** Passes the checked addresses to Node, which tries them in turn (RFC 8305). */
 function answeringWith(addresses: readonly string[]): LookupFunction {
   return (_hostname, options, callback) => {
     const records = addresses.map((address) => ({ address, family: isIP(address) }));

@@ -9,7 +9,7 @@ import { type Exchangeable, OriginPool } from "./origin-pool.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 
-/** A request that sends nothing: what becomes of it is all it knows. */
+/** A request that sends nothing, and only records what happens to it. */
 class Asked implements Exchangeable {
   readonly owner: string;
   state: State = "new";
@@ -52,7 +52,7 @@ function openPool(connectionsMax: number, waitingMax: number, idleMax = 100): Or
   return new OriginPool("http://127.0.0.1:9", destination, needs, limits, new FairShare(idleMax));
 }
 
-/** Nothing is ever opened here: a connection counts as open until it is discarded. */
+/** No connection is really opened here: one counts as open until it is discarded. */
 function pretendOpen(connection: Connection): Connection {
   Object.defineProperty(connection, "isOpen", { get: () => !connection.discarded, configurable: true });
   return connection;
@@ -126,7 +126,7 @@ test("shares hold and no connection passes between organizations, in any order o
         const free = connectionsMax - busy.length;
         for (const { owner } of all.filter(({ state }) => state === "waiting")) {
           const has = busy.filter((other) => other.owner === owner).length;
-          // Nobody waits who could go on.
+          // No request waits that could be sent.
           assert.ok(free === 0 || (has > 0 && has + 1 > free - 1));
         }
       };

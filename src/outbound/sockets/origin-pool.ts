@@ -5,26 +5,26 @@ import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../limits.ts";
 import type { Destination } from "./open-socket.ts";
 
-/** A request as the pool handles it. */
+/** A request, as the pool sees it. */
 export interface Exchangeable {
-  /** Whose it is: owners share the connections, and never one connection. */
+  /** The organization it belongs to. Owners share the number of connections, but never a connection. */
   readonly owner: string;
-  /** Sends it by this connection, which is its own until `leave`. */
+  /** Sends it on this connection, which belongs to it until `leave`. */
   sendBy(connection: Connection): void;
-  /** All connections that its owner may have are busy: it has to wait its turn. */
+  /** It has to wait, because all connections that its owner may have are busy. */
   wait(): void;
-  /** There are too many waiting already. */
+  /** It is refused, because too many are waiting already. */
   turnAway(): void;
-  /** Its turn has come. False if it is not to be sent any more, for which it has said why itself. */
+  /** Its turn has come. Returns false if it must not be sent any more; it has then reported the reason itself. */
   claim(): boolean;
-  /** The door is closing. */
+  /** The client is closing. */
   stop(): void;
 }
 
 /**
- * The connections to one origin, and who waits for one. A request is handed to a connection only when that is its own, so
- * nothing queues where it could not be taken back. Connections and places in the queue are shared fairly, and
- * those who wait take turns by owner: nobody who could go on is ever waiting.
+ * The connections to one origin, and the requests that wait for one. A request gets a connection only when it can have
+ * it alone, so a waiting request can always be taken back. Connections and queue places are shared fairly, and waiting
+ * owners take turns. No request waits while a connection is free for its owner.
  */
 export class OriginPool {
   readonly origin: string;
@@ -77,12 +77,12 @@ export class OriginPool {
     }
   }
 
-  /** Takes back one that waits. */
+  /** Removes a waiting request. */
   withdraw(exchange: Exchangeable): void {
     if (this.#waiting.remove(exchange.owner, exchange)) this.#waitingShare.give(exchange.owner);
   }
 
-  /** A request is over. Its connection is used again only if nothing about it was out of the ordinary. */
+  /** A request has ended. Its connection is reused only if nothing unusual happened on it. */
   leave(connection: Connection, reusable: boolean): void {
     const owner = this.#busy.get(connection);
     if (owner === undefined) return;
@@ -101,7 +101,7 @@ export class OriginPool {
     for (const connection of this.#busy.keys()) connection.discard();
   }
 
-  /** Lets those go on who now can. */
+  /** Starts the waiting requests that can now be sent. */
   #serve(): void {
     const mayGoOn = (owner: string): boolean => this.#busyShare.fits(owner);
     for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
@@ -119,7 +119,7 @@ export class OriginPool {
   }
 
   #open(): Connection {
-    // An idle one of somebody else's makes room: there are never more open than may be busy.
+    // An idle connection of another owner is closed first, so that busy and idle ones together stay within the limit.
     if (this.#busy.size + this.#idle.size >= this.#limits.connectionsMax) this.#idle.takeOldest()?.discard();
     const closed = (connection: Connection): void => {
       if (this.#idle.remove(connection)) connection.discard();

@@ -2,13 +2,13 @@ import type { OriginPool } from "./origin-pool.ts";
 
 interface Kept {
   readonly pool: OriginPool;
-  /** Who asked for it first. All may use it. */
+  /** Who asked for it first. Everyone may use it. */
   readonly owner: string;
 }
 
 /**
- * The pools of a door by their keys. Where a source's origins are a pattern, its callers can ask for as many as they find
- * names, so their number is bounded, and who has the most of them loses one of its own for the next.
+ * The connection pools of a client, by key. If a source's origins are a pattern, its callers can create as many as
+ * there are names, so their number is limited: when it is reached, the owner with the most pools loses an idle one.
  */
 export class OriginPools {
   readonly #byKey = new Map<string, Kept>();
@@ -37,7 +37,7 @@ export class OriginPools {
     this.#byKey.clear();
   }
 
-  /** Of the idle pools the one of the owner that has the most, and of those the one that is idle for longest. */
+  /** Closes an idle pool whose owner has the most pools, and of those the one that is idle longest. */
   #letGo(): void {
     const counts = new Map<string, number>();
     for (const { owner } of this.#byKey.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);

@@ -1,11 +1,12 @@
 import ipaddr from "ipaddr.js";
 
-/** Azure's host service, which hands out what a machine there is trusted with. Its address is one of the public ones. */
+/** The host service of Azure, which gives the machines there their secrets. Its address is in a public range. */
 const HOST_SERVICE = "168.63.129.16";
 
 /**
- * Whether an address may be reached without being declared: true for unicast addresses of the public Internet only.
- * Loopback, private, link-local (cloud metadata), shared, benchmarking and every other special-purpose range are not.
+ * Whether an address may be reached without being declared: true only for unicast addresses of the public Internet.
+ * Loopback, private, link-local (cloud metadata), shared, benchmarking and all other special-purpose ranges are
+ * refused.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -15,11 +16,11 @@ export function isPublicAddress(text: string): boolean {
   const parts = (address as ipaddr.IPv6).parts;
   const range = address.range();
   if (range === "rfc6052" && parts[2] === 0) return isPublicAddress(embedded(parts));
-  // Global unicast is 2000::/3. The rest is special or not given out yet, the deprecated ::127.0.0.1 among it.
+  // Global unicast is 2000::/3. The rest is special-purpose or unassigned, including the deprecated ::127.0.0.1.
   return range === "unicast" && parts[0]! >> 13 === 1;
 }
 
-/** The IPv4 address behind a NAT64 one (64:ff9b::a.b.c.d), by which a network without IPv4 reaches it. */
+/** The IPv4 address in a NAT64 one (64:ff9b::a.b.c.d), through which a network without IPv4 reaches it. */
 function embedded(parts: readonly number[]): string {
   const [high, low] = [parts[6]!, parts[7]!];
   return `${high >> 8}.${high & 0xff}.${low >> 8}.${low & 0xff}`;

@@ -1,27 +1,30 @@
 import type { PlannedAttempt, Run } from "../../run/ports.ts";
 import type { Fault } from "../../terms/fault.ts";
 
-/** A request whose connection stands. */
+/** A request whose connection is open. */
 export interface Sendable {
-  /** Just before it is written: what must be on record by then. `null`: it is not sent, and whoever waits for it knows. */
+  /**
+   * Called just before the request is written. Returns what must be recorded first; `null` if it is not sent, and its
+   * caller has been told.
+   */
   prepare(): PlannedAttempt | null;
-  /** Its intent is on record: its bytes go out now. */
+  /** Its intent has been recorded: sends its bytes. */
   write(): void;
   /** Its intent could not be recorded. */
   refuse(fault: Fault): void;
 }
 
 /**
- * The requests that leave in one turn of the event loop: their intents are handed to the operating system first, those of
- * a run in one write, and then they are written.
+ * The requests that are sent in one turn of the event loop. First their intents are handed to the operating system,
+ * with one write per run, and then the requests are written.
  *
- * One by a connection that was used before leaves only after the loop has polled: whatever the vendor sent unasked, or its
- * closing, that lies there by then has been seen.
+ * A request on a reused connection is sent only after the loop has polled. So anything that the vendor had sent unasked
+ * by then, or a close, has been seen.
  */
 export class SendTurn {
-  /** To leave in the next turn. */
+  /** Sent in the next turn. */
   #leaving: Sendable[] = [];
-  /** To leave in the turn after that. The next one may belong to the round of the loop that has polled already. */
+  /** Sent in the turn after that, because the next turn may belong to a round of the loop that has already polled. */
   #following: Sendable[] = [];
   #isPlanned = false;
 
@@ -71,7 +74,7 @@ function sendTogether(leaving: readonly Sendable[]): void {
   }
 }
 
-/** The fault for which none of them may be sent. */
+/** Returns the fault if the intents could not be recorded; then none of the requests may be sent. */
 function record(run: Run, prepared: readonly Prepared[]): Fault | null {
   try {
     run.intend(prepared.map(([, { intent }]) => intent));

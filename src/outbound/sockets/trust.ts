@@ -2,14 +2,17 @@ import { createHash, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { ClientTls } from "../../sdk/http.ts";
 
-/** Which authorities are trusted and which client certificate is shown; made once for each pool of connections. */
+/**
+ * Which authorities are trusted and which client certificate is shown. A context is made once for each pool of
+ * connections.
+ */
 export class Trust {
   readonly #authorities: readonly string[] | null;
   #common: SecureContext | undefined;
 
   /**
    * @param extraAuthorities PEM of authorities to trust besides Node's
-   * @throws Error when it holds no certificate
+   * @throws Error if it contains no certificate
    */
   constructor(extraAuthorities: string | undefined) {
     const pems = extraAuthorities?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
@@ -20,7 +23,7 @@ export class Trust {
     this.#authorities = pems.length === 0 ? null : [...getCACertificates("default"), ...pems];
   }
 
-  /** `undefined`: as Node does. @throws Error when the certificate, key or authority cannot be read */
+  /** `undefined` for Node's defaults. @throws Error if the certificate, key or authority cannot be read */
   contextFor(client: ClientTls | undefined): SecureContext | undefined {
     if (client === undefined) {
       if (this.#authorities !== null) this.#common ??= createSecureContext({ ca: [...this.#authorities] });
@@ -35,7 +38,7 @@ export class Trust {
   }
 }
 
-/** Tells client identities apart without holding on to a key. */
+/** Distinguishes client identities without keeping a key. */
 export function identityOf(client: ClientTls): string {
   const hash = createHash("sha256");
   for (const part of [client.cert, client.key, client.ca ?? ""]) hash.update(`${part.length}:${part}`);

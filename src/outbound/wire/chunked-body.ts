@@ -4,24 +4,26 @@ import { readFields } from "./reply-head.ts";
 const In = { Size: 0, Extensions: 1, SizeEnd: 2, Data: 3, DataEnd: 4, DataLineEnd: 5, Trailers: 6, Over: 7 } as const;
 
 const [LF, CR, SEMICOLON] = [0x0a, 0x0d, 0x3b];
-/** Up to 256 TiB, and no row of zeros without end. */
+/** Enough for 256 TiB. Without a limit, zeros could precede a size endlessly. */
 export const SIZE_DIGITS_MAX = 12;
 export const EXTENSIONS_BYTES_MAX = 1_024;
-/** Names, and values that are tokens or quoted. */
+/** Names, with values that are tokens or quoted. */
 const EXTENSIONS =
   /^(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t !-~\x80-\xff])*"))?)+$/;
-/** What says where a message ends does not stand behind it. */
+/** Fields that decide where a message ends are not allowed after it. */
 const NOT_IN_TRAILERS = ["content-length", "transfer-encoding", "connection"];
 const END_OF_TRAILERS = "\r\n\r\n";
 
-/** A body in chunks (RFC 9112, 7.1), byte by byte between the data. Extensions and trailers are read and passed over. */
+/**
+ * A chunked body (RFC 9112, 7.1), read byte by byte between the data. Extensions and trailers are checked and ignored.
+ */
 export class ChunkedBody {
   readonly #trailerBytesMax: number;
   #in: (typeof In)[keyof typeof In] = In.Size;
   #digits = 0;
-  /** Of the chunk that is being read, what is still to come. */
+  /** How many bytes of the current chunk are still to come. */
   #left = 0;
-  /** Extensions or trailers, as far as they have come. */
+  /** Extensions or trailers, as far as they have arrived. */
   #text = "";
 
   constructor(trailerBytesMax: number) {
@@ -32,7 +34,7 @@ export class ChunkedBody {
     return this.#in === In.Over;
   }
 
-  /** Reads some of it: up to the end of a piece of data, or of what there is. Gives where it stopped. @throws BadReplyError */
+  /** Reads up to the end of a piece of data or of the bytes. Returns where it stopped. @throws BadReplyError */
   read(bytes: Buffer, from: number, take: (piece: Buffer) => void): number {
     let at = from;
     while (at < bytes.length) {
@@ -47,7 +49,7 @@ export class ChunkedBody {
         case In.SizeEnd:
           expect(bytes[at], LF);
           at += 1;
-          // The first trailer, or the empty line in its place, begins a line.
+          // The first trailer, or the empty line if there is none, starts a new line.
           this.#text = this.#left === 0 ? "\r\n" : "";
           this.#in = this.#left === 0 ? In.Trailers : In.Data;
           break;
@@ -129,7 +131,7 @@ function expect(byte: number | undefined, wanted: number): void {
   if (byte !== wanted) throw bad("a chunk does not end where it should");
 }
 
-/** -1: no digit. */
+/** Returns -1 if it is not a digit. */
 function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;

@@ -5,16 +5,16 @@ const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const FIRST_BYTES = 1_024;
 const BEGINNINGS = [Buffer.from("HTTP/1.1 "), Buffer.from("HTTP/1.0 ")] as const;
 
-/** A head without its empty line, and where it ended in the bytes that brought its end. */
+/** A head without its empty line, and the position of its end in the bytes that completed it. */
 export interface WholeHead {
-  /** Characters of one byte each. */
+  /** One character per byte. */
   readonly text: string;
   readonly end: number;
 }
 
 /**
- * Takes in the bytes of a reply's head up to the empty line. Most often all of them are there at once and nothing is kept;
- * in pieces they are joined, and what cannot become a head is refused at its first wrong byte.
+ * Collects the bytes of a reply's head up to the empty line. Usually they all arrive at once, and nothing is kept.
+ * Pieces are joined, and bytes that cannot become a head are refused at the first wrong byte.
  */
 export class HeadIntake {
   readonly #bytesMax: number;
@@ -25,7 +25,7 @@ export class HeadIntake {
     this.#bytesMax = bytesMax;
   }
 
-  /** `null`: it has not come to its end yet, and all of the bytes were of it. @throws BadReplyError */
+  /** Returns `null` if the head is not complete; it has then consumed all of the bytes. @throws BadReplyError */
   read(bytes: Buffer, from: number): WholeHead | null {
     if (this.#length === 0) {
       const end = bytes.indexOf(END_OF_HEAD, from);
@@ -62,14 +62,14 @@ export class HeadIntake {
     return this.#kept;
   }
 
-  /** What has come so far belongs to nothing. */
+  /** Discards what has arrived so far. */
   clear(): void {
     this.#kept = null;
     this.#length = 0;
   }
 }
 
-/** Looks at what came last: waiting for an end that can never come would be waiting for the deadline. */
+/** Checks the latest bytes at once, instead of waiting until the deadline for an end that can never come. */
 function refuseWrong(kept: Buffer, from: number, to: number): void {
   for (let at = from; at < to; at += 1) {
     const byte = kept[at]!;

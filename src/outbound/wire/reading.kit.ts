@@ -6,15 +6,15 @@ import { BadReplyError } from "./bad-reply.ts";
 import type { ReplyFields } from "./reply-head.ts";
 import { ReplyParser } from "./reply-parser.ts";
 
-/** What a reader makes of bytes that are sent and then followed by the end of the connection. */
+/** What a reader makes of bytes that end with the connection. */
 export interface Whole {
   readonly status: number;
   readonly fields: ReplyFields;
-  /** One character a byte. */
+  /** One character per byte. */
   readonly body: string;
 }
 
-/** By our parser. */
+/** The result of our parser. */
 export interface Reading {
   /** `null`: refused, or cut short by the end. */
   readonly whole: Whole | null;
@@ -46,7 +46,7 @@ export function readByUs(pieces: readonly Buffer[], method = "GET"): Reading {
   }
 }
 
-/** A connection on which the other side says this, once anything has been said to it. */
+/** A connection whose other side sends this after it has received anything. */
 function connectionSaying(pieces: readonly Buffer[]): Duplex {
   let isAsked = false;
   return new Duplex({
@@ -64,7 +64,7 @@ function connectionSaying(pieces: readonly Buffer[]): Duplex {
   });
 }
 
-/** By Node's own client. `null`: refused, or cut short. */
+/** The result of Node's own client. `null`: refused, or cut short. */
 export function readByNode(pieces: readonly Buffer[], method = "GET"): Promise<Whole | null> {
   return new Promise((resolve) => {
     const connection = connectionSaying(pieces);
@@ -99,7 +99,7 @@ export function readByNode(pieces: readonly Buffer[], method = "GET"): Promise<W
   });
 }
 
-/** By undici. `null`: refused, or cut short. */
+/** The result of undici. `null`: refused, or cut short. */
 export function readByUndici(pieces: readonly Buffer[], method = "GET"): Promise<Whole | null> {
   const client = new Client("http://vendor.example", {
     allowH2: false,

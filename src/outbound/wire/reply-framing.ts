@@ -1,18 +1,18 @@
 import { BadReplyError } from "./bad-reply.ts";
 import type { ReplyHead } from "./reply-head.ts";
 
-/** Where a reply ends, and whether its connection may be used again. */
+/** Where a reply ends, and whether its connection can be reused. */
 export interface ReplyFraming {
   /** `close`: the body ends with the connection. */
   readonly body: "none" | "length" | "chunked" | "close";
-  /** Of a body of `length`. */
+  /** The length of a `length` body. */
   readonly length: number;
-  /** `null`: no other request by this connection. */
+  /** `null`: the connection must not be reused. */
   readonly keepAlive: KeepAlive | null;
 }
 
 export interface KeepAlive {
-  /** How long the connection stays open when nothing is sent, as the vendor says; `null` when it does not say. */
+  /** How long the vendor says it keeps an idle connection open; `null` if it does not say. */
   readonly idleMs: number | null;
 }
 
@@ -22,9 +22,9 @@ const TIMEOUT = /(?:^|[,;])[ \t]*timeout[ \t]*=[ \t]*"?(\d{1,9})"?[ \t]*(?=[,;]|
 const ANY_TIME: KeepAlive = { idleMs: null };
 
 /**
- * Where the body ends (RFC 9112, 6.3), only where it can be told in one way.
+ * Determines where the body ends (RFC 9112, 6.3), only if there is exactly one way to read it.
  * @param method of the request
- * @throws BadReplyError when it is said twice, in a way that is not known, or not in numbers
+ * @throws BadReplyError if the end is given twice, in an unknown way, or not as a number
  */
 export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string): ReplyFraming {
   const coding = fields["transfer-encoding"];
@@ -38,7 +38,7 @@ export function frameReply({ status, minorVersion, fields }: ReplyHead, method: 
   if (length !== undefined && (typeof length !== "string" || !LENGTH.test(length)))
     throw ambiguous("its length is not one number");
 
-  // After HEAD some vendors send a body all the same, which nothing marks as one.
+  // Some vendors send a body after HEAD, and nothing marks it as one.
   const keepAlive = method === "HEAD" ? null : keepAliveOf(minorVersion, fields);
   if (method === "HEAD" || status === 204 || status === 304) return { body: "none", length: 0, keepAlive };
   if (coding !== undefined) return { body: "chunked", length: 0, keepAlive };

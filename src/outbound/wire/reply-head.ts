@@ -1,21 +1,21 @@
 import { BadReplyError } from "./bad-reply.ts";
 
-/** Header fields by their names in lower case: a repeated field is a list. Without a prototype. */
+/** Header fields by lower-case name; a repeated field is a list. Without a prototype. */
 export type ReplyFields = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface ReplyHead {
   /** 100 to 999. */
   readonly status: number;
-  /** Of `HTTP/1.x`. */
+  /** The `x` of `HTTP/1.x`. */
   readonly minorVersion: 0 | 1;
   readonly fields: ReplyFields;
 }
 
-/** More are nothing that a vendor means. */
+/** No vendor sends more on purpose. */
 export const FIELDS_MAX = 500;
 
 const [TAB, LF, CR, SPACE, COLON, DELETE] = [0x09, 0x0a, 0x0d, 0x20, 0x3a, 0x7f];
-/** What a character may be part of (RFC 9110, 5.5 and 5.6.2). */
+/** Where a character may occur (RFC 9110, 5.5 and 5.6.2). */
 const IN_NAME = 1;
 const IN_VALUE = 2;
 const CHARACTERS = new Uint8Array(256);
@@ -24,14 +24,14 @@ CHARACTERS[TAB] = IN_VALUE;
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   CHARACTERS[character.charCodeAt(0)]! |= IN_NAME;
 
-/** `HTTP/1.1 200`, and then nothing or a blank and a reason, which means nothing. */
+/** `HTTP/1.1 200`, then the end of the line or a space and a reason, which is ignored. */
 const STATUS_LINE_START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?= |\r)/;
 const STATUS_END = "HTTP/1.1 200".length;
 
 /**
  * Reads a status line and header fields.
- * @param text characters of one byte each; every line ends with CR LF, and the empty line is not there any more
- * @throws BadReplyError for anything else, such as a line that continues the one before
+ * @param text one character per byte; every line ends with CR LF, and the empty line is already removed
+ * @throws BadReplyError for anything else, such as a line that continues the previous one
  */
 export function readReplyHead(text: string): ReplyHead {
   const start = STATUS_LINE_START.exec(text);
@@ -51,7 +51,7 @@ export function readFields(text: string, from = 0): ReplyFields {
     while (isBlank(text.charCodeAt(valueAt))) valueAt += 1;
     const lineEnd = endOfText(text, valueAt);
     let valueEnd = lineEnd;
-    // Some readers take a tab here for a part of the value, and `chunked` for something else then.
+    // Some readers treat a tab here as part of the value, so that `chunked` would not be `chunked` for them.
     if (text.charCodeAt(valueEnd - 1) === TAB) throw notHttp("a header field ends with a tab");
     while (valueEnd > valueAt && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd -= 1;
     add(fields, name, text.slice(valueAt, valueEnd));
@@ -69,7 +69,7 @@ function add(fields: Record<string, string | string[]>, name: string, value: str
   else before.push(value);
 }
 
-/** Where the colon is. */
+/** Returns the position of the colon. */
 function endOfName(text: string, from: number): number {
   let at = from;
   while ((CHARACTERS[text.charCodeAt(at)]! & IN_NAME) !== 0) at += 1;
@@ -77,7 +77,7 @@ function endOfName(text: string, from: number): number {
   return at;
 }
 
-/** Where the line ends that is text from here on. */
+/** Returns the end of the line, which is text from `from` on. */
 function endOfText(text: string, from: number): number {
   let at = from;
   while ((CHARACTERS[text.charCodeAt(at)]! & IN_VALUE) !== 0) at += 1;

@@ -9,10 +9,10 @@ import { cut, CUTS, REPLY_BYTES } from "./reply-streams.kit.ts";
 const METHOD = fc.constantFrom("GET", "GET", "GET", "POST", "HEAD");
 const RUNS = Number(process.env["WIRE_RUNS"] ?? 3_000);
 
-/** What undici alone refuses: an interim 100, and a blank behind a length. */
+/** What only undici refuses: an interim 100, and a space after a length. */
 const UNDICI_REFUSES = /^HTTP\/1\.1 100|^content-length:.* \r$/im;
 
-/** What Node takes and this refuses, in its words. Whatever else Node takes, this takes. */
+/** The errors of our parser for replies that Node accepts. It accepts all else that Node accepts. */
 const STRICTER = new Set([
   "a header field ends with a tab",
   "a line of its header cannot be read",
@@ -30,7 +30,7 @@ const STRICTER = new Set([
   "the size of a chunk has too many digits",
 ]);
 
-/** As far as two readers must agree: blanks behind a value are left on it by some, sometimes. */
+/** Removes what readers may differ in: some keep trailing spaces of a value, sometimes. */
 function plain(whole: Whole | null): unknown {
   if (whole === null) return null;
   const trim = (value: string): string => value.replace(/[\t ]+$/, "");
@@ -45,7 +45,7 @@ test("what is accepted, Node and undici read in the same way", async () => {
       const ours = readByUs(cut(text, cuts), method);
       if (ours.whole === null) return;
       accepted += 1;
-      // What follows the reply is nobody's; the others would take it for another one.
+      // Bytes after the reply belong to nothing, but the others would read them as another reply.
       const pieces = cut(text.slice(0, ours.used), cuts);
       assert.deepEqual(plain(await readByNode(pieces, method)), plain(ours.whole));
       if (UNDICI_REFUSES.test(text)) return;
@@ -74,7 +74,7 @@ test("how bytes are cut into pieces changes nothing", () => {
       const [one, other] = [readByUs(cut(text, [Infinity]), method), readByUs(cut(text, cuts), method)];
       assert.deepEqual(plain(other.whole), plain(one.whole));
       if (one.whole !== null) assert.equal(other.used, one.used);
-      // Pieces may be refused before what is missing could come.
+      // Pieces may be refused before the missing bytes arrive.
       if (one.problem !== null) assert.notEqual(other.problem, null);
     }),
     { numRuns: 3 * RUNS },
@@ -85,9 +85,9 @@ test("how bytes are cut into pieces changes nothing", () => {
 
 interface Stream {
   readonly method?: string;
-  /** One character a byte. */
+  /** One character per byte. */
   readonly bytes: string;
-  /** `stricter`: refused, though Node takes it. */
+  /** `stricter`: refused, although Node accepts it. */
   readonly outcome:
     | "refused"
     | "stricter"

@@ -4,19 +4,19 @@ import { HeadIntake } from "./head-intake.ts";
 import { frameReply, type KeepAlive } from "./reply-framing.ts";
 import { readReplyHead, type ReplyFields } from "./reply-head.ts";
 
-/** Who is told what a reply consists of. */
+/** Receives the parts of a reply. */
 export interface ReplyReader {
   onHead(status: number, fields: ReplyFields): void;
-  /** `piece` is lent: its bytes are others' as soon as this returns. */
+  /** `piece` is only valid during the call: its memory is then reused. */
   onBody(piece: Buffer): void;
 }
 
-/** Interim answers (103 and the like) that are passed over; more are a vendor gone wrong. */
+/** Interim replies (103 and the like) that are ignored; a vendor that sends more is broken. */
 export const INTERIM_MAX = 8;
 
 /**
- * Reads the replies of one connection, one after the other, from bytes that come in any pieces. What could be read in two
- * ways is refused. It knows no socket and no time: the same bytes always give the same.
+ * Reads the replies of one connection, one after the other, from bytes in pieces of any size. It refuses what could be
+ * read in two ways. It uses neither a socket nor a clock: the same bytes always give the same result.
  */
 export class ReplyParser {
   readonly #headBytesMax: number;
@@ -36,7 +36,7 @@ export class ReplyParser {
     this.#take = (piece) => this.#reader?.onBody(piece);
   }
 
-  /** From now on it reads the reply to a request of this method. */
+  /** From now on, it reads the reply to a request with this method. */
   begin(method: string, reader: ReplyReader): void {
     this.#method = method;
     this.#reader = reader;
@@ -45,17 +45,17 @@ export class ReplyParser {
     this.#in = "head";
   }
 
-  /** The reply has come to its end, or nobody reads it any more. */
+  /** The reply has ended, or nobody reads it any more. */
   get isOver(): boolean {
     return this.#in === "over";
   }
 
-  /** Once the reply is over: for how long its connection stays open for another one; `null` if it does not. */
+  /** After the end of a reply: how long its connection stays open for another request; `null` if it does not. */
   get keepAlive(): KeepAlive | null {
     return this.#keepAlive;
   }
 
-  /** Reads on, and gives how many of the bytes belong to the reply: all, unless it ends before. @throws BadReplyError */
+  /** Reads on. Returns how many of the bytes belong to the reply: all, unless it ends earlier. @throws BadReplyError */
   read(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#in !== "over") {
@@ -66,14 +66,14 @@ export class ReplyParser {
     return at;
   }
 
-  /** The connection has ended in good order. True: so has the reply, to which nothing else gives an end. */
+  /** The connection has ended in an orderly way. Returns true if this also ends the reply, which has no other end. */
   end(): boolean {
     if (this.#in !== "close") return false;
     this.stop();
     return true;
   }
 
-  /** Tells nobody anything more. */
+  /** Reports nothing more. */
   stop(): void {
     this.#in = "over";
     this.#reader = null;

@@ -132,7 +132,7 @@ const CHUNKED = fc
       .map((chunks) => `${chunks.join("")}${trailers}\r\n`),
   );
 
-/** The fields that say where a body ends, and that body. */
+/** The fields that determine where a body ends, and that body. */
 const FRAMED = fc.oneof(
   fc
     .tuple(DATA, LENGTH_OFF, fc.constantFrom("Content-Length: ", "content-length:", "CONTENT-LENGTH:\t"))
@@ -212,7 +212,7 @@ const EDIT = fc.record({
   ),
 });
 
-/** A reply, often a right one, in which some bytes may have been changed. */
+/** A reply, often a valid one, in which some bytes may have been changed. */
 export const REPLY_BYTES: fc.Arbitrary<string> = fc
   .tuple(
     INTERIM,
@@ -225,7 +225,7 @@ export const REPLY_BYTES: fc.Arbitrary<string> = fc
     return text;
   });
 
-/** How bytes are cut into pieces: the lengths of these, over and over. */
+/** How bytes are cut into pieces: these lengths, repeated. */
 export const CUTS: fc.Arbitrary<readonly number[]> = fc.oneof(
   fc.constant([Infinity]),
   fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 }),

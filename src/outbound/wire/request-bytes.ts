@@ -1,26 +1,26 @@
-/** One request, as its connection needs it. */
+/** One request, as a connection needs it. */
 export interface WireRequest {
   readonly method: string;
-  /** Path and query; by a proxy the whole address. */
+  /** Path and query; for a proxy, the absolute URL. */
   readonly path: string;
-  /** Name and value in turn, checked: they go out as they are. */
+  /** Names and values alternating, checked already: they are sent as they are. */
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
 }
 
-/** Its bytes. */
+/** The bytes of a request. */
 export interface RequestBytes {
-  /** One character a byte: the head, and a body that has no other characters. */
+  /** The head, and the body if it too has only one byte per character. */
   readonly text: string;
-  /** What follows, in UTF-8 where it is text. */
+  /** The rest of the body, sent as UTF-8 if it is text. */
   readonly rest: Buffer | string | null;
 }
 
 const NOT_IN_TARGET = /[^\x21-\x7e]/;
-/** Methods whose requests have a body; none is said to be empty (RFC 9110, 8.6). */
+/** Methods that expect a body: without one they send `content-length: 0` (RFC 9110, 8.6). */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** @throws TypeError when the target cannot stand in a request line */
+/** @throws TypeError if the target cannot stand in a request line */
 export function requestBytes({ method, path, fields, body }: WireRequest, host: string): RequestBytes {
   if (path === "" || NOT_IN_TARGET.test(path)) throw new TypeError("the address cannot stand in a request line");
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
