@@ -9,8 +9,9 @@ export interface AdmissionLimits {
 }
 
 /**
- * Lets runs in up to the limits and refuses the rest at once, before any vendor is called: a refusal bills nobody. The
- * organizations share the places fairly, so that none of them, nor a few together, can take those of the others.
+ * Admits runs up to the limits and refuses the others at once, before any vendor is called, so a refusal is never
+ * billed. Organizations share the places fairly, so that neither one of them nor a few together can take those of the
+ * others.
  */
 export function createAdmission(limits: AdmissionLimits) {
   const places = new FairShare(limits.runsMax, () => limits.runsPerOrganizationMax);
@@ -33,7 +34,7 @@ export function createAdmission(limits: AdmissionLimits) {
       if (places.inUse === 0) whenIdle?.();
     },
 
-    /** Refuses new runs from now on; resolves when none is under way. */
+    /** Refuses new runs from now on; resolves when the last run has ended. */
     stop(): Promise<void> {
       stopping = true;
       return new Promise((resolve) => {

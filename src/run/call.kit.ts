@@ -10,7 +10,7 @@ export interface RunChanges extends Partial<Pick<Run, "held" | "record" | "arriv
   readonly simulated?: boolean;
 }
 
-/** A run of no client's. */
+/** A run that no client asked for. */
 export function makeRun(changes: RunChanges = {}): OpenRun {
   const { organizationId = "org_1", autoCredentials = false, simulated = false } = changes;
   const arrivedAt = changes.arrivedAt ?? systemClock.now();
@@ -43,14 +43,14 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
   });
 }
 
-/** What the door does just before it sends. */
+/** What the outbound client does just before it sends. */
 export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
   const planned = call.planAttempt("https://api.acme.example", "GET", false, clock);
   planned.run.intend([planned.intent]);
   return planned.begin();
 }
 
-/** A call of such a run, with ten seconds to go. */
+/** A call of such a run, ten seconds before its deadline. */
 export function makeCall(changes: Partial<CallPlan> = {}): Call {
   const run = changes.run ?? makeRun();
   const startedAt = changes.startedAt ?? run.arrivedAt;

@@ -14,19 +14,19 @@ import type {
   VendorOrder,
 } from "./ports.ts";
 
-/** A call and what it is a call of: nothing, when the requested identifier is of no source. */
+/** A call and its source, which is `undefined` if no source has the requested identifier. */
 export interface Planned {
   readonly call: PlannedCall;
   readonly source: RunnableSource | undefined;
 }
 
-/** The longest number of an order that is kept. */
+/** The longest order number that is kept. */
 export const ORDER_ID_CHARS_MAX = 200;
 
 const NO_FIELDS: SourceEntry = Object.freeze({});
 const NO_INPUTS: JsonObject = Object.freeze({});
 
-/** A planned call and what has become of it. Nothing but its own methods changes it. */
+/** A planned call and its progress. Only its own methods change it. */
 export class Call implements PlannedCall {
   readonly run: Run;
   readonly id: string;
@@ -146,7 +146,7 @@ export class Call implements PlannedCall {
 
   keepOnly(bytes: number): boolean {
     const more = bytes - this.#heldBytes;
-    // What is counted already is only made smaller: an output that is its reply finds the room that the reply had.
+    // Only the difference is counted, so an output that is the unchanged reply always fits.
     if (more > 0 && !this.run.held.hold(more)) return false;
     if (more < 0) this.run.held.drop(-more);
     this.#heldBytes = bytes;
@@ -166,9 +166,9 @@ interface CallToPlan {
   readonly inputs: JsonObject;
   readonly source: RunnableSource | undefined;
   readonly startedAt: number;
-  /** What the source's own time counts from. */
+  /** The source's own timeout counts from here. */
   readonly from: number;
-  /** What the call may not outlast, whatever the source allows itself. */
+  /** A deadline for the call that the source's own timeout cannot extend. */
   readonly notPast?: number;
 }
 
@@ -185,7 +185,7 @@ export function planCall(run: Run, plan: CallToPlan): Call {
   });
 }
 
-/** One request that was handed to the operating system, and what has become of it. */
+/** One request that was handed to the operating system, and its progress. */
 class SentAttempt implements Attempt {
   readonly number: number;
   readonly origin: string;

@@ -7,9 +7,9 @@ import { JSON_VALUES_MAX } from "../terms/json.ts";
 import { Stretch } from "../terms/stretch.ts";
 import type { Answer } from "./ports.ts";
 
-/** The most one output may measure, as JSON text in UTF-8. */
+/** The largest output, as JSON text in UTF-8. */
 export const OUTPUT_BYTES_MAX = 10 * 1024 * 1024;
-/** The deepest an output may be nested: what clients and functions read without a thought. */
+/** The deepest nesting of an output; clients and functions parse this depth without trouble. */
 export const OUTPUT_DEPTH_MAX = 64;
 
 /** The most bytes that UTF-8 needs for a UTF-16 unit. */
@@ -21,9 +21,10 @@ const TOO_DEEP = "is nested too deeply";
 const NOTHING_FOUND: Answer = Object.freeze({ match: false, json: "{}" });
 
 /**
- * What an adapter returned, as JSON text that is known to be one object. A reply's bytes are checked
- * and go on unchanged; everything else is looked through and serialised here, once and on its own, so that a cycle, a
- * BigInt or a throwing getter costs this source alone. A large one is done in steps, between which others have their turn.
+ * Turns what an adapter returned into JSON text that is known to be one object. A reply's bytes are checked and passed
+ * on unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt
+ * or a throwing getter fails only this source. Large results are processed in steps, so that other work can run in
+ * between.
  * @throws Fault
  */
 export async function collectAnswer(returned: unknown, clock: Clock): Promise<Answer> {
@@ -43,7 +44,7 @@ function asRawReply(returned: object): RawReply | null {
   }
 }
 
-/** JSON text of a plain object; refuses what JSON would change silently, and what is too much, before it is written. */
+/** JSON text of a plain object. Before writing, refuses what JSON would change silently and what exceeds the limits. */
 async function toObjectText(value: object, clock: Clock): Promise<string> {
   let text: string | undefined;
   const stretch = new Stretch(clock);
@@ -62,17 +63,20 @@ async function toObjectText(value: object, clock: Clock): Promise<string> {
   return text;
 }
 
-/** What an output may still take. A part that stands in it many times is counted each time, as it would be written. */
+/**
+ * What an output may still contain. A part that occurs several times counts each time, because it is written each time.
+ */
 interface Left {
   values: number;
   units: number;
-  /** What is being looked through, by the depth that is left below it. */
+  /** The containers around the current value, indexed by the depth that is left below them. */
   readonly within: object[];
 }
 
 /**
- * Refuses other classes, missing entries of a list, and numbers that are not finite: of each JSON would make an invented
- * "nothing", which must not reach a decision. A member that is `undefined` or a function is one that is not there.
+ * Refuses instances of other classes, holes in arrays and numbers that are not finite, because JSON would turn each of
+ * them into an empty value that looks like the vendor's answer. Members that are `undefined` or functions count as
+ * absent.
  */
 function lookThrough(container: object, depthLeft: number, left: Left): void {
   if (depthLeft === 0)
@@ -119,7 +123,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Where a source made too much of a vendor's answer, it is the answer that cannot be used. */
+/** A result that exceeds the limits is treated as an unusable reply of the vendor. */
 function tooMuch(problem: string): Fault {
   return new Fault("source.contract", { problem: `the result ${problem}` });
 }

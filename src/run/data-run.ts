@@ -29,7 +29,7 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
   };
 }
 
-/** One planned call for every key of `config.sources`, in the order they were sent. */
+/** One planned call for every key of `config.sources`, in the order of the request. */
 function planSources(
   run: Run,
   sources: JsonObject,

@@ -13,30 +13,33 @@ export interface EnvelopeEntry {
   readonly status: string;
 }
 
-/** The most a whole answer may measure; over it, its largest outputs fail one by one. */
+/** The largest whole answer; above it, the largest outputs fail one by one. */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** The most one run may hold at once beside its body: its answer, and as much again of replies that are being read. */
+/**
+ * The most memory that one run may use besides its body: its answer, and the same amount for replies that are being
+ * read.
+ */
 export const RUN_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 
-/** A message is one sentence. It may name a field that the caller made up, or list what an author allows. */
+/** A message is one sentence, but it may name a field that the caller made up, or list values that an author allows. */
 export const MESSAGE_CHARS_MAX = 300;
-/** What an entry takes at the most: a character that JSON escapes takes six bytes. */
+/** The largest status entry: a character that JSON escapes takes six bytes. */
 const STATUS_BYTES_MAX = 6 * MESSAGE_CHARS_MAX + 200 + 2 * ORDER_ID_CHARS_MAX;
 
 /** Transaction id, names of the fields, time. */
 const FIXED_BYTES = 256;
 
-/** The most that an answer takes for all but its outputs. It is known before anything is called, so its room can be kept. */
+/** The most that an answer takes besides its outputs. Known before any call, so that its memory can be reserved. */
 function frameBytes(config: string | Buffer, ids: readonly string[]): number {
   let bytes = FIXED_BYTES + byteLength(config);
-  // An id stands in both lists, with its separators.
+  // An id occurs in both lists, with its separators.
   for (const id of ids) bytes += 2 * Buffer.byteLength(JSON.stringify(id)) + 4 + STATUS_BYTES_MAX;
   return bytes;
 }
 
 /**
- * Keeps that room, from here on for the caller's organization, and says how much it is.
- * @throws Fault when there is none, or when it leaves none for an output
+ * Reserves that memory, which counts for the caller's organization from now on, and returns its size in bytes.
+ * @throws Fault if there is not enough memory, or if none would be left for outputs
  */
 export function holdFrame(held: Held, caller: Caller, config: string | Buffer, ids: readonly string[]): number {
   const bytes = frameBytes(config, ids);
@@ -48,8 +51,8 @@ export function holdFrame(held: Held, caller: Caller, config: string | Buffer, i
 const CONFIG_TOO_LARGE = { path: "/config", message: "is too large to be echoed" };
 
 /**
- * The default envelope as the bytes of the answer, but for its last field: `response_time_ms` is
- * known when the ledger has the run. Outputs are spliced in, never parsed or written again.
+ * The default envelope as the bytes of the answer, without its last field: `response_time_ms` is known only after the
+ * ledger has recorded the run. Outputs are spliced in, never parsed or serialised again.
  */
 export function toEnvelope(
   transactionId: string,
@@ -82,15 +85,18 @@ export function toEnvelope(
 
 export type EnvelopeParts = readonly (string | Buffer)[];
 
-/** What the parts of an answer measure together. */
+/** The total length of an answer's parts, in bytes. */
 export function lengthOf(parts: EnvelopeParts): number {
   return parts.reduce((sum, part) => sum + byteLength(part), 0);
 }
 
-/** From this size on a vendor's bytes leave as they are: a write of their own costs less than another copy, which has to be cleared away too. */
+/**
+ * From this size on a vendor's bytes are written without copying: a separate write costs less than a copy that has to
+ * be garbage collected too.
+ */
 const PIECE_BYTES_MIN = 16 * 1024;
 
-/** Closes an answer with the total time. What is small is joined. */
+/** Completes an answer with the total time. Small parts are joined. */
 export function seal(parts: EnvelopeParts, responseTimeMs: number): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let small: (string | Buffer)[] = [];
@@ -112,14 +118,15 @@ function joined(parts: EnvelopeParts): Buffer {
 }
 
 /**
- * The `config` that is echoed: the request's own with the default context. It is built from the request alone, never from
- * the plan, so a stored credential cannot get into it.
+ * The `config` that is echoed: the request's own with the default context. It is built only from the request, never
+ * from the plan, so it cannot contain a stored credential.
  */
 export function echoConfig(config: JsonObject, caller: Caller): JsonObject {
   const { workflow } = caller;
   const echo: Record<string, unknown> = { ...config };
   if (workflow.maskCredentials && isJsonObject(echo["sources"])) echo["sources"] = maskCredentials(echo["sources"]);
-  // The one name of `config` that is the service's own word on /data too: nobody else may call an answer simulated, or not.
+  // The only name of `config` that the service itself sets on /data too: nobody else may mark an answer as simulated,
+  // or as real.
   if (workflow.simulated) echo["mode"] = "simulated";
   else delete echo["mode"];
   return echo as JsonObject;
@@ -133,7 +140,7 @@ function maskCredentials(sources: JsonObject): JsonObject {
   });
 }
 
-/** Without the credentials altogether: what a function sees. */
+/** Without any credentials, for functions. */
 export function withoutCredentials(sources: JsonObject): JsonObject {
   return mapEntries(sources, (entry) => {
     if (!isJsonObject(entry)) return entry;
@@ -141,17 +148,20 @@ export function withoutCredentials(sources: JsonObject): JsonObject {
   });
 }
 
-/** `Object.fromEntries` defines own properties, so that a source called `__proto__` stays one. */
+/** `Object.fromEntries` defines own properties, so a source called `__proto__` is kept. */
 function mapEntries(object: JsonObject, change: (value: Json) => Json): JsonObject {
   return Object.fromEntries<Json>(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
 // ---- JSON as it is kept ---------------------------------------------------------------------------------------------
 
-/** Text up to this many units stays text. A larger one is kept as the bytes it will leave as: text may take up to twice its bytes. */
+/**
+ * Text up to this many UTF-16 units stays text. Longer text is kept as the bytes that will be sent, because a string
+ * may take up to twice as much memory.
+ */
 const TEXT_UNITS_MAX = 64 * 1024;
 
-/** In the form in which it takes as much memory as it is counted for. */
+/** Converts JSON to a form that takes as much memory as is counted for it. */
 export function toKept(json: string | Buffer): string | Buffer {
   return typeof json === "string" && json.length > TEXT_UNITS_MAX ? Buffer.from(json) : json;
 }
@@ -169,7 +179,7 @@ interface EndedCall {
 }
 
 interface StatusOptions {
-  /** Adds what a client may branch on to failed entries. */
+  /** Adds to failed entries the details on which a client may branch. */
   readonly failureDetails: boolean;
 }
 

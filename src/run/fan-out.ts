@@ -6,27 +6,27 @@ import { byteLength, toKept } from "./envelope.ts";
 import type { Planned } from "./call.ts";
 import type { Answer, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
-/** How one planned call ended: an answer, or the fault that stands in its place. */
+/** How one planned call ended: with an answer, or with the fault that replaces it. */
 export interface Outcome {
   readonly call: PlannedCall;
   readonly charge: ChargeModel;
   readonly tookMs: number;
   readonly result: Answer | Fault;
-  /** What its output takes in the answer. */
+  /** The size of its output in the answer. */
   readonly outputBytes: number;
-  /** What the vendor had answered, where that could not be kept: it is charged all the same. */
+  /** The vendor's answer if it could not be kept: it is charged all the same. */
   readonly lost?: Pick<Answer, "match">;
 }
 
-/** Of `{}`, which stands in the place of what failed. */
+/** The size of `{}`, which replaces the output of a failed call. */
 const NO_OUTPUT_BYTES = 2;
 
 /**
  * Starts every planned call at once and waits for all. Never rejects: each slot of the plan gets exactly one outcome
  * under its own id, so one source's failure can neither lose nor misname another's answer.
  *
- * The outputs take at most `outputBytesMax` together, at every moment: beyond it the largest fails, so that one source's
- * flood costs none of the others. Which ones are left does not depend on the order in which they came.
+ * Together the outputs never take more than `outputBytesMax`: above it the largest fails, so that one source's huge
+ * output does not fail the others. Which outputs are kept does not depend on the order in which they arrived.
  */
 export async function fanOut(
   plan: readonly Planned[],
@@ -45,7 +45,7 @@ export async function fanOut(
   }
 
   const filled: Promise<void>[] = [];
-  // Inputs are filtered and checked as a call is started.
+  // Starting a call filters and checks its inputs, which takes time.
   const stretch = new Stretch(clock);
   for (const [slot, planned] of plan.entries()) {
     if (stretch.isLong) await stretch.end();
@@ -55,12 +55,15 @@ export async function fanOut(
   return outcomes;
 }
 
-/** Fails the largest of the outputs that are there until the rest fits; of several as large the first. Gives what is left. */
+/**
+ * Fails the largest outputs that have arrived until the rest fits; of equally large ones the first. Returns the bytes
+ * left.
+ */
 export function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
   let left = bytes;
   while (left > bytesMax) {
     let largest: Outcome | undefined;
-    // Those that have not come yet are holes.
+    // Slots without an outcome yet are holes, which `forEach` skips.
     outcomes.forEach((outcome) => {
       if (!(outcome.result instanceof Fault) && outcome.outputBytes > (largest?.outputBytes ?? 0)) largest = outcome;
     });
@@ -74,7 +77,7 @@ export function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number
 
 const TOO_LARGE = { problem: "the whole answer would be too large" };
 
-/** One call to its outcome. */
+/** Runs one call and returns its outcome. */
 export async function settle(planned: Planned, runSource: RunSource, clock: Clock): Promise<Outcome> {
   const { call, source } = planned;
   let result: Answer | Fault;
@@ -87,7 +90,7 @@ export async function settle(planned: Planned, runSource: RunSource, clock: Cloc
   return endWith(planned, result, clock);
 }
 
-/** Ends a call: from now on it can send nothing more, and holds nothing but its output. */
+/** Ends a call: from now on it can send nothing more, and it keeps no memory except its output. */
 export function endWith({ call, source }: Planned, result: Answer | Fault, clock: Clock): Outcome {
   call.end();
   const charge = source?.charge ?? "free";
@@ -109,8 +112,8 @@ export function endWith({ call, source }: Planned, result: Answer | Fault, clock
 }
 
 /**
- * Counts a call's output in the place of the replies that it was made of: `call.heldBytes` is what it takes in the answer
- * then, as JSON text in UTF-8. No room for it costs this call alone.
+ * Counts a call's output instead of the replies that it was made from: afterwards `call.heldBytes` is its size in the
+ * answer, as JSON text in UTF-8. If there is no memory for it, only this call fails.
  * @throws Fault `source.no_room_for_answer`
  */
 function keepOutput(call: PlannedCall, answer: Answer): Answer {
@@ -119,14 +122,14 @@ function keepOutput(call: PlannedCall, answer: Answer): Answer {
   return json === answer.json ? answer : { match: answer.match, json };
 }
 
-/** The same outcome, failed by what has become of its output here: what the vendor did counts as before. */
+/** The same outcome, failed because its output could not be used here. The vendor's answer is still charged. */
 export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   const { call, charge, tookMs, result } = outcome;
   const failed = { call, charge, tookMs, result: fault, outputBytes: NO_OUTPUT_BYTES };
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
 }
 
-/** What the ledger, the log and the metrics are told of one call. Whatever its requests still do changes nothing of it. */
+/** The report of one call for the ledger, the log and the metrics. Later events of its requests do not change it. */
 export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
   const fault = result instanceof Fault ? result : null;

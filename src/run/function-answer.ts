@@ -5,7 +5,9 @@ import type { FunctionResult } from "./function-result.ts";
 import type { Run } from "./ports.ts";
 import type { UnderWay } from "./under-way.ts";
 
-/** How a function ended: what it returned, or the fault that stands in its place; and what it had recorded by then. */
+/**
+ * How a function ended: what it returned, or the fault that replaces it; and the steps that it had recorded by then.
+ */
 export interface FunctionOutcome {
   readonly result: FunctionResult | Fault;
   readonly pipes: JsonObject;
@@ -17,7 +19,7 @@ export interface FunctionAnswer {
   readonly answer: EnvelopeParts;
 }
 
-/** What was asked of the answer. */
+/** What the request says about the form of the answer. */
 export interface AnswerRequest {
   readonly functionId: string | null;
   readonly passthrough: boolean;
@@ -26,12 +28,13 @@ export interface AnswerRequest {
 /** The fields of an answer, each with its JSON text. */
 type Fields = readonly (readonly [name: string, json: string | Buffer])[];
 
-/** Of the time, which is added when all else is done. */
+/** For the time, which is added last. */
 const TIME_BYTES_MAX = 24;
 
 /**
- * Writes the answer to what became of a function, `null` where none was named. One that would be too large, or that there
- * is no room for, is a failure of the function: its answer always fits, because its room has been kept since the run began.
+ * Writes the answer for a function's outcome, `null` if no function was named. An answer that would be too large, or
+ * for which there is no memory, becomes a failure of the function. The answer for a failure always fits, because memory
+ * for it has been reserved since the run began.
  */
 export function writeFunctionAnswer(
   outcome: FunctionOutcome | null,
@@ -58,7 +61,7 @@ function write(outcome: FunctionOutcome | null, { run, echoed }: UnderWay, reque
   return toParts(envelopeFields(run, request.functionId, echoed, outcome));
 }
 
-/** Standard mode, and every answer in which no function ran. */
+/** The answer in standard mode, and every answer for which no function ran. */
 function envelopeFields(
   { intent }: Run,
   functionId: string | null,
@@ -88,7 +91,7 @@ function messageOf(result: FunctionResult | Fault): string {
   return result.message ?? (result.success ? "Function completed" : "The function reports a failure");
 }
 
-/** The function's own fields at the top level; a fixed shape where it has none. */
+/** The function's own fields at the top level; a fixed shape if it returned none. */
 function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome): Fields {
   const recorded = Object.keys(pipes).length > 0;
   if (result instanceof Fault && recorded) return [["output", "{}"], ["pipes", toText(pipes)]]; // prettier-ignore
@@ -101,7 +104,10 @@ function passthroughFields({ intent }: Run, { result, pipes }: FunctionOutcome):
   return recorded ? [...fields, ["pipes", toText({ ...pipes, ...result.pipes })]] : fields;
 }
 
-/** Without the envelope there is no `config.mode` to say it: the mark stands at the top, whatever the function says there. */
+/**
+ * Without the envelope there is no `config.mode`, so the mark is at the top level, where it replaces the function's own
+ * `mode`.
+ */
 function markSimulated({ intent }: Run, fields: Fields): Fields {
   return intent.simulated ? [...fields.filter(([name]) => name !== "mode"), ["mode", '"simulated"']] : fields;
 }

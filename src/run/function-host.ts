@@ -32,21 +32,21 @@ export interface HostRun {
   readonly deadlineAt: number;
 }
 
-/** What a function reaches the service by, and what it has done so far. */
+/** A function's access to the service, and what it has done so far. */
 export interface OpenHost extends FunctionHost {
   /** JSON text of each step. */
   readonly pipes: ReadonlyMap<string, string>;
-  /** No further call from now on. Calls that nobody waits for any more are settled as abandoned. */
+  /** Refuses further calls. Calls that are still under way are recorded as abandoned. */
   end(): readonly CallReport[];
 }
 
-/** What stands in place of a step for which there is no room. */
+/** Replaces a step for which there is no memory. */
 export const STEP_NOT_KEPT = '{"success":false,"message":"the step could not be kept"}';
 const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with more digits than a double has" };
 
 /**
- * The bridge of one function run: every call goes through the same engine as those of `/data`. Of a call that has ended
- * only its report stays here; inputs and reply are held no longer than until the function has its reply.
+ * Connects one function run to the service: every call goes through the same engine as those of `/data`. For a call
+ * that has ended only its report is kept here; inputs and reply are released as soon as the function has the reply.
  */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
   const { catalog, runSource, replyRoom, clock } = parts;
@@ -87,7 +87,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     planned = plan(id, ordinal, startedAt, isJsonObject(inputs) ? inputs : {});
     slot.left = () => endWith(planned, new Fault("source.abandoned"), clock);
     const outcome = await settle(planned, runSource, clock);
-    // From here on its room is that of the place.
+    // From here on the memory of the reply is counted by its place in the reply room.
     outcome.call.keepOnly(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {
@@ -101,7 +101,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     return { json: settled(slot, outcome).json, taken: place.left };
   }
 
-  /** Reports it, unless the run has ended and has told of it already, and lets go of everything else. */
+  /** Reports the call, unless the run has ended and has reported it already, and releases everything else. */
   function settled(slot: Slot, outcome: Outcome): FunctionReply {
     slot.report ??= reportCall(outcome);
     slot.left = null;
@@ -138,7 +138,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
   };
 }
 
-/** Of a call: its report, or as long as it has none, how it ends when nobody waits for it any more. */
+/** One call: its report, or until it has one, a function that ends it when nobody waits for it any more. */
 interface Slot {
   left: (() => Outcome) | null;
   report: CallReport | null;
@@ -152,7 +152,7 @@ function unkept(result: Outcome["result"], tookMs: number, order: VendorOrder | 
   return { json: outcomeText(result, tookMs, order), taken: () => {} };
 }
 
-/** A `SourceOutcome` as JSON text; the output is spliced, as in an answer. */
+/** A `SourceOutcome` as JSON text; the output is spliced in, as in an answer. */
 function outcomeText(result: Outcome["result"], tookMs: number, order: VendorOrder | null): string {
   if (result instanceof Fault) {
     const known = order === null || order.id === null ? "" : `,"order_id":${JSON.stringify(order.id)}`;

@@ -4,7 +4,7 @@ import { isJsonObject, readJsonExactly, readJsonInStretches, type Json, type Jso
 import { Stretch } from "../terms/stretch.ts";
 import { STEP_NOT_KEPT, type OpenHost } from "./function-host.ts";
 
-/** What a function returned, told apart. `fields` is `null` for "no output": nothing, or an empty object. */
+/** What a function returned, as its parts. `fields` is `null` for "no output": nothing, or an empty object. */
 export interface FunctionResult {
   readonly fields: JsonObject | null;
   readonly output: JsonObject;
@@ -15,7 +15,10 @@ export interface FunctionResult {
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** Reads the JSON text of a returned object. @throws Fault `function.contract` for anything but an object, or parts that are none */
+/**
+ * Reads the JSON text of a returned object. @throws Fault `function.contract` if it is not an object, or if its
+ * `output` or `pipes` is not
+ */
 export async function readFunctionResult(text: string | null, clock: Clock): Promise<FunctionResult> {
   if (text === null) return { fields: null, output: NOTHING, pipes: NOTHING, success: true, message: null };
   const fields = await readJsonInStretches(text, new Stretch(clock));
@@ -42,7 +45,7 @@ function own(fields: JsonObject, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** What a function has recorded. A step that cannot be read is one that was not kept. */
+/** The steps that a function has recorded. A step that cannot be read is replaced like one that was not kept. */
 export async function readSteps(host: OpenHost, clock: Clock): Promise<JsonObject> {
   const stretch = new Stretch(clock);
   const steps: [string, Json][] = [];

@@ -18,14 +18,14 @@ export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "reply
 export interface FunctionRequest extends RunRequest {
   /** The unknown top-level fields. */
   readonly extra: JsonObject;
-  /** `null`: none was named, and none runs. */
+  /** `null`: none was named, so none runs. */
   readonly functionId: string | null;
   readonly passthrough: boolean;
 }
 
-/** What a `config` says that leaves these out. */
+/** The defaults of the fields that a `config` leaves out. */
 const CONFIG_DEFAULTS: JsonObject = { sources: {}, data_func: null, datafunc_response_passthrough: false };
-/** What a function keeps of its time when a source takes all the rest: enough to answer with what it has. */
+/** The time that is left to a function if a source takes all the rest: enough to answer with what it has. */
 const RESERVE_MS = 250;
 
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
@@ -43,12 +43,13 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         hostParts,
       );
       const outcome = id === null ? null : await runOne(id, found, under, request, host, parts.clock);
-      // A call of ours that fails may still be waiting for its vendor: it is settled and recorded with the run.
+      // If the engine itself failed, a call may still be waiting for its vendor: it is settled and recorded with the
+      // run.
       const calls = host.end();
       return {
         calls,
         ...writeFunctionAnswer(outcome, under, request),
-        // Its contract may let through what it does not name, and then the answer says nothing about it.
+        // Its contract may accept names that it does not declare, and the answer then says nothing about them.
         afterwards: () =>
           noteNearMisses(
             under.run.intent.transactionId,
@@ -110,7 +111,7 @@ async function callFunction(
     .finally(() => run.held.drop(argumentBytes));
 }
 
-/** The words of an error of ours could hold anything. */
+/** The message of an internal error could contain anything. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : typeof thrown;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { resembles } from "../terms/nearest.ts";
 import type { NearMiss, RunObserver } from "./ports.ts";
 
-/** What one run may cost for the sake of a line in the log. */
+/** Limits on the work that one run may cause for a line in the log. */
 const NAMES_MAX = 5;
 const COMPARISONS_MAX = 300;
 const NAME_CHARS_MAX = 64;
@@ -14,9 +14,9 @@ export interface Asked {
 }
 
 /**
- * Finds input names that nobody who was asked declares although they resemble one that is: probably misspelled. The answer
- * stays silent about them, as specified; the log is where its author finds out. Both the names and who is asked are the
- * caller's choice, so this looks at the first few names only, and is for when the answer is out.
+ * Finds input names that no source or function of the run declares but that resemble a declared one, so are probably
+ * misspelled. The answer does not mention them, as specified; the author finds out from the log. The caller chooses
+ * both the names and the sources, so this checks only the first few names, and it runs after the answer was sent.
  */
 export function nearMisses(asked: readonly Asked[], inputs: JsonObject): readonly NearMiss[] {
   const declared = new Set(asked.flatMap(({ inputNames }) => inputNames));
@@ -35,7 +35,7 @@ export function nearMisses(asked: readonly Asked[], inputs: JsonObject): readonl
   return found;
 }
 
-/** Tells them to who observes, if there are any. */
+/** Tells them to the observers, if there are any. */
 export function noteNearMisses(
   transactionId: string,
   asked: readonly Asked[],

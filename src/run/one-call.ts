@@ -11,31 +11,31 @@ import { openRun } from "./under-way.ts";
 import { planCall } from "./call.ts";
 import type { CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
-/** What is asked of one source by somebody who is no client: a case, or whoever tries a vendor from a command line. */
+/** A call of one source without a client: for a case, or for a person who tries a vendor from the command line. */
 export interface OneCall {
   readonly source: RunnableSource;
   readonly organizationId: string;
-  /** A new one where there is none yet. */
+  /** A new one if it is missing. */
   readonly transactionId?: string;
   readonly context: Context;
   readonly region: string;
   readonly entry: SourceEntry;
   readonly inputs: JsonObject;
-  /** Where it is to take less than the source's own time. */
+  /** A limit below the source's own timeout. */
   readonly withinMs?: number;
 }
 
 export interface OneCallParts extends AdapterParts {
-  /** Where there is none, a call has the credential that its entry brings, and nothing is kept by it for another call. */
+  /** If it is missing, a call uses the credential in its entry, and no state is kept by it for other calls. */
   readonly finder?: CredentialFinder;
 }
 
-/** Whoever asks sees to the record: the journal belongs to the service. */
+/** The caller does its own recording: the journal belongs to the service. */
 export const NOT_RECORDED: Ledger = { open: () => ({ intend: () => {}, noteOrder: () => {}, close: () => {} }) };
 
 /**
- * Makes one call outside of a service, by the steps that it would take within one, but for breaker and limits, which are
- * about more than one call. Never rejects.
+ * Makes one call outside a service, with the same steps as inside one except breaker and limits, which concern several
+ * calls. Never rejects.
  */
 export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const { source, organizationId, context, region, entry, inputs, withinMs } = asked;

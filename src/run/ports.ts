@@ -1,5 +1,6 @@
 /**
- * What the engine needs of the world. Each interface is as small as the need; `composition` gives the real ones.
+ * What the engine needs from the rest of the service. Each interface is as small as the need; `composition` provides
+ * the implementations.
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../sdk/http.ts";
@@ -15,21 +16,21 @@ import type { Trace } from "../terms/trace.ts";
 
 // ---- sources -------------------------------------------------------------------------------------------------------
 
-/** A source as the engine runs it: everything that can be known before a call is already worked out. */
+/** A source as the engine runs it: everything that can be known before a call has been computed already. */
 export interface RunnableSource {
   readonly id: string;
   readonly declaration: SourceDeclaration;
   readonly timeoutMs: number;
-  /** The names that pass the filter, through every branch of the schema. */
+  /** The names that pass the filter, from every branch of the schema. */
   readonly inputNames: readonly string[];
   /** A frozen object of the declared names, without a prototype. */
   filter(inputs: JsonObject): JsonObject;
   /** `null` if valid. A problem's path names the field and its message repeats no value. */
   inputProblem(filtered: JsonObject): FieldProblem | null;
-  /** Whether this source takes a credential, and whether it can do without. */
+  /** Whether this source takes a credential, and whether it needs one. */
   readonly credentialUse: "none" | "optional" | "required";
   credentialProblem(fields: JsonObject): FieldProblem | null;
-  /** The fields its credential may have, in one order; `null` where it declares none by name and takes any. */
+  /** The fields that its credential may have, in a fixed order; `null` if it names none and accepts any. */
   readonly credentialNames: readonly string[] | null;
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
@@ -42,36 +43,39 @@ export interface SourceCatalog {
 
 // ---- one run and its calls -----------------------------------------------------------------------------------------
 
-/** One run, and what is the same for every source call of it. */
+/** One run, with everything that its source calls have in common. */
 export interface Run {
   readonly intent: RunIntent;
   readonly caller: Caller;
   readonly arrivedAt: number;
   readonly record: RunRecord;
   /**
-   * What this run holds in memory, from its request's body to the last byte of its answer. Asked before anything is kept.
-   * Once the answer is made it holds the answer's bytes and no more, until whoever opened it releases it.
+   * The memory that this run uses, from its request's body to the last byte of its answer. Must be asked before
+   * anything is kept. Once the answer is complete it counts only the answer's bytes, until the code that opened it
+   * releases it.
    */
   readonly held: Held;
-  /** The caller's, if it named one. */
+  /** The caller's trace, if it sent one. */
   readonly trace: Trace | null;
-  /** False once the client has hung up or the service is ending: nothing new is sent then, what was sent goes on. */
+  /**
+   * False once the client has hung up or the service is stopping: nothing new is sent, but requests under way go on.
+   */
   readonly maySend: boolean;
   /**
-   * Records what is about to be sent: once this returns, the intents have been handed to the operating system, in one
-   * write. When it throws, none of it may be sent. @throws Fault `source.unrecorded`
+   * Records what is about to be sent: when this returns, the intents have been handed to the operating system in one
+   * write. If it throws, none of the requests may be sent. @throws Fault `source.unrecorded`
    */
   intend(intents: readonly AttemptIntent[]): void;
 }
 
-/** What is known of a source call before it begins. */
+/** What is known about a source call before it begins. */
 export interface CallPlan {
   readonly run: Run;
-  /** The requested identifier, which may be of no source at all. */
+  /** The requested identifier; perhaps no source has it. */
   readonly id: string;
   /** Position among the calls of its run, from 0. */
   readonly ordinal: number;
-  /** The value under `config.sources`; `true` stands as `{}`. */
+  /** The value under `config.sources`; `true` becomes `{}`. */
   readonly entry: SourceEntry;
   readonly rawInputs: JsonObject;
   /** Absolute. */
@@ -79,49 +83,56 @@ export interface CallPlan {
   readonly startedAt: number;
 }
 
-/** One planned source call, from plan to outcome. The steps around a call and the door tell it what they find out. */
+/** One planned source call, from plan to outcome. The steps around a call and the outbound client report to it. */
 export interface PlannedCall extends CallPlan {
-  /** The inputs after the filter; none before. */
+  /** The inputs after the filter; empty before. */
   readonly inputs: JsonObject;
   readonly credential: FoundCredential | null;
   /** Every request that was handed to the operating system for this call, in order. */
   readonly attempts: readonly Attempt[];
-  /** Whether its outcome is settled: an adapter that goes on after that can send nothing more. */
+  /** Whether its outcome is settled. An adapter that continues after that can send nothing more. */
   readonly ended: boolean;
-  /** Neither this call nor its run is over. */
+  /** True while neither this call nor its run is over. */
   readonly maySend: boolean;
-  /** Bytes counted on `run.held` for this call: while it is under way, of replies; then of its output. */
+  /** Bytes counted on `run.held` for this call: of replies while it is under way, of its output afterwards. */
   readonly heldBytes: number;
-  /** Made when it is first asked for; aborted when the call ends, however it ends. */
+  /** Created when it is first read; aborted when the call ends, for whatever reason. */
   readonly signal: AbortSignal;
-  /** What its vendor has taken up and works on; `null` until its adapter says so. */
+  /** The order that its vendor has accepted and works on; `null` until its adapter reports one. */
   readonly order: VendorOrder | null;
 
   takeInputs(filtered: JsonObject): void;
   takeCredential(credential: FoundCredential): void;
-  /** `id` is the vendor's own word. @throws Fault `source.contract` where it can be no number of an order */
+  /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
   takeOrder(id: string | null): void;
   /**
-   * The door's word just before the first byte of a request. Nothing may be sent until the intent is recorded, and then it
-   * is to be begun in the same turn. `free`: its vendor is known never to bill it.
+   * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
+   * recorded; then the attempt must begin in the same turn of the event loop. `free`: the vendor is known never to bill
+   * it.
    * @throws Fault `source.stopped`
    */
   planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt;
-  /** Counts bytes that are about to be kept for it. False: there is no room, or the call has ended. */
+  /**
+   * Counts bytes that are about to be kept for the call. False if there is no memory for them or the call has ended.
+   */
   hold(bytes: number): boolean;
-  /** Counts as its own bytes that `run.held` counts already. False: the call has ended, and they are whoever's they were. */
+  /**
+   * Counts bytes for this call that `run.held` counts already. False if the call has ended: their owner stays the same.
+   */
   takeHeld(bytes: number): boolean;
-  /** Counts bytes as gone. Of a call that has ended nothing: what it held has been dropped by then. */
+  /** Counts bytes as released. Does nothing after the call has ended, because its memory was released then. */
   drop(bytes: number): void;
-  /** Counts so many in the place of all that was counted. False: there is no room for them, and nothing has changed. */
+  /**
+   * Replaces everything counted so far by this many bytes. False if there is no memory for them; then nothing changes.
+   */
   keepOnly(bytes: number): boolean;
-  /** From now on it sends nothing more, and an adapter that listens to its signal hears of it. */
+  /** From now on the call sends nothing more; its signal is aborted. */
   end(reason?: unknown): void;
 }
 
-/** Work that a vendor has taken up, to be asked for by other requests, of this run or of a later one. */
+/** Work that a vendor has accepted. Its result is asked for by other requests, in this run or a later one. */
 export interface VendorOrder {
-  /** The vendor's own number for it; `null` where it has none. */
+  /** The vendor's own order number; `null` if it has none. */
   readonly id: string | null;
 }
 
@@ -135,13 +146,13 @@ export interface SourceEntry {
 export interface PlannedAttempt {
   readonly run: Run;
   readonly intent: AttemptIntent;
-  /** Once its intent is recorded: from now on it is one of its call's attempts. */
+  /** To be called when the intent is recorded: from now on the request is one of its call's attempts. */
   begin(): Attempt;
 }
 
 /**
- * One request to a vendor. Made at the moment its intent is recorded, before its first byte; the door tells it what becomes
- * of it. What it was charged is known when its call has ended.
+ * One request to a vendor. Created when its intent is recorded, before its first byte; the outbound client reports its
+ * progress. What it was charged is known only when its call has ended.
  */
 export interface Attempt extends SentRequest {
   readonly number: number;
@@ -151,13 +162,13 @@ export interface Attempt extends SentRequest {
   readonly sentAt: number;
   readonly tookMs: number | null;
 
-  /** The head of a reply has come. `isAnswer`: it is 2xx, or a status that the source reads. */
+  /** The head of a reply has arrived. `isAnswer`: its status is 2xx, or one that the source handles itself. */
   answered(status: number, isAnswer: boolean): void;
-  /** All of its reply has come, or as much as anybody could use. */
+  /** The whole reply has arrived, or as much of it as can be used. */
   end(): void;
   /** Nobody waits for its reply any more. */
   settle(now: number): void;
-  /** The author's own word on what it costs. */
+  /** The author's explicit statement of what it costs. */
   chargeAs(charged: Charged): void;
 }
 
@@ -166,14 +177,14 @@ export interface Attempt extends SentRequest {
 export type CredentialRule = "inline" | "named" | "auto" | "default" | "none";
 
 export interface FoundCredential {
-  /** `null` for an inline credential and for none. */
+  /** `null` for an inline credential and for no credential. */
   readonly credentialId: string | null;
   readonly rule: CredentialRule;
-  /** Frozen through and through: other runs are handed the same object. */
+  /** Deeply frozen, because other runs get the same object. */
   readonly fields: Secret<JsonObject>;
   /**
-   * Tells credentials apart without showing them: breaker, rate and token caches are keyed by it. It begins with the
-   * organization's id and a slash, so that two of them never share one. `null`: nothing may be kept by it.
+   * Identifies a credential without revealing it: breakers, rate limits and token caches use it as key. It begins with
+   * the organization's id and a slash, so that no two organizations share one. `null`: nothing may be kept for it.
    */
   readonly scope: string | null;
 }
@@ -182,7 +193,7 @@ export interface CredentialRequest {
   readonly organizationId: string;
   readonly source: string;
   readonly context: Context;
-  /** The fields that were sent and that the source declares; `undefined` when none at all was sent. */
+  /** The fields of the inline credential that the source declares; `undefined` if no inline credential was sent. */
   readonly inline: JsonObject | undefined;
   readonly credentialId: string | undefined;
   readonly autoSelect: boolean;
@@ -190,9 +201,9 @@ export interface CredentialRequest {
 
 export interface CredentialFinder {
   /**
-   * By the order of decision 0012. `null` when no rule applies. A value when it is in memory, so that the common case
-   * costs no turn of the event loop.
-   * @throws Fault `source.credential_missing` when a named credential cannot be used: it never falls through
+   * Searches in the order of decision 0012; `null` if no rule applies. Returns a plain value if it is in memory, so
+   * that the common case needs no turn of the event loop.
+   * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
    */
   find(request: CredentialRequest): FoundCredential | null | Promise<FoundCredential | null>;
 }
@@ -200,11 +211,11 @@ export interface CredentialFinder {
 // ---- outbound ------------------------------------------------------------------------------------------------------
 
 export interface Door {
-  /** What the adapter of this call uses as `http`. The door begins an attempt of the call for each request, just before its first byte. */
+  /** The `http` of this call's adapter. Begins an attempt of the call for each request, just before its first byte. */
   httpFor(source: RunnableSource, call: PlannedCall): Http;
 }
 
-/** A vendor's answer that nobody sent. */
+/** A simulated reply of a vendor. */
 export interface PlayedReply {
   readonly status: number;
   /** Names in lower case. */
@@ -212,9 +223,11 @@ export interface PlayedReply {
   readonly bytes: Buffer;
 }
 
-/** Who answers in a vendor's place. */
+/** Replies in place of the vendors. */
 export interface VendorPlayer {
-  /** What answers the requests of one call, one after the other. @throws Fault where the vendor would not answer */
+  /**
+   * Returns the function that answers the requests of one call, in order. @throws Fault if the vendor would not answer
+   */
   playFor(source: RunnableSource, call: PlannedCall): () => Promise<PlayedReply>;
 }
 
@@ -239,14 +252,16 @@ export interface RunIntent {
 }
 
 export interface RunRecord {
-  /** Hands intents to the operating system: they survive kill -9 once this returns. @throws Fault when it cannot */
+  /** Hands intents to the operating system: once this returns, they survive kill -9. @throws Fault if that fails */
   intend(...intents: readonly AttemptIntent[]): void;
   /**
-   * Hands to the operating system under which number a vendor works on an order of a call, before anything else is sent
-   * for it. Where that cannot be, the next request of the call cannot be recorded either, and is not sent.
+   * Hands the order number that a vendor gave to the operating system, before anything else is sent for the call. If
+   * that fails, the next request of the call cannot be recorded either, and is not sent.
    */
   noteOrder(ordinal: number, orderId: string): void;
-  /** Settles when the whole run is on disk, or when that has turned out impossible (the answer goes out all the same). */
+  /**
+   * Settles when the whole run is on disk, or when that has turned out impossible (the answer is sent all the same).
+   */
   close(report: RunReport): Promise<void> | void;
 }
 
@@ -259,17 +274,17 @@ export interface AttemptIntent {
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
   readonly sentWallAt: number;
-  /** Whatever becomes of it, it costs nothing. */
+  /** It is never billed, whatever its result. */
   readonly free: boolean;
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
 
-/** One run as the ledger, the log and the metrics get it: never inputs, outputs or secrets. */
+/** One run as reported to the ledger, the log and the metrics. Never contains inputs, outputs or secrets. */
 export interface RunReport extends RunIntent {
   readonly tookMs: number;
   readonly clientGone: boolean;
-  /** For the log alone. */
+  /** Only for the log. */
   readonly traceId?: string;
   /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
   readonly functionFault?: FaultCode | null;
@@ -284,11 +299,11 @@ export interface CallReport {
   readonly fault: Fault | null;
   readonly credentialId: string | null;
   readonly credentialRule: CredentialRule;
-  /** The vendor's number for what it has taken up. */
+  /** The vendor's number for the order that it accepted. */
   readonly orderId: string | null;
-  /** Made of what its requests were charged. */
+  /** Derived from the charges of its requests. */
   readonly charged: Charged;
-  /** From the arrival of the run. */
+  /** Counted from the arrival of the run. */
   readonly startedAfterMs: number;
   readonly tookMs: number;
   readonly outputBytes: number;
@@ -305,35 +320,38 @@ export interface AttemptReport {
   readonly charged: Charged;
 }
 
-/** Log line and metrics. Must not throw. */
+/** Writes log lines and metrics. Must not throw. */
 export interface RunObserver {
-  /** Called once a run, after the answer is ready. */
+  /** Called once per run, after the answer is ready. */
   runEnded(report: RunReport): void;
-  /** Called after the answer is out, if inputs of the run were probably misspelled. */
+  /** Called after the answer was sent, if inputs of the run were probably misspelled. */
   inputsMisspelled?(transactionId: string, nearMisses: readonly NearMiss[]): void;
 }
 
-/** An input that a source or the function may have been meant to get under another name, since it declares none like it. */
+/** An undeclared input that was probably meant for a source or the function under another name. */
 export interface NearMiss {
-  /** Of the source or the function. */
+  /** The id of the source or the function. */
   readonly id: string;
   readonly name: string;
-  /** The name that it declares. */
+  /** The declared name. */
   readonly meant: string;
 }
 
-// ---- the engine's inside -------------------------------------------------------------------------------------------
+// ---- inside the engine ---------------------------------------------------------------------------------------------
 
-/** Waits within a call. Rejects when the call has ended, and at once where its deadline comes first. */
+/** Waits within a call. Rejects when the call has ended, or at once if its deadline comes first. */
 export type Wait = (call: PlannedCall, ms: number) => Promise<void>;
 
-/** Runs one planned call to its answer. Rejects with whatever went wrong. */
+/** Runs one planned call and returns its answer. Rejects with any error. */
 export type RunSource = (source: RunnableSource, call: PlannedCall) => Promise<Answer>;
 
-/** Something that happens around a call. The whole stack is one list, composed once in `composition/around-calls.ts`, outermost first. */
+/** A step around a call. All steps are one list, composed once in `composition/around-calls.ts`, outermost first. */
 export type Around = (next: RunSource) => RunSource;
 
-/** A collected result: JSON text that is known to be one object. `bytes` are a vendor's own, spliced unchanged. */
+/**
+ * A collected result: JSON text that is known to be one object. If `json` is a Buffer, it is the vendor's own bytes,
+ * which are spliced in unchanged.
+ */
 export interface Answer {
   readonly match: boolean;
   readonly json: string | Buffer;
@@ -348,11 +366,11 @@ export interface FunctionCatalog {
 export interface RunnableFunction {
   readonly id: string;
   readonly timeoutMs: number;
-  /** Names that it declares for its inputs; none where it declares nothing. It is given whatever is sent. */
+  /** The names that it declares for its inputs; empty if it declares none. It gets every input, declared or not. */
   readonly inputNames: readonly string[];
   /**
-   * Runs it in an isolate of its own, where its contract is checked before and after. Resolves with the JSON text of the
-   * object that it returned, or `null` for nothing. @throws Fault `function.*`
+   * Runs it in a separate isolate, where its contract is checked before and after. Resolves with the JSON text of the
+   * object that it returned, or with `null` if it returned nothing. @throws Fault `function.*`
    */
   run(job: FunctionJob, host: FunctionHost): Promise<string | null>;
 }
@@ -366,21 +384,24 @@ export interface FunctionJob {
   readonly argument: string;
 }
 
-/** What a function reaches the service by. Only JSON text crosses. */
+/** A function's access to the service. Only JSON text is passed. */
 export interface FunctionHost {
   /** Never rejects. */
   runSource(source: string, inputsJson: string): Promise<FunctionReply>;
   /** Records a named step's result, already JSON. */
   pipe(name: string, json: string): void;
-  /** Counts what is kept for the run until it is answered. False: there is no room for it, and it must not be kept. */
+  /**
+   * Counts bytes that are kept until the run is answered. False if there is no memory for them; then they must not be
+   * kept.
+   */
   holds(bytes: number): boolean;
-  /** `debug`: words that may hold inputs, which a production log does not show. */
+  /** `debug` messages may contain inputs; a production log does not show them. */
   log(level: "debug" | "info" | "warn", message: string): void;
 }
 
 export interface FunctionReply {
-  /** Of a `SourceOutcome`. */
+  /** JSON text of a `SourceOutcome`. */
   readonly json: string;
-  /** To be called once it is not kept any longer: the function has it, or wants it no more. */
+  /** Must be called once it is no longer kept: the function has received it, or no longer wants it. */
   taken(): void;
 }

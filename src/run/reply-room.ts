@@ -3,14 +3,14 @@ import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
 import { UsualSizes } from "../terms/usual-sizes.ts";
 
-/** What one function's calls may hold at once: inputs that are asked with, and replies that it has not taken yet. */
+/** The most memory for one function's calls at once: their inputs, and replies that the function has not taken yet. */
 export const REPLIES_BYTES_MAX = 32 * 1024 * 1024;
-/** How long a call waits for earlier replies to be taken. Nothing was sent meanwhile. */
+/** How long a call waits for earlier replies to be taken. Nothing has been sent by then. */
 const WAIT_MAX_MS = 1_000;
-/** Bytes are let go by others too, of whom nobody tells here. */
+/** Memory is also released elsewhere, without a notification here, so it is checked at this interval. */
 const LOOK_EVERY_MS = 50;
 
-/** What the calls of one run hold, and who they are for. */
+/** What the calls of one run hold, and for which organization. */
 export interface ReplyWindow {
   readonly owner: string;
   readonly held: Held;
@@ -18,9 +18,9 @@ export interface ReplyWindow {
   closed: boolean;
 }
 
-/** The room of one call. */
+/** The memory of one call. */
 export interface ReplyPlace {
-  /** The reply is there. False: there is no room for it, and it must not be kept. */
+  /** The reply has arrived. False if there is no memory for it; then it must not be kept. */
   arrived(bytes: number): boolean;
   /** Neither inputs nor reply are kept any longer. */
   left(): void;
@@ -34,9 +34,9 @@ interface Waiting {
 }
 
 /**
- * Holds calls of functions back before they are sent, while what comes for them would not find room: a function has no
- * bound of its own on the replies that it lets pile up. Room is reckoned with what the source's replies have measured
- * lately; organizations take turns.
+ * Delays calls of functions before they are sent, while there would be no memory for their replies: nothing else limits
+ * how many replies a function leaves waiting. The size of a reply is estimated from the source's recent replies.
+ * Organizations take turns.
  */
 export class ReplyRoom {
   readonly #clock: Clock;
@@ -52,9 +52,9 @@ export class ReplyRoom {
     return this.#waiting.size;
   }
 
-  /** Resolves when there is room for the call and what it will bring; with `null` when there was none in time. */
+  /** Resolves when there is memory for the call and its expected reply; with `null` if there was none in time. */
   enter(window: ReplyWindow, source: string, inputBytes: number): Promise<ReplyPlace | null> | ReplyPlace | null {
-    // The inputs are there already, whether their call goes or waits.
+    // The inputs are in memory already, whether their call is sent or waits.
     if (!this.#take(window, inputBytes)) return null;
     if (this.#waiting.of(window.owner) === 0 && this.#reserve(window, source))
       return this.#place(window, source, inputBytes);
@@ -74,7 +74,7 @@ export class ReplyRoom {
     });
   }
 
-  /** No call of that run goes on from here. */
+  /** Ends the run's calls that still wait. */
   close(window: ReplyWindow): void {
     window.closed = true;
     this.#serve();
@@ -98,7 +98,7 @@ export class ReplyRoom {
     };
   }
 
-  /** A door that finds it tight sends nothing, so that counts as no room. */
+  /** When memory is tight the outbound client sends nothing, so that counts as no memory. */
   #reserve(window: ReplyWindow, source: string): boolean {
     const bytes = this.#usual.of(source);
     if (window.held.isTight || !this.#take(window, bytes)) return false;

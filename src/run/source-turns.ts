@@ -13,9 +13,9 @@ interface Waiting {
 }
 
 /**
- * What one source declares for all its calls: how many at once, and how many in a time. These are the vendor's numbers and
- * are never exceeded. Owners share them; as long as only one has ever called, it may use all. A call that finds no room
- * waits for it a while, and owners take turns.
+ * The limits that one source declares for all its calls: how many at once, and how many in a period. These are the
+ * vendor's numbers and are never exceeded. Owners share them; as long as only one has ever called, it may use
+ * everything. A call over a limit waits for a while, and owners take turns.
  */
 export class SourceTurns {
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class SourceTurns {
     this.#rates = (rate ?? []).filter(({ per }) => per === "source").map((limit) => new TokenShare(limit));
   }
 
-  /** `null`: it may go on at once. @throws Fault, or rejects with it, when it is turned away */
+  /** `null` if the call may go on at once. @throws Fault, or rejects with it, if the call is refused */
   enter(owner: string, waitMaxMs: number): Promise<void> | null {
     const now = this.#refill();
     if (this.#take(owner, now)) return null;
@@ -46,7 +46,7 @@ export class SourceTurns {
         },
       };
       const cancel = this.#clock.after(waitMaxMs, () => {
-        // What came free in the very moment is given out first.
+        // A place that became free at this very moment is given away first.
         this.#serve();
         if (!this.#waiting.remove(owner, waiting)) return;
         this.#waitingShare.give(owner);
@@ -58,7 +58,7 @@ export class SourceTurns {
     });
   }
 
-  /** A call that had entered is over. */
+  /** A call that had entered has ended. */
   leave(owner: string): void {
     this.#places?.give(owner);
     this.#serve();
@@ -76,7 +76,7 @@ export class SourceTurns {
     this.#wakeForToken();
   }
 
-  /** Tokens come back without anybody's doing, so somebody has to look. */
+  /** Tokens come back with time alone, so a timer has to look for them. */
   #wakeForToken(): void {
     if (this.#cancelWake !== null || this.#waiting.size === 0 || this.#rates.length === 0) return;
     const now = this.#clock.now();
@@ -97,7 +97,7 @@ export class SourceTurns {
     return this.#places?.fits(owner) !== false && this.#rates.every((rate) => rate.fits(owner));
   }
 
-  /** All of it, or nothing. Each is asked, so that each knows who wants it. */
+  /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
   #take(owner: string, now: number): boolean {
     const hasPlace = this.#places?.take(owner) !== false;
     const taken = this.#rates.filter((rate) => rate.take(owner, now));

@@ -7,8 +7,9 @@ interface Taken {
 }
 
 /**
- * The tokens of one rate, shared: full at first, and each token that was taken comes back in its turn, evenly spread over
- * the time. Until it is back it counts as held by who took it, so that a flood leaves tokens for the others.
+ * The shared tokens of one rate: full at first; taken tokens come back in the order in which they were taken, evenly
+ * spread over the period. Until a token is back it counts as held by its owner, so that a flood from one owner leaves
+ * tokens for others.
  */
 export class TokenShare {
   readonly #share: FairShare;
@@ -16,7 +17,7 @@ export class TokenShare {
   /** In the order in which they come back. */
   readonly #taken: Taken[] = [];
   #first = 0;
-  /** When the last token came back, or the first of those that are out was taken. */
+  /** When the last token came back, or when the first of those now taken was taken. */
   #countedFrom = 0;
 
   constructor({ max, every_ms: everyMs }: RateLimit) {
@@ -24,7 +25,7 @@ export class TokenShare {
     this.#tokenMs = everyMs / max;
   }
 
-  /** Lets those come back that are due. To be called before anything is asked. */
+  /** Returns the tokens that are due. To be called before any other method. */
   refill(now: number): void {
     let due = Math.floor((now - this.#countedFrom) / this.#tokenMs);
     if (due <= 0) return;
@@ -57,7 +58,7 @@ export class TokenShare {
     return true;
   }
 
-  /** Takes back what was taken just now and not used. */
+  /** Undoes the most recent `take`, whose token was not used. */
   undo(owner: string): void {
     this.#share.give(owner);
     const last = this.#taken.at(-1)!;

@@ -22,7 +22,7 @@ import type {
 
 export interface EngineParts {
   readonly catalog: SourceCatalog;
-  /** The whole stack around a source call. */
+  /** The source call with all steps around it. */
   readonly runSource: RunSource;
   readonly ledger: Ledger;
   readonly observers: readonly RunObserver[];
@@ -31,7 +31,7 @@ export interface EngineParts {
   readonly region: string;
 }
 
-/** What both POSTs ask: a valid request, from an authenticated caller. */
+/** What both POSTs ask for: a valid request from an authenticated caller. */
 export interface RunRequest {
   readonly caller: Caller;
   readonly context: Context;
@@ -39,53 +39,54 @@ export interface RunRequest {
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
   readonly trace?: Trace | null;
-  /** What its body holds in memory already; the run goes on with it. */
+  /** The memory that its body uses already; the run continues with it. */
   readonly held: Held;
   readonly arrivedAt: number;
 }
 
-/** How one kind of run tells itself from the other. */
+/** What differs between the two kinds of run. */
 export interface RunKind {
   readonly kind: "data" | "func";
   readonly functionId: string | null;
-  /** The `config` that is echoed, but for what the workflow has to say of it. */
+  /** The `config` that is echoed, without what the workflow adds to it. */
   readonly config: JsonObject;
-  /** The entries that its answer will have. */
+  /** The ids of the entries that its answer will have. */
   readonly ids: readonly string[];
 }
 
-/** What the work of a run is done with. */
+/** What the work of a run gets. */
 export interface UnderWay {
   readonly run: Run;
-  /** The `config` of its answer, and its JSON text, which nothing that its sources do can change. */
+  /** The `config` of its answer, and its JSON text, which the sources of the run cannot change. */
   readonly config: JsonObject;
   readonly echoed: string | Buffer;
-  /** The room that is kept for its answer already, in bytes. */
+  /** The memory that is reserved for its answer already, in bytes. */
   readonly frame: number;
 }
 
-/** What came of the work. */
+/** The result of the work. */
 export interface RunResult {
   readonly calls: readonly CallReport[];
-  /** As in a report: `undefined` where no function could run. */
+  /** As in a report: `undefined` if no function could run. */
   readonly functionFault?: FaultCode | null;
-  /** The answer but for its time, which is known when the ledger has the run. */
+  /** The answer without its total time, which is known only after the ledger has recorded the run. */
   readonly answer: EnvelopeParts;
-  /** Done in a turn of its own when the answer is out: nobody waits for it. */
+  /** Runs in a turn of the event loop of its own, after the answer was sent: nobody waits for it. */
   readonly afterwards?: () => void;
 }
 
-/** A run under way: its answer, and the way to say that nobody waits for it any more. */
+/** A run under way: its answer, and a way to say that nobody waits for it any more. */
 export interface StartedRun {
-  /** Its bytes, piece by piece. */
+  /** Its bytes, in pieces. */
   readonly answer: Promise<readonly Buffer[]>;
-  /** Nothing new is sent from now on; calls that were sent finish and are recorded, since they are paid for. */
+  /** Nothing new is sent from now on. Calls that were sent are finished and recorded, because they may be billed. */
   clientGone(): void;
 }
 
 /**
- * The life of a run, whatever its work is: let in, room kept for its answer, its record opened; then the work; then told to
- * who observes, recorded, sealed. It throws a `request.*` fault before anything is called, or not at all.
+ * The life cycle of every run: it is admitted, memory for its answer is reserved and its record is opened; the work is
+ * done; the run is reported to the observers, recorded, and its answer is completed. Throws a `request.*` fault before
+ * any call, or not at all.
  */
 export function underWay(
   request: RunRequest,
@@ -98,7 +99,7 @@ export function underWay(
   admission.enter(caller.organizationId);
   try {
     const config = echoConfig(kind.config, caller);
-    // Written now: whatever the sources of the run do, this is what it was asked.
+    // Serialised now, so that it shows the request as it was, whatever the sources of the run do.
     const echoed = toKept(JSON.stringify(config));
     const frame = holdFrame(held, caller, echoed, kind.ids);
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
@@ -141,11 +142,11 @@ export interface RunOpening {
   readonly functionId: string | null;
   readonly trace?: Trace | null;
   readonly held: Held;
-  /** A new one where it has none yet. */
+  /** A new one if it is missing. */
   readonly transactionId?: string;
 }
 
-/** A run, and the one way in which it changes: that its client has gone. */
+/** A run. It changes in one way only: when its client hangs up. */
 export class OpenRun implements Run {
   readonly intent: RunIntent;
   readonly caller: Caller;
@@ -181,7 +182,7 @@ export class OpenRun implements Run {
   }
 }
 
-/** Gives a run its id and opens its record. @throws Fault when nothing can be recorded: then nothing is called either. */
+/** Gives a run its id and opens its record. @throws Fault if nothing can be recorded; then nothing is called either. */
 export function openRun(opening: RunOpening, parts: { ledger: Ledger; clock: Clock; region: string }): OpenRun {
   const startedWallAt = parts.clock.wall();
   const { caller } = opening;

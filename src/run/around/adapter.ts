@@ -12,7 +12,7 @@ export interface AdapterParts {
   readonly door: Door;
   readonly clock: Clock;
   readonly log: (call: PlannedCall, level: "info" | "warn", message: string, fields: JsonObject | undefined) => void;
-  /** Where waiting is not to take time. */
+  /** Replaces real waiting where it must not take time. */
   readonly wait?: Wait;
 }
 
@@ -38,8 +38,8 @@ export function compose(around: readonly Around[], innermost: RunSource): RunSou
 }
 
 /**
- * What an adapter is given. `http`, `signal` and `log` are made when they are read: most adapters read one of them, and a
- * signal costs more than the rest of the call's bookkeeping.
+ * The argument of an adapter. `http`, `signal` and `log` are created when they are first read: most adapters read only
+ * one of them, and a signal costs more than all other bookkeeping of the call.
  */
 function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: PlannedCall) => SourceCall {
   const wait = parts.wait ?? createWait(parts.clock);
@@ -73,7 +73,7 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
       return this.#call.run.intent.transactionId;
     }
 
-    /** By a symbol: what keeps vendors' tokens needs it, authors do not. */
+    /** Under a symbol, because code that keeps vendors' tokens needs it and authors do not. */
     get [credentialScope](): string | undefined {
       return this.#call.credential?.scope ?? undefined;
     }
@@ -95,7 +95,7 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
       return (orderId) => {
         const id = orderId === undefined ? null : String(orderId);
         call.takeOrder(id);
-        // Whoever settles a charge asks the vendor by it.
+        // Logged because a person who clarifies a charge with the vendor needs it.
         if (id !== null) parts.log(call, "info", "the vendor works on an order", { order_id: id });
       };
     }
@@ -105,7 +105,7 @@ function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: P
       return (ms) => wait(call, ms);
     }
 
-    // The three below are taken out of the argument by destructuring, so they must not need `this`.
+    // Adapters destructure the three below out of the argument, so they must not need `this`.
     basic(user: string, password: string): { readonly authorization: string } {
       return { authorization: `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}` };
     }

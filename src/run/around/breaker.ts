@@ -6,9 +6,9 @@ import type { Around, PlannedCall } from "../ports.ts";
 const BREAKERS_MAX = 10_000;
 const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 
-/** A breaker for each source and credential; where there is no credential, for each source and organization. */
+/** One breaker for each source and credential; for calls without a credential, for each source and organization. */
 export function withBreaker(clock: Clock): Around & { openCount(): number } {
-  // Inline credentials are the caller's words: one who makes them up without end forgets breakers of its own.
+  // A caller can invent inline credentials without end: the map then drops that caller's own breakers.
   const breakers = new OwnedMap<Breaker>(BREAKERS_MAX);
 
   const around: Around = (next) => (source, call) => {
@@ -30,7 +30,7 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
   return Object.assign(around, { openCount: () => [...breakers.values()].filter(({ isOpen }) => isOpen).length });
 }
 
-/** Whether the vendor failed; `undefined` when the call never got as far as the vendor. */
+/** Whether the vendor failed; `undefined` if the call says nothing about the vendor. */
 function verdict(thrown: unknown, call: PlannedCall): boolean | undefined {
   const kind = thrown instanceof Fault ? thrown.row.kind : "adapter";
   if (BLAMES_VENDOR.has(kind)) return true;
@@ -44,7 +44,7 @@ function keyOf(call: PlannedCall): string {
 // ---- one breaker -----------------------------------------------------------------------------------------------------
 
 export interface BreakerLimits {
-  /** Fewer calls than this in the window say nothing. */
+  /** With fewer calls than this in the window, it stays closed. */
   readonly callsMin: number;
   readonly windowMs: number;
   /** The share of failures that opens it. */
@@ -64,8 +64,9 @@ export const BREAKER_LIMITS: BreakerLimits = {
 const SLOTS = 10;
 
 /**
- * Stops calls to a vendor that mostly fails, so that its slowness does not become everybody's. Closed, it counts; open,
- * it refuses; after a while it lets one call probe, and what becomes of that one decides. Each failed probe doubles the while.
+ * Stops calls to a vendor that mostly fails, so that its slowness does not affect everything else. A closed breaker
+ * counts failures, an open one refuses calls; after a while it admits one probe, whose result closes it or keeps it
+ * open. Each failed probe doubles that while.
  */
 export class Breaker {
   readonly #limits: BreakerLimits;
@@ -89,8 +90,8 @@ export class Breaker {
   }
 
   /**
-   * The era that a call belongs to which goes out now; `null` when it may not. Whoever got one says by it how the call
-   * ended. Opening and closing begin another era: a call from before is no probe, and says nothing about afterwards.
+   * The era of a call that starts now, to be passed to `ended`; `null` if the call is refused. Opening and closing
+   * start a new era, so a call that started before is neither taken for the probe nor counted.
    */
   admit(now: number): number | null {
     if (this.#openUntil === null) return this.#era;
@@ -99,7 +100,7 @@ export class Breaker {
     return this.#era;
   }
 
-  /** `undefined`: the call said nothing about the vendor, for instance because it never left. */
+  /** `failed` is `undefined` if the call says nothing about the vendor, for instance because nothing was sent. */
   ended(era: number, now: number, failed: boolean | undefined): void {
     if (era !== this.#era) return;
     if (this.#openUntil !== null) return this.#probeEnded(now, failed);
@@ -132,7 +133,7 @@ export class Breaker {
     this.#era += 1;
   }
 
-  /** Empties the slots that have passed out of the window. */
+  /** Empties the slots that are no longer in the window. */
   #turnTo(now: number): void {
     const slot = Math.floor(now / this.#slotMs);
     const steps = Math.min(slot - this.#slot, SLOTS);
@@ -141,7 +142,7 @@ export class Breaker {
       this.#calls[at] = 0;
       this.#failures[at] = 0;
     }
-    // After a longer pause every slot was emptied above, wherever the count starts again.
+    // After a long pause all slots were emptied above, so the count can start again anywhere.
     this.#slot = slot;
   }
 }

@@ -16,8 +16,8 @@ import { beforeDeadline } from "./deadline.ts";
 import { fieldAt } from "../../terms/json-pointer.ts";
 
 /**
- * Resolves the credential of a call by the order of decision 0012 and checks it against the source's schema, before any
- * call. A store that is slow costs the call no more than the time it has.
+ * Resolves the credential of a call in the order of decision 0012 and checks it against the source's schema before
+ * anything is sent. The call waits for a slow store until its deadline at most.
  */
 export function withCredential(finder: CredentialFinder, clock: Clock): Around {
   return (next) => (source, call) => {
@@ -57,7 +57,7 @@ function proceed(
     return next(source, call);
   }
   call.takeCredential(found);
-  // One that was sent is judged as it was sent: a schema that refuses fields it does not know refuses them.
+  // An inline credential is checked as it was sent, so that a schema which refuses unknown fields can see them.
   const judged = found.rule === "inline" ? call.entry.credentials! : found.fields.reveal();
   const problem = source.credentialProblem(judged);
   if (problem === null) return next(source, call);
@@ -69,8 +69,9 @@ function proceed(
 }
 
 /**
- * What a request sent for this source, reduced to the fields that the source declares, in its order. Others reach nobody,
- * and make no other credential of it: what is counted by credential cannot be had anew by a field that means nothing.
+ * The inline credential, reduced to the fields that the source declares, in the declared order. Other fields are not
+ * passed on and do not make it a different credential, so adding one does not reset limits that are counted by
+ * credential.
  */
 function inlineOf({ credentialNames: names }: RunnableSource, { entry }: PlannedCall): JsonObject | undefined {
   const sent = entry.credentials;

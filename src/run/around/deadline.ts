@@ -4,16 +4,16 @@ import type { Answer, Around, PlannedCall } from "../ports.ts";
 import { within } from "../../terms/within.ts";
 
 /**
- * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, what
- * it does later changes nothing, and it can send nothing more. `endAll` does so to every call under way and lets no new one
- * begin, for a service whose time to finish is over.
+ * Ends a call at its absolute deadline, whatever its adapter does: an adapter that ignores its signal is abandoned, its
+ * later actions have no effect, and it can send nothing more. `endAll` does this to every call under way and refuses
+ * new ones, for a service that has used up its time to stop.
  */
 export function withDeadline(clock: Clock): Around & { endAll(): void } {
   const underWay = new Set<(fault: Fault) => void>();
   let over = false;
 
   const around: Around = (next) => (source, call) => {
-    // A function may go on asking after the service's time is over.
+    // A function may still ask for calls after the service has used up its time to stop.
     if (over) return Promise.reject(new Fault("source.stopped"));
     return new Promise<Answer>((resolve, reject) => {
       const end = (fault: Fault) => {
@@ -43,13 +43,13 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
   return Object.assign(around, {
     endAll() {
       over = true;
-      // Ending one takes it out of the set, which a set allows while it is walked.
+      // This removes each call from the set, which is allowed while iterating over it.
       for (const end of underWay) end(new Fault("source.abandoned"));
     },
   });
 }
 
-/** What a call has to wait for before its adapter runs, until its deadline at the longest. Nothing was sent by then. */
+/** Awaits what a call needs before its adapter runs, until its deadline at most. Nothing has been sent by then. */
 export function beforeDeadline<Value>(call: PlannedCall, clock: Clock, waited: Promise<Value>): Promise<Value> {
   return within(clock, Math.max(0, call.deadlineAt - clock.now()), waited, () => faultOfDeadline(call));
 }

@@ -2,7 +2,7 @@ import { Fault } from "../../terms/fault.ts";
 import type { Around } from "../ports.ts";
 import { fieldAt } from "../../terms/json-pointer.ts";
 
-/** Reduces the request's inputs to what the source declares, and refuses what its schema refuses, before anything is called. */
+/** Reduces the request's inputs to those that the source declares, and refuses invalid ones before anything is sent. */
 export const withInputs: Around = (next) => (source, call) => {
   call.takeInputs(source.filter(call.rawInputs));
   const problem = source.inputProblem(call.inputs);

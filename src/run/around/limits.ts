@@ -6,18 +6,18 @@ import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../
 import { SourceTurns } from "../source-turns.ts";
 
 const BUCKETS_MAX = 10_000;
-/** How long a call may wait for its turn; a tenth of its source's timeout when that is less. */
+/** How long a call may wait for its turn; a tenth of its source's timeout if that is less. */
 export const TURN_WAIT_MS_MAX = 1_000;
 
-/** A token bucket: full at first, refilled evenly, never more than full. */
+/** A token bucket: full at first, refilled evenly up to its maximum. */
 interface Bucket {
   tokens: number;
   filledAt: number;
 }
 
 /**
- * The limits a source declares for itself. What it declares for each credential fails at once when it is used up; for what
- * all share, a call waits its turn a little. A call that is turned away bills nobody.
+ * The limits that a source declares for itself. A call over a limit per credential fails at once; for limits that all
+ * calls share, it waits briefly for its turn. A refused call is never billed.
  */
 export function withSourceLimits(clock: Clock): Around {
   const buckets = new OwnedMap<Bucket>(BUCKETS_MAX);
@@ -59,7 +59,7 @@ export function withSourceLimits(clock: Clock): Around {
       const wait = own.enter(organizationId, waitMaxMs);
       if (wait !== null) await wait;
     } catch (fault) {
-      // Nothing was asked of the vendor.
+      // Nothing was sent to the vendor.
       for (const bucket of buckets) bucket.tokens += 1;
       throw fault;
     }

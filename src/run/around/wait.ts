@@ -22,7 +22,7 @@ export function createWait(clock: Clock): Wait {
   };
 }
 
-/** Why a call need not wait until then: nothing could be sent any more. */
+/** Why waiting until then is pointless: nothing could be sent afterwards. `null` if it is not. */
 export function noUseInWaiting(call: PlannedCall, until: number): Fault | null {
   if (!call.maySend) return new Fault("source.stopped");
   return until >= call.deadlineAt ? new Fault("source.pending") : null;
