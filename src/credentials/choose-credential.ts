@@ -1,14 +1,17 @@
 import type { CredentialRequest, CredentialRule } from "../run/ports.ts";
 import type { SealedCredential } from "./ports.ts";
 
-/** What one rule says. `passes` hands on to the next rule; `refuses` ends the search, because what comes after would bill another contract. */
+/**
+ * The result of one rule. `passes` continues with the next rule; `refuses` ends the search, because any other
+ * credential would bill another contract.
+ */
 export type Verdict = "takes" | "passes" | "refuses";
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** For the operator and the log. */
+  /** For operators and the log. */
   readonly reason: keyof typeof REASONS;
-  /** The stored credential that it is about. */
+  /** The stored credential that it concerns. */
   readonly credential: SealedCredential | null;
 }
 
@@ -34,7 +37,7 @@ export const REASONS = {
 
 type Rule = (request: CredentialRequest, stored: readonly SealedCredential[]) => Judgement;
 
-/** The order of decision 0012, and the only place where it stands. */
+/** The order of decision 0012, defined only here. */
 const ORDER: readonly (readonly [CredentialRule, Rule])[] = [
   ["inline", judgeInline],
   ["named", judgeNamed],
@@ -44,7 +47,9 @@ const ORDER: readonly (readonly [CredentialRule, Rule])[] = [
 
 export const RULES: readonly CredentialRule[] = ORDER.map(([rule]) => rule);
 
-/** Asks each rule in turn; `null` when all pass. `stored` is what the organization has for the source, newest first. */
+/**
+ * Asks each rule in turn; `null` if all pass. `stored`: the organization's credentials for the source, newest first.
+ */
 export function chooseCredential(
   request: CredentialRequest,
   stored: readonly SealedCredential[],
@@ -58,7 +63,7 @@ export function chooseCredential(
   return null;
 }
 
-/** One whose fields all mean nothing to the source is one all the same: it never falls through to another contract. */
+/** True even if the source declares none of the fields that were sent: another contract must not be billed instead. */
 export function hasInline(request: CredentialRequest): boolean {
   return request.inline !== undefined;
 }

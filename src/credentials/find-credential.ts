@@ -9,11 +9,11 @@ import { StoredCredentials } from "./stored-credentials.ts";
 import type { CredentialStore, SealedCredential } from "./ports.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** What a run would take, and what every rule said on the way. */
+/** The credential that a run would use, and the result of every rule on the way. */
 export interface Explanation {
   readonly rule: CredentialRule;
   readonly credentialId: string | null;
-  /** False when the search ended with a refusal: the source fails and nothing is called. */
+  /** False if the search ended with a refusal: the source fails and nothing is sent. */
   readonly usable: boolean;
   readonly steps: readonly ExplainedStep[];
 }
@@ -26,7 +26,7 @@ export interface ExplainedStep {
 }
 
 export interface CredentialFinderWithReasons extends CredentialFinder {
-  /** The same search, told step by step. @throws Fault `source.credential_unavailable` when the store does not answer */
+  /** The same search, with its steps. @throws Fault `source.credential_unavailable` if the store does not answer */
   explain(request: CredentialRequest): Promise<Explanation>;
   stats(): LookupStats;
 }
@@ -48,7 +48,10 @@ const LIMITS: LookupLimits = {
   underwayMax: 1_000,
 };
 
-/** One sentence for an id that is unknown, another's, for another source, disabled or not for this context. */
+/**
+ * The same sentence whether the id is unknown, another organization's, for another source, disabled or not for this
+ * context.
+ */
 const NAMED_PROBLEM = "the credential named by cred_id cannot be used";
 
 export function createCredentialFinder({
@@ -71,7 +74,7 @@ export function createCredentialFinder({
           sealer,
         );
       },
-      // An empty list is an answer like any other: it stays good while the store is down.
+      // An empty list is cached like any other answer, so that it is still known while the store is down.
       isAbsent: () => false,
       version: () => store.version(),
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),

@@ -6,8 +6,8 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * Names the scopes of inline credentials: the same fields of the same organization get the same name, and nobody can
- * get from a name to the fields, nor try fields against it, without a key that never leaves this process.
+ * Names the scopes of inline credentials: equal fields of one organization get equal names. Without a key that never
+ * leaves this process, nobody can recover fields from a name, or test guessed fields against it.
  */
 export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
   const keyedHash = createKeyedHash(key);
@@ -15,7 +15,10 @@ export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
     `${organizationId}/inline/${keyedHash(JSON.stringify([organizationId, fields]))}`;
 }
 
-/** HMAC-SHA-256 (RFC 2104) of two one-shot hashes: this is done for every inline call, and `createHmac` takes several times as long. */
+/**
+ * HMAC-SHA-256 (RFC 2104) from two one-shot hashes: it is computed for every inline call, and `createHmac` takes
+ * several times as long.
+ */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes`);
   const block = Buffer.alloc(BLOCK_BYTES);

@@ -1,8 +1,8 @@
 import type { Context } from "../terms/caller.ts";
 
-/** Where sealed vendor credentials are kept. Rejects when the store cannot answer. */
+/** The store of sealed vendor credentials. Rejects if it cannot answer. */
 export interface CredentialStore {
-  /** Every credential, not deleted, of one organization for one source, newest first. */
+  /** One organization's credentials for one source, without deleted ones, newest first. */
   credentialsFor(organizationId: string, source: string): Promise<readonly SealedCredential[]>;
   dataKey(keyId: string): Promise<WrappedKey | null>;
   /** As `AccessStore.version`. */
@@ -13,20 +13,20 @@ export interface SealedCredential {
   readonly id: string;
   readonly organizationId: string;
   readonly source: string;
-  /** Counts the contents: a changed field makes a new version, another key does not. */
+  /** The version of the contents: changing a field makes a new version, sealing with another key does not. */
   readonly version: number;
-  /** Empty: every context. */
+  /** If empty, every context. */
   readonly contexts: readonly Context[];
   readonly isDefault: boolean;
   readonly disabled: boolean;
   readonly createdWallAt: number;
-  /** The data key it is sealed with. */
+  /** The id of the data key that it is sealed with. */
   readonly keyId: string;
   /** Base64 of nonce, ciphertext and tag. */
   readonly sealed: string;
 }
 
-/** An organization's data key, wrapped by the root key named. */
+/** An organization's data key, wrapped by the root key `rootKeyId`. */
 export interface WrappedKey {
   readonly id: string;
   readonly organizationId: string;
@@ -34,29 +34,35 @@ export interface WrappedKey {
   readonly wrapped: string;
 }
 
-/** The root key that a deployment has said it seals by, from before anything was sealed. */
+/** The root key with which a deployment has declared that it seals, even before anything was sealed. */
 export interface RegisteredRootKey {
   readonly id: string;
-  /** Sealed nothing: what only that key opens, since an id alone proves little. */
+  /** An empty text sealed with that key, so that the key can be verified: an id alone proves little. */
   readonly proof: string;
 }
 
-/** What sealing and rotating keys need beside that. Services keep running meanwhile, so every change says what it changes from. */
+/**
+ * What sealing and key rotation need as well. Services keep running meanwhile, so every change names the state that it
+ * expects.
+ */
 export interface KeyStore {
-  /** The newest data key of an organization: what its next credential is sealed with. */
+  /** The newest data key of an organization: its next credential is sealed with it. */
   currentDataKey(organizationId: string): Promise<WrappedKey | null>;
-  /** A second key for the same organization is no conflict: rows name the one they are sealed with. */
+  /** An organization may have several data keys: every row names the one that it is sealed with. */
   addDataKey(key: WrappedKey): Promise<void>;
-  /** Every root key that some data key is wrapped by. */
+  /** Every root key that wraps at least one data key. */
   rootKeyIdsInUse(): Promise<readonly string[]>;
-  /** What was said last; see `KeyAdmin.registerRootKey`. */
+  /** The last one registered; see `KeyAdmin.registerRootKey`. */
   registeredRootKey(): Promise<RegisteredRootKey | null>;
-  /** Data keys of every organization with an id above that one, in the order of their ids. */
+  /** The data keys of all organizations with ids above `id`, in ascending order. */
   dataKeysAfter(id: string, limit: number): Promise<readonly WrappedKey[]>;
-  /** Replaces the wrapping if the data key is still wrapped by that root key; says whether it was. */
+  /** Replaces the wrapping if the data key is still wrapped by `fromRootKeyId`; returns whether it was. */
   rewrapDataKey(fromRootKeyId: string, to: WrappedKey): Promise<boolean>;
-  /** Everything sealed, disabled ones included, with an id above that one, in the order of their ids. */
+  /** Every sealed credential, also disabled ones, with an id above `id`, in ascending order. */
   sealedCredentialsAfter(id: string, limit: number): Promise<readonly SealedCredential[]>;
-  /** Replaces `keyId` and `sealed` if version and key are still those of `from`; says whether they were. The version stays. */
+  /**
+   * Replaces `keyId` and `sealed` if version and key are still those of `from`; returns whether they were. Keeps the
+   * version.
+   */
   resealCredential(from: SealedCredential, to: { readonly keyId: string; readonly sealed: string }): Promise<boolean>;
 }

@@ -4,16 +4,16 @@ import type { RootKeyRing } from "./root-key-ring.ts";
 import { isProvenBy, type NamedKey, unwrapDataKey } from "./seal.ts";
 import { eachRow } from "./sealed-rows.ts";
 
-/** How the root keys of this process stand to what is stored. */
+/** How the root keys of this process match what is stored. */
 export interface KeyStanding {
   readonly dataKeys: number;
-  /** Data keys that cannot be opened here. What is sealed with them fails where it is used, and nothing else does. */
+  /** Data keys that cannot be opened here. Only calls that need a credential sealed with one of them fail. */
   readonly unreadable: number;
-  /** Root keys that wrap some data key and open none: they are not given, or another key has their id. */
+  /** Root keys that wrap data keys but open none: they were not given, or another key was given under their id. */
   readonly lacking: readonly string[];
   /**
-   * Whether something says that the root key which seals is the deployment's: what it opens, the files it lies in, or that
-   * it was registered. Nothing does on a store that is given its key from outside and on which nothing was sealed yet.
+   * Whether there is evidence that the sealing root key belongs to this deployment: it opens stored keys, it comes from
+   * key files, or it was registered. There is none if the key is given from outside and nothing was sealed yet.
    */
   readonly settled: boolean;
 }
@@ -21,9 +21,9 @@ export interface KeyStanding {
 const BATCH_SIZE = 500;
 
 /**
- * Holds the root keys against what is stored, by opening all data keys: an id proves little. Some that cannot be opened
- * are reported; a service that could open none has the wrong key.
- * @throws RootKeyError when nothing that is stored can be opened
+ * Verifies the root keys by opening all stored data keys, because an id alone proves little. Data keys that cannot be
+ * opened are reported; a service that can open none has the wrong root key.
+ * @throws RootKeyError if there are data keys and none can be opened
  */
 export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise<KeyStanding> {
   const given = new Map<string, NamedKey | undefined>();
@@ -41,7 +41,7 @@ export async function proveRootKeys(ring: RootKeyRing, store: KeyStore): Promise
   return { dataKeys, unreadable, lacking, settled: dataKeys > 0 || (await isSettled(ring, store)) };
 }
 
-/** Of a store on which nothing is sealed. */
+/** For a store in which nothing is sealed yet. */
 async function isSettled(ring: RootKeyRing, store: KeyStore): Promise<boolean> {
   if (ring.files !== null) return true;
   const registered = await store.registeredRootKey();

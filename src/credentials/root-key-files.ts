@@ -19,8 +19,8 @@ const FILE_NAME = /^root-(\d{1,9})\.key$/;
 const OWNER_ONLY = 0o600;
 
 /**
- * Root keys of the embedded store: `root-1.key`, `root-2.key`, … in the data directory, the highest number being the
- * newest. A file is never changed, only added and removed, so no two processes can lose each other's key.
+ * Root keys of the embedded store: `root-1.key`, `root-2.key`, … in the data directory; the highest number is the
+ * newest. Files are only added and removed, never changed, so no two processes can overwrite each other's key.
  */
 export class RootKeyFiles {
   readonly directory: string;
@@ -29,7 +29,10 @@ export class RootKeyFiles {
     this.directory = directory;
   }
 
-  /** The newest first. Empty when there is none yet. @throws RootKeyError for a file that others can read, or that holds no key */
+  /**
+   * Newest first; empty if there is none yet. @throws RootKeyError for a file that others can read, or that holds no
+   * key
+   */
   read(): readonly NamedKey[] {
     const keys = this.#numbers().flatMap((number) => readKeyFile(this.#path(number)));
     if (new Set(keys.map((key) => key.id)).size < keys.length) {
@@ -38,7 +41,7 @@ export class RootKeyFiles {
     return keys;
   }
 
-  /** Adds the next key, on disk before it is used. Says false when another process has just added one. */
+  /** Adds the next key; it is on disk before it is used. False if another process has just added one. */
   add(): boolean {
     makeDirectory(this.directory);
     const path = this.#path((this.#numbers()[0] ?? 0) + 1);
@@ -46,7 +49,7 @@ export class RootKeyFiles {
     const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
     writeDurably(draft, `${formatRootKey({ id: rootKeyId(bytes), bytes })}\n`);
     try {
-      // A link, not a rename: it fails when the name is taken, and nobody ever sees half a key.
+      // A link instead of a rename, because it fails if the name is taken. The file appears with its whole content.
       linkSync(draft, path);
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -90,7 +93,7 @@ function listDirectory(path: string): readonly string[] {
 function readKeyFile(path: string): readonly NamedKey[] {
   const file = openSync(path, "r");
   try {
-    // Of the open file, so that what is checked is what is read.
+    // Checked on the open file, so that the checked file is the one that is read.
     const mode = fstatSync(file).mode & 0o777;
     if ((mode & ~OWNER_ONLY) !== 0) {
       throw new RootKeyError(

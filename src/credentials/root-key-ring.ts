@@ -6,27 +6,27 @@ import type { KeyStore } from "./ports.ts";
 /** The root keys of one process. The first seals; all open. */
 export interface RootKeyRing {
   current(): NamedKey;
-  /** A key that is not known is looked for once more where the keys are kept: another process may have added it. */
+  /** Reads the keys again for an unknown id, because another process may have added the key. */
   find(id: string): NamedKey | undefined;
   all(): readonly NamedKey[];
   reload(): void;
-  /** The files, where the keys are files: only those can be added and removed from here. */
+  /** The key files, if keys are stored in files: only those can be added and removed by the service. */
   readonly files: RootKeyFiles | null;
 }
 
 export interface RootKeyOptions {
   /** The value of `DATARUN_ROOT_KEY`. */
   readonly variable: string | undefined;
-  /** For the embedded store, which keeps its own key; `null` where a database is shared and the key must be given. */
+  /** Of the embedded store, which keeps its own key; `null` with a shared database, for which the key must be given. */
   readonly directory: string | null;
   readonly store: KeyStore;
-  /** The key of the variable shall seal from now on, also where an embedded store has key files of its own. */
+  /** The key of the variable is to seal from now on, even if an embedded store has key files of its own. */
   readonly adopt?: boolean;
 }
 
 /**
- * The root keys as they are given, not yet held against what is stored: `proveRootKeys` does that. The first start on an
- * embedded store makes one. Where stored keys depend on a file that is gone the ring is empty.
+ * The root keys as given, not yet verified against what is stored: `proveRootKeys` does that. The first start of an
+ * embedded store creates one. If stored data keys depend on a key file that is missing, the ring is empty.
  * @throws RootKeyError, naming the variable or the file
  */
 export async function readRootKeys({
@@ -47,8 +47,8 @@ export async function readRootKeys({
 }
 
 /**
- * On an embedded store with key files a variable that happens to stand in somebody's shell must not seal anything: all of
- * its keys open, and its first one seals once it was adopted, by `keys rotate`. The files open what they sealed until then.
+ * If an embedded store has key files, a variable that happens to be set in a shell must not decide which key seals: its
+ * keys only open. The first one seals after it was adopted with `keys rotate`; until then the files' newest key does.
  */
 function openVariable(given: string, directory: string, adopt: boolean, inUse: readonly string[]): RootKeyRing {
   const keys = parseRootKeys(given, ROOT_KEY_VARIABLE);
@@ -68,7 +68,7 @@ function openVariable(given: string, directory: string, adopt: boolean, inUse: r
 
 function openFiles(directory: string, hasRows: boolean): RootKeyRing {
   const files = new RootKeyFiles(directory);
-  // A new key over what another sealed would only hide that it is gone.
+  // Creating a key although another one is in use would only hide that the other is missing.
   if (files.read().length === 0 && !hasRows) files.add();
   return ringOf(() => files.read(), files);
 }
@@ -78,7 +78,7 @@ function ringOf(read: () => readonly NamedKey[], files: RootKeyFiles | null): Ro
   const among = (id: string) => keys.find((key) => key.id === id);
   const reload = () => {
     const found = read();
-    // Files that vanished under a running service take nothing from it.
+    // If the files disappear, a running service keeps the keys that it has read.
     if (found.length > 0) keys = found;
   };
   return {

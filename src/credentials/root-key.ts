@@ -3,12 +3,12 @@ import { KEY_BYTES, type NamedKey } from "./seal.ts";
 
 export const ROOT_KEY_VARIABLE = "DATARUN_ROOT_KEY";
 
-/** Why the service does not start, in a sentence for the operator. It never repeats a key. */
+/** The reason why the service does not start, as a sentence for the operator. Never contains a key. */
 export class RootKeyError extends Error {
   override readonly name = "RootKeyError";
 }
 
-/** Where root keys are files, in that directory, and the file is gone. */
+/** For a missing key file. `directory`: where root keys are stored as files, if they are. */
 export function noRootKey(directory: string | undefined): RootKeyError {
   return new RootKeyError(
     `${directory ?? ROOT_KEY_VARIABLE} has no root key file, but stored credentials depend on one: restore it, or give it in ${ROOT_KEY_VARIABLE}`,
@@ -19,7 +19,7 @@ const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
 const HOW_TO = "make one with: openssl rand -base64 32";
 
 /**
- * Reads a list of root keys, the newest first, as `DATARUN_ROOT_KEY` and key files hold them: `id:base64` or bare base64,
+ * Parses a list of root keys, newest first, as in `DATARUN_ROOT_KEY` and key files: `id:base64` or plain base64,
  * separated by commas. The first seals; all open.
  * @throws RootKeyError which names `where`
  */
@@ -34,7 +34,7 @@ export function parseRootKeys(text: string, where: string): readonly NamedKey[] 
   return keys;
 }
 
-/** A key that was given no id is known by its hash. */
+/** The id of a key without a given one, derived from its hash. */
 export function rootKeyId(bytes: Buffer): string {
   return `root_${hash("sha256", Buffer.concat([Buffer.from("datarun root key id"), bytes]), "hex").slice(0, 16)}`;
 }

@@ -11,7 +11,7 @@ export interface RotationParts {
 }
 
 export interface RotationOptions {
-  /** Also gives every organization a new data key and seals all its credentials again. */
+  /** Also creates a new data key for every organization and reseals all its credentials. */
   readonly newDataKeys: boolean;
   readonly onProgress?: (progress: RotationProgress) => void;
   readonly batchSize?: number;
@@ -23,24 +23,24 @@ export interface RotationProgress {
 }
 
 export interface RotationReport {
-  /** The root key that is current now. */
+  /** The root key that seals now. */
   readonly rootKeyId: string;
-  /** False where an unfinished rotation was taken up again, or where `DATARUN_ROOT_KEY` says which key is current. */
+  /** False if an unfinished rotation was resumed, or if `DATARUN_ROOT_KEY` determines the current key. */
   readonly madeRootKey: boolean;
   readonly dataKeysRewrapped: number;
   readonly dataKeysMade: number;
   readonly credentialsResealed: number;
-  /** What could not be opened and was left as it was. */
+  /** Rows that could not be opened and were left unchanged. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Each pass finds what was added or changed during the one before it. */
+/** Each pass processes what was added or changed during the previous one. */
 const PASSES_MAX = 10;
 
 /**
- * Wraps every data key by the current root key, after making a new one where root keys are files, and seals credentials
- * again if asked. Services run on meanwhile: they look for a root key that they do not know where it is kept, and
- * every row is changed only from the state it was read in. Broken off at any moment, it can be started again.
+ * Wraps every data key with the current root key, after creating a new one if root keys are files, and reseals
+ * credentials on request. Services keep running: they reload the root keys when they meet an unknown one, and every row
+ * is changed only if it is still as it was read. If interrupted at any moment, it can be started again.
  */
 export async function rotateKeys(parts: RotationParts, options: RotationOptions): Promise<RotationReport> {
   const madeRootKey = await makeRootKey(parts, options);
@@ -67,7 +67,9 @@ async function makeRootKey(parts: RotationParts, options: RotationOptions): Prom
   return added;
 }
 
-/** What cannot be opened cannot be moved either: it must not keep a rotation unfinished for good. */
+/**
+ * Rows that cannot be opened cannot be rewrapped either, so they do not count: the rotation would never be finished.
+ */
 async function isUnfinished({ store, rootKeys, sealer }: RotationParts, options: RotationOptions): Promise<boolean> {
   const current = rootKeys.current().id;
   const unreadable = new UnreadableRows();
@@ -104,7 +106,7 @@ async function rewrapDataKeys(
 }
 
 interface Renewal {
-  /** By organization. */
+  /** By organization id. */
   readonly newKeys: ReadonlyMap<string, NamedKey>;
   readonly oldKeyIds: ReadonlySet<string>;
 }
@@ -121,7 +123,7 @@ async function makeDataKeys({ store, sealer }: RotationParts, options: RotationO
   return { newKeys, oldKeyIds };
 }
 
-/** What is sealed with a key made meanwhile is as good as new and stays. */
+/** Only rows sealed with an old key are resealed. Rows added meanwhile use a new key already. */
 async function resealCredentials(
   { store, sealer }: RotationParts,
   options: RotationOptions,
@@ -148,7 +150,7 @@ async function resealCredentials(
 
 async function reseal(row: SealedCredential, newKey: NamedKey, sealer: Sealer): Promise<string> {
   const sealed = sealFields(newKey, row, (await sealer.open(row)).reveal());
-  // What was read must come out of what is written, or the write must not happen.
+  // Verify that the new text opens before it replaces the old one.
   openFields(newKey, row, sealed);
   return sealed;
 }

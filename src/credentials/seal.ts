@@ -8,16 +8,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
-/** A key as the cipher takes it, with the id that rows name it by. */
+/** A key for the cipher, with the id by which rows refer to it. */
 export interface NamedKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** What a sealed credential is bound to. Moved to any other place, it does not open. */
+/** What a sealed credential is bound to. Copied to any other place, it does not open. */
 export type SealedPlace = Pick<SealedCredential, "id" | "organizationId" | "source" | "version">;
 
-/** Why something sealed cannot be used. For the log and the operator; the client is told one sentence for all. */
+/** Why something sealed cannot be used. For operators and the log; the client always gets the same sentence. */
 export type SealProblem = "altered" | "data_key_missing" | "root_key_missing" | "data_key_altered";
 
 export function sealProblem(reason: SealProblem, detail: Readonly<Record<string, string>> = {}): Fault {
@@ -30,7 +30,9 @@ export function sealFields(dataKey: NamedKey, place: SealedPlace, fields: JsonOb
   return encrypt(dataKey.bytes, bindCredential(dataKey.id, place), Buffer.from(JSON.stringify(fields)));
 }
 
-/** @throws Fault `source.credential_missing`, reason `altered`, unless every bit is as it was sealed and where */
+/**
+ * @throws Fault `source.credential_missing`, reason `altered`, if any bit or the place differs from when it was sealed
+ */
 export function openFields(dataKey: NamedKey, place: SealedPlace, sealed: string): JsonObject {
   const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, place), sealed);
   if (plain === null) throw sealProblem("altered", { credentialId: place.id });
@@ -57,7 +59,7 @@ export function unwrapDataKey(rootKey: NamedKey, row: WrappedKey): NamedKey {
   return { id: row.id, bytes };
 }
 
-/** What says later, whatever ids say, that a root key is this one. */
+/** Lets a root key be recognized later without relying on its id. */
 export function proofOf(rootKey: NamedKey): string {
   return encrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), Buffer.alloc(0));
 }
@@ -75,11 +77,11 @@ function bindDataKey(rootKeyId: string, keyId: string, organizationId: string): 
   return bind("datarun data key 1", organizationId, keyId, rootKeyId);
 }
 
-/** Each part with its length before it, so that no two lists of parts give the same bytes. */
+/** Each part is preceded by its length, so that different lists of parts never give the same bytes. */
 function bind(...parts: readonly string[]): Buffer {
   const pieces: Buffer[] = [];
   for (const part of parts) {
-    // UTF-16, because UTF-8 gives every lone surrogate the same bytes.
+    // UTF-16, because UTF-8 encodes all lone surrogates alike.
     const bytes = Buffer.from(part, "utf16le");
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);
@@ -96,7 +98,7 @@ function encrypt(key: Buffer, bound: Buffer, plain: Buffer): string {
 
 function decrypt(key: Buffer, bound: Buffer, sealed: string): Buffer | null {
   const bytes = Buffer.from(sealed, "base64");
-  // Base64 is read leniently; what is not written as we write it was altered.
+  // Base64 is decoded leniently, so text that is not in our exact encoding counts as altered.
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString("base64") !== sealed) return null;
   const tagStart = bytes.length - TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });

@@ -2,7 +2,7 @@ import { Fault } from "../terms/fault.ts";
 
 const BATCH_SIZE = 100;
 
-/** Every row of a table that is read in pages by id. Rows added meanwhile behind the page are left to the next pass. */
+/** Every row of a table, read in pages by id. Rows added behind the current page are left to the next pass. */
 export async function* eachRow<Row extends { readonly id: string }>(
   page: (after: string, limit: number) => Promise<readonly Row[]>,
   batchSize: number = BATCH_SIZE,
@@ -23,7 +23,7 @@ export interface Unreadable {
 
 type Owned = Pick<Unreadable, "id" | "organizationId">;
 
-/** Rows that cannot be opened: they are named at the end, and stop nothing before it. */
+/** Collects rows that cannot be opened: they are reported at the end and do not stop the work on others. */
 export class UnreadableRows {
   readonly #rows = new Map<string, Unreadable>();
 
@@ -35,7 +35,9 @@ export class UnreadableRows {
     return [...this.#rows.values()];
   }
 
-  /** `null` for a row that cannot be opened. A store that does not answer is not about the row, and ends the whole. */
+  /**
+   * `null` for a row that cannot be opened. If the store does not answer, that is no problem of the row, so it rejects.
+   */
   async unless<Value>({ id, organizationId }: Owned, open: () => Promise<Value>): Promise<Value | null> {
     try {
       return await open();

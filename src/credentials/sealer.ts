@@ -17,9 +17,11 @@ import {
   type SealedPlace,
 } from "./seal.ts";
 
-/** Seals and opens credentials. A row that cannot be opened is a fault; a store that does not answer rejects as it is. */
+/**
+ * Seals and opens credentials. A row that cannot be opened is a fault; an error of the store is passed on unchanged.
+ */
 export interface Sealer {
-  /** With the newest data key of the organization, which is made when it has none. */
+  /** Uses the newest data key of the organization, and creates one if there is none. */
   seal(place: SealedPlace, fields: Secret<JsonObject>): Promise<{ readonly keyId: string; readonly sealed: string }>;
   /** @throws Fault `source.credential_missing` */
   open(row: SealedCredential): Promise<Secret<JsonObject>>;
@@ -27,7 +29,7 @@ export interface Sealer {
   dataKey(keyId: string, organizationId: string): Promise<NamedKey>;
   /** @throws Fault `source.credential_missing` */
   unwrap(row: WrappedKey): NamedKey;
-  /** A further data key for the organization, which is its newest from now on. */
+  /** Creates another data key for the organization, which becomes its newest. */
   makeDataKey(organizationId: string): Promise<NamedKey>;
 }
 
@@ -40,7 +42,7 @@ export interface SealerParts {
 const DATA_KEYS_MAX = 10_000;
 
 export function createSealer({ store, rootKeys, clock }: SealerParts): Sealer {
-  // A data key never changes under its id, only its wrapping does; so one that was unwrapped is good for ever.
+  // A data key never changes under its id, only its wrapping does, so an unwrapped one stays valid.
   const known = new BoundedMap<string, { readonly organizationId: string; readonly key: NamedKey }>(DATA_KEYS_MAX);
 
   function unwrap(row: WrappedKey): NamedKey {
@@ -63,7 +65,7 @@ export function createSealer({ store, rootKeys, clock }: SealerParts): Sealer {
 
   async function makeDataKey(organizationId: string): Promise<NamedKey> {
     const key = { id: newId("key", clock.wall()), bytes: randomBytes(KEY_BYTES) };
-    // Another process may have made a newer root key, before this moment or in it: the older one may be removed soon.
+    // Another process may have added a newer root key just now, and the older one may soon be removed.
     rootKeys.reload();
     const rootKey = rootKeys.current();
     await store.addDataKey(wrapDataKey(rootKey, key, organizationId));

@@ -7,8 +7,8 @@ import { openFields, type NamedKey } from "./seal.ts";
 import type { Sealer } from "./sealer.ts";
 
 /**
- * What one organization has stored for one source, with the keys to it. A credential is opened when it is first chosen
- * and forgotten with the list: a minute later at a use, and without one within ten minutes.
+ * What one organization has stored for one source, with the data keys for it. A credential is opened when it is first
+ * chosen and forgotten with the whole list: at the first use after a minute, or unused within ten minutes.
  */
 export class StoredCredentials {
   static readonly NONE = new StoredCredentials([], new Map());
@@ -22,14 +22,14 @@ export class StoredCredentials {
     this.#keys = keys;
   }
 
-  /** Rejects when the store does not answer. A key that is missing or altered costs only what is sealed with it. */
+  /** Rejects if the store does not answer. A missing or altered key affects only the credentials sealed with it. */
   static async load(
     found: readonly SealedCredential[],
     organizationId: string,
     source: string,
     sealer: Pick<Sealer, "dataKey">,
   ): Promise<StoredCredentials> {
-    // A row that names another owner cannot be opened either; here it is not even considered.
+    // A row of another organization or source could not be opened anyway; it is not even considered.
     const rows = found.filter((row) => row.organizationId === organizationId && row.source === source);
     const keys = new Map<string, NamedKey | Fault>();
     for (const { keyId, disabled } of rows) {
@@ -38,7 +38,7 @@ export class StoredCredentials {
     return new StoredCredentials(rows, keys);
   }
 
-  /** @throws Fault `source.credential_missing` when the row or its key was altered */
+  /** @throws Fault `source.credential_missing` if the row or its key was altered */
   open(row: SealedCredential): Secret<JsonObject> {
     const opened = this.#opened.get(row.id);
     if (opened !== undefined) return opened;

@@ -6,13 +6,13 @@ export interface KeyVerification {
   readonly dataKeys: number;
   readonly credentials: number;
   readonly unreadable: readonly Unreadable[];
-  /** How many data keys each root key wraps. */
+  /** The number of data keys that each root key wraps. */
   readonly rootKeysInUse: ReadonlyMap<string, number>;
-  /** Older root keys that nothing depends on any more. Empty while anything is unreadable: it may need one of them. */
+  /** Older root keys that nothing depends on. Empty while anything is unreadable, because that may need one of them. */
   readonly removable: readonly string[];
 }
 
-/** Opens everything that is sealed, and says which root keys are no longer needed. */
+/** Opens everything that is sealed, and reports which root keys are no longer needed. */
 export async function verifyKeys(
   { store, rootKeys, sealer }: RotationParts,
   batchSize?: number,
@@ -41,8 +41,8 @@ export async function verifyKeys(
 }
 
 /**
- * Removes the files of root keys that nothing depends on, after verifying that.
- * @throws RootKeyError when something is unreadable, or where root keys are not files
+ * Verifies all keys, then removes the files of root keys that nothing depends on.
+ * @throws RootKeyError if something is unreadable, or if root keys are not files
  */
 export async function removeOldRootKeys(parts: RotationParts): Promise<readonly string[]> {
   const { files } = parts.rootKeys;
