@@ -2,7 +2,7 @@ import { createBoundedSchemas, type BoundedCheck } from "./bounded-schemas.ts";
 import type { FieldProblem } from "./fault.ts";
 import { describeProblem } from "./schema-problem.ts";
 
-/** `null` if the value is valid, else the first thing wrong with it. */
+/** `null` if the value is valid, otherwise the first problem. */
 export type Validator = (value: unknown) => FieldProblem | null;
 
 /** One validator for all schemas of authors. */
@@ -10,7 +10,10 @@ export function createSchemas() {
   const bounded = createBoundedSchemas();
 
   return {
-    /** Compiles at the first use unless it is told to now: a catalog of sources costs nothing until it is called. */
+    /**
+     * Compiles at the first use unless told otherwise, so that a catalog of sources costs nothing until they are
+     * called.
+     */
     validator(schema: object, when: "now" | "first use" = "now"): Validator {
       let compiled: BoundedCheck | undefined = when === "now" ? bounded.compile(schema) : undefined;
       return (value) => {

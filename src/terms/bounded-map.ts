@@ -1,6 +1,6 @@
 /**
- * A map that forgets what was not used for long. It holds at most `entriesMax` entries and never forgets one of the
- * half of them used last. Two generations instead of a list in order of use: a read of something hot is one look-up.
+ * A map that drops the entries unused for longest. It holds at most `entriesMax` entries and always keeps the half of
+ * them used last. It has two generations instead of a list in order of use, so reading a recent entry is one look-up.
  */
 export class BoundedMap<Key, Value> {
   readonly #generationMax: number;
@@ -43,7 +43,7 @@ export class BoundedMap<Key, Value> {
     return made;
   }
 
-  /** Forgets what was not used since this was called last, or when a generation was full. */
+  /** Drops what was not used since the previous call, or since a generation last became full. */
   age(): void {
     this.#old = this.#young;
     this.#young = new Map();

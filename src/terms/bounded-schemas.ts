@@ -5,40 +5,42 @@ import { nearestNumbers } from "./exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { compilePattern, type Spend } from "./linear-pattern.ts";
 
-/** Checks a value by an author's schema. */
+/** Validates a value against an author's schema. */
 export interface BoundedCheck {
   (value: unknown): boolean;
-  /** The same for a value without numbers that a double changes, as `nearestNumbers` gives it. */
+  /** The same for a value without `ExactNumber`s, as returned by `nearestNumbers`. */
   ofNearest(value: unknown): boolean;
-  /** What was wrong with the last value. */
+  /** The errors of the last value. */
   errors: readonly ErrorObject[] | null;
 }
 
 export interface BoundedSchemas {
-  /** @throws Error for a schema that cannot be compiled, or holds a pattern that cannot be matched in linear time */
+  /** @throws Error for a schema that cannot be compiled, or with a pattern that cannot be matched in linear time */
   compile(schema: object): BoundedCheck;
 }
 
-/** What one check may cost, in steps of some thirty nanoseconds. */
+/** The maximum cost of one validation, in steps of about thirty nanoseconds. */
 export const CHECK_STEPS_MAX = 1_200_000;
-/** Where a value has to have a format, it may have this many characters at the most. Addresses of pages cost their square. */
+/** The longest text for which a format is checked. URLs have a lower limit because their check takes quadratic time. */
 const FORMAT_CHARS_MAX = 16_384;
 const URL_CHARS_MAX = 4_096;
-/** Formats for content, which may be long; they cost next to nothing. */
+/** Formats for content, which may be long; checking them costs almost nothing. */
 const CONTENT_FORMATS = new Set(["byte", "password", "binary"]);
-/** As many characters, members or names are compared in the time of a step. */
+/** The number of characters, members or names that are compared in the time of one step. */
 const UNITS_PER_STEP = 16;
 
-/** Written into schemas: what one use of that part costs. */
+/** A keyword added to schemas: the cost of each use of that subschema. */
 const COST = "datarun:cost";
 
 class TooCostly extends Error {}
 
 /**
- * A validator for schemas of authors, on values of callers and vendors. Whatever the two say, a check costs no more than
- * `CHECK_STEPS_MAX`: patterns are matched in linear time, formats have lengths, equal entries are found by their text, and
- * all that is used as often as a value or a reference wants is counted while it goes on. A value that would cost more is not valid. Nothing is coerced, removed or
- * defaulted; a number that a double changes is taken for the nearest that it does not; unknown keywords and formats are annotations; `toString` is not found on a prototype.
+ * A validator for schemas of authors, applied to values of callers and vendors. For any schema and value, a validation
+ * costs at most `CHECK_STEPS_MAX`: patterns are matched in linear time, texts with a format have a maximum length,
+ * duplicates are found by a canonical text, and subschemas that a value or a reference can apply repeatedly are counted
+ * as they are applied. A value that would cost more is invalid. Nothing is coerced, removed or defaulted; a number that
+ * a double cannot hold exactly is validated as the nearest double; unknown keywords and formats are annotations;
+ * `toString` is not found on a prototype.
  */
 export function createBoundedSchemas(): BoundedSchemas {
   const budget = { left: 0 };
@@ -54,7 +56,7 @@ export function createBoundedSchemas(): BoundedSchemas {
       regExp: Object.assign(
         (source: string) => {
           const pattern = compilePattern(source);
-          // The validator tells patterns apart by what they say of themselves.
+          // The validator distinguishes patterns by their `toString`.
           return { test: (text: string) => pattern.test(text, spend), toString: () => source };
         },
         { code: "new RegExp" },
@@ -89,7 +91,7 @@ export function createBoundedSchemas(): BoundedSchemas {
           check.errors = validate.errors ?? null;
           return fits;
         } catch (thrown) {
-          // A schema that refers to itself without end overflows the stack before it has used up its steps.
+          // A schema with endless recursion overflows the stack before its steps are used up.
           if (!(thrown instanceof TooCostly || thrown instanceof RangeError)) throw thrown;
           check.errors = TOO_COSTLY;
           return false;
@@ -129,7 +131,7 @@ function boundFormats(ajv: Ajv2020, spend: Spend): void {
   }
 }
 
-/** The validator's own compares each entry with each. */
+/** The validator's own keyword compares every pair of entries. */
 function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -146,7 +148,7 @@ function replaceUniqueItems(ajv: Ajv2020, spend: Spend): void {
   });
 }
 
-/** The same text for equal values, in whatever order their members stand. */
+/** Equal texts for equal values, whatever the order of members. */
 function canonicalText(value: Json, spend: Spend): string {
   if (typeof value !== "object" || value === null) {
     spend(typeof value === "string" ? 2 + value.length / UNITS_PER_STEP : 2);
@@ -161,7 +163,7 @@ function canonicalText(value: Json, spend: Spend): string {
   return `[${(value as readonly Json[]).map((entry) => canonicalText(entry, spend)).join()}]`;
 }
 
-/** The validator's own count every character of a text, however much longer or shorter than the limit it is. */
+/** The validator's own keywords count all characters, even of a text that is far longer or shorter than the limit. */
 function replaceLengths(ajv: Ajv2020): void {
   const lengths = {
     maxLength: {
@@ -188,7 +190,7 @@ function replaceLengths(ajv: Ajv2020): void {
   }
 }
 
-/** Whether a text has at most so many characters, of which each takes one unit or two. */
+/** Whether a text has at most this many characters; each takes one or two UTF-16 units. */
 function isWithin(text: string, charactersMax: number): boolean {
   if (text.length <= charactersMax) return true;
   if (text.length > 2 * charactersMax) return false;
@@ -200,10 +202,12 @@ function isWithin(text: string, charactersMax: number): boolean {
   return characters <= charactersMax;
 }
 
-/** Keywords for which all names of an object are gone through. */
+/** Keywords that visit all names of an object. */
 const WALKS_MEMBERS = "additionalProperties patternProperties propertyNames unevaluatedProperties".split(" ");
 
-/** Of these a schema that is used for each name is counted with each, so that the names need not be gone through twice. */
+/**
+ * Those whose subschema is applied to every name: it carries the cost of the name, so that names are not visited twice.
+ */
 const BY_NAME: ReadonlySet<string> = new Set(["additionalProperties", "propertyNames"]);
 const COST_OF_NAME = 8;
 
@@ -215,7 +219,7 @@ function costOfMembers(value: unknown): number {
   return isJsonObject(value) ? COST_OF_NAME * Object.keys(value).length : 0;
 }
 
-/** Keywords under which a schema is used as often as the value has it, or a reference leads to it. */
+/** Keywords whose subschema is applied as often as the value has parts, or as references lead to it. */
 const REPEATING =
   "$ref $dynamicRef $recursiveRef items prefixItems contains additionalProperties patternProperties propertyNames unevaluatedItems unevaluatedProperties".split(
     " ",
@@ -227,7 +231,7 @@ const ONE_SCHEMA =
 const MANY_SCHEMAS = "allOf anyOf oneOf prefixItems items".split(" ");
 const NAMED_SCHEMAS = "properties patternProperties dependentSchemas $defs definitions".split(" ");
 
-/** Whether what a check costs hangs on the value. Where it does not, as in most schemas of inputs, nothing is counted. */
+/** Whether the cost of a validation depends on the value. If not, as for most schemas of inputs, nothing is counted. */
 function needsCosts(schema: object): boolean {
   const text = JSON.stringify(schema);
   return REPEATING.some((keyword) => text.includes(`"${keyword}":`)) || text.length > SIMPLE_CHARS_MAX;
@@ -235,7 +239,7 @@ function needsCosts(schema: object): boolean {
 
 const SIMPLE_CHARS_MAX = 50_000;
 
-/** The same schema with the cost of each of its parts written into it. `more`: what each use of it costs besides. */
+/** The same schema with the cost of each subschema added. `more`: an additional cost of each use. */
 function withCosts(schema: JsonObject, more = 0): JsonObject {
   const priced: Record<string, unknown> = { ...schema };
   for (const name of ONE_SCHEMA) {
@@ -257,7 +261,7 @@ function withCosts(schema: JsonObject, more = 0): JsonObject {
   return priced as JsonObject;
 }
 
-/** Where in a schema there is a pattern that cannot be used, and why; `null` if there is none. */
+/** The location of a pattern that cannot be used, and the reason; `null` if there is none. */
 export function patternProblem(schema: object): { readonly path: readonly string[]; readonly problem: string } | null {
   return findPatternProblem(schema as JsonObject, []);
 }
@@ -282,7 +286,7 @@ function findPatternProblem(schema: JsonObject, path: readonly string[]): Return
   return null;
 }
 
-/** The schemas within a schema, and where they stand in it. */
+/** The direct subschemas of a schema, with their paths. */
 function partsOf(schema: JsonObject): readonly (readonly [readonly string[], JsonObject])[] {
   const parts: [readonly string[], unknown][] = ONE_SCHEMA.map((name) => [[name], schema[name]]);
   for (const name of MANY_SCHEMAS) {
@@ -297,7 +301,7 @@ function partsOf(schema: JsonObject): readonly (readonly [readonly string[], Jso
   return parts.filter((entry): entry is [readonly string[], JsonObject] => isJsonObject(entry[1]));
 }
 
-/** How much is compared with the value where this part of a schema is used: names, and what it may be. */
+/** How many names and allowed values this subschema compares with a value. */
 function comparedIn(schema: JsonObject): number {
   let count = 0;
   for (const name of ["enum", "const", "required", "dependentRequired"]) {
@@ -307,7 +311,7 @@ function comparedIn(schema: JsonObject): number {
   return count;
 }
 
-/** Objects and lists are compared member by member, each in a call of its own. */
+/** Objects and lists are compared member by member, each in a separate function call. */
 function costOfConstants(json: string): number {
   return /[[{]/.test(json.slice(1)) ? 2 * json.length : json.length / 8;
 }

@@ -1,15 +1,16 @@
 import { FairShare } from "./fair-share.ts";
 
-/** Owner of what is held for those of whom it is not known yet who they are. All of them together have one small share. */
+/** The owner of memory for callers that have not been identified yet. All of them together get one small share. */
 export const NOT_YET_KNOWN = "";
 const SHARE_NOT_YET_KNOWN = 1 / 8;
-/** Above it nothing is begun that will end in bytes to be held: what is under way needs the rest. */
+/** Above this share, no work starts that will need memory: the rest is for work under way. */
 const TIGHT_AT = 3 / 4;
 const AHEAD_MAX = 1 / 4;
 
 /**
- * What the process holds in memory for its callers: bodies that are being read, replies of vendors, answers that were not
- * taken yet. Organizations share it fairly. It counts bytes as they come, so it is asked before anything is kept.
+ * The memory that the process uses for its callers: bodies that are being read, replies of vendors, answers not yet
+ * taken by their clients. Organizations share it fairly. Bytes are counted before they are kept, so the budget must be
+ * asked first.
  */
 export class ByteBudget {
   readonly #share: FairShare;
@@ -24,13 +25,13 @@ export class ByteBudget {
     return this.#share.inUse;
   }
 
-  /** For one piece of work, such as a request from its body to its answer, that may hold at most `bytesMax`. */
+  /** For one unit of work that may use at most `bytesMax`, such as a request from its body to its answer. */
   open(owner: string, bytesMax = Number.POSITIVE_INFINITY): Held {
     return new Held(this.#share, owner, bytesMax);
   }
 }
 
-/** What one piece of work holds. */
+/** The memory of one unit of work. */
 export class Held {
   readonly #share: FairShare;
   readonly #bytesMax: number;
@@ -44,7 +45,7 @@ export class Held {
     this.#bytesMax = bytesMax;
   }
 
-  /** Who it is counted for. */
+  /** The owner for which it is counted. */
   get owner(): string {
     return this.#owner;
   }
@@ -53,12 +54,12 @@ export class Held {
     return this.#bytes;
   }
 
-  /** Whether nobody but its owner holds anything. */
+  /** True if no other owner uses any memory. */
   get isAlone(): boolean {
     return this.#share.owners <= 1;
   }
 
-  /** Whether so little is left, for its owner or for all, that it should not ask for more to come. */
+  /** True if so little is left, for its owner or for all, that no more data should be requested. */
   get isTight(): boolean {
     const { max, inUse } = this.#share;
     const of = this.#share.of(this.#owner);
@@ -67,7 +68,7 @@ export class Held {
     );
   }
 
-  /** Counts bytes that are about to be kept. False: there is no room for them, and nothing was counted. */
+  /** Counts bytes that are about to be kept. False if there is no memory for them; then nothing was counted. */
   hold(bytes: number): boolean {
     if (this.#released || this.#bytes + bytes > this.#bytesMax || !this.#share.take(this.#owner, bytes)) return false;
     this.#bytes += bytes;
@@ -75,8 +76,9 @@ export class Held {
   }
 
   /**
-   * Holds room for what is about to be asked for. Never more than a quarter of all, so that what is large can be asked for
-   * by whoever is alone. Returns what it held; `null`: there is no room, and it should not be asked for.
+   * Reserves memory for data that is about to be requested: at most a quarter of the whole, so that a single owner can
+   * still request large data. Returns the reserved bytes; `null` if there is no memory and the data should not be
+   * requested.
    */
   holdAhead(bytes: number): number | null {
     if (this.isTight) return null;
@@ -84,7 +86,7 @@ export class Held {
     return this.hold(ahead) ? ahead : null;
   }
 
-  /** Counts bytes as gone. */
+  /** Counts bytes as released. */
   drop(bytes: number): void {
     const gone = Math.min(bytes, this.#bytes);
     if (gone <= 0) return;
@@ -92,26 +94,26 @@ export class Held {
     this.#share.give(this.#owner, gone);
   }
 
-  /** Who it is for is known now. False: the new owner has no room for it; nothing has changed. */
+  /** Changes the owner when it becomes known. False if the new owner has no memory for it; then nothing changes. */
   passTo(owner: string): boolean {
     if (this.#bytes > 0 && !this.#share.move(this.#owner, owner, this.#bytes)) return false;
     this.#owner = owner;
     return true;
   }
 
-  /** Counts no more than this from now on: the rest has been made into it, or is gone. */
+  /** Counts at most this many bytes from now on: the rest has been converted into them, or released. */
   keepOnly(bytes: number): void {
     this.drop(this.#bytes - bytes);
   }
 
-  /** All of it is gone, and nothing can be held by it any more. */
+  /** Releases everything; nothing can be counted on it any more. */
   release(): void {
     this.drop(this.#bytes);
     this.#released = true;
   }
 }
 
-/** For work that nobody else waits beside: a case that is played, a verb. */
+/** For work that does not compete with other work: a test case, an admin command. */
 export function heldWithoutLimit(): Held {
   return new ByteBudget(Number.POSITIVE_INFINITY).open(NOT_YET_KNOWN);
 }

@@ -4,27 +4,31 @@ import { FairShare } from "./fair-share.ts";
 import { within } from "./within.ts";
 
 export interface LookupLimits {
-  /** Entries kept of what was found, and apart from them of what was not, so that a flood of misses evicts nothing good. */
+  /** The number of cached entries: separate for hits and misses, so that a flood of misses evicts no hits. */
   readonly foundMax: number;
   readonly absentMax: number;
-  /** How long an answer is given without asking again. From half of it on, the store is asked behind the answer. */
+  /**
+   * How long an answer is used without asking again. In the second half of it, the store is asked in the background.
+   */
   readonly freshMs: number;
   readonly absentMs: number;
-  /** How long something found is still given while the store does not answer. What was not used for so long is forgotten. */
+  /** How long a hit is still used while the store does not answer. Entries unused for that long are dropped. */
   readonly staleMs: number;
   readonly waitMs: number;
-  /** Look-ups of unseen keys under way at once, shared by their owners. Keys that are known are never refused for this. */
+  /**
+   * Concurrent look-ups of keys that are not cached, shared by owners. Cached keys are never refused because of this.
+   */
   readonly underwayMax: number;
 }
 
 export interface LookupQuestion<Value> {
-  /** Asks the store. Rejects when it cannot answer. */
+  /** Asks the store. Rejects if it cannot answer. */
   readonly find: (key: string) => Promise<Value>;
-  /** Whether an answer says that there is nothing. */
+  /** Whether an answer is a miss. */
   readonly isAbsent: (value: Value) => boolean;
-  /** Changes when any answer may have. */
+  /** Changes whenever any answer may have changed. */
   readonly version: () => number;
-  /** On whose behalf a key is asked for, so that nobody's unseen keys keep those of others waiting. */
+  /** The owner of a key, so that one owner's uncached keys do not delay those of others. */
   readonly ownerOf?: (key: string) => string;
 }
 
@@ -39,7 +43,7 @@ export interface LookupStats {
 interface Kept<Value> {
   readonly value: Value;
   readonly version: number;
-  /** When the store was asked, not when it answered: what changed in between is not in it. */
+  /** When the store was asked, not when it answered: later changes are not included. */
   readonly askedAt: number;
   /** Look-ups are numbered, so that a late answer never replaces a newer one. */
   readonly lookup: number;
@@ -52,17 +56,20 @@ interface Underway<Value> {
   readonly lookup: number;
 }
 
-/** After a failure, known keys are asked for again no sooner than this. */
+/** The shortest time between a failure and the next background look-up. */
 const RETRY_MS = 1_000;
-/** So long after its last failure a store is taken for down. While it is down and in use, failures come more often. */
+/**
+ * For this long after its last failure a store counts as down. A store that is down and in use fails more often than
+ * that.
+ */
 const FAILING_MS = 5_000;
-/** A look-up that has hung for so long is given up, and another one of the same key may start. */
+/** A look-up that has not answered for this long is abandoned, and another one of the same key may start. */
 const ABANDON_MS = 2_000;
 
 /**
- * Answers of a store, kept in memory so that the store may be slow or down. A key in use is looked up again before it
- * is too old, so only the first use and the one after a change ever wait; and while the store fails, what is known is
- * given at once.
+ * Answers of a store, cached so that the store may be slow or down. A key in use is looked up again before it is too
+ * old, so only the first use and the first one after a change ever wait. While the store fails, cached answers are
+ * returned at once.
  */
 export class CachedLookup<Value extends object> {
   readonly #question: LookupQuestion<Value>;
@@ -76,7 +83,7 @@ export class CachedLookup<Value extends object> {
   #open = 0;
   #lookups = 0;
   #failures = 0;
-  /** Of the last failure, if nothing has succeeded since. */
+  /** The time of the last failure, unless a look-up has succeeded since. */
   #failedAt = -Infinity;
 
   constructor(question: LookupQuestion<Value>, clock: Clock, limits: LookupLimits) {
@@ -89,8 +96,8 @@ export class CachedLookup<Value extends object> {
   }
 
   /**
-   * A value when it is in memory. Rejects when the store does not answer in time and the key is not known.
-   * @param waitMs how long this asker waits, if that is less than others do: it may have waited for something else already
+   * Returns a plain value if it is in memory. Rejects if the store does not answer in time and the key is not cached.
+   * @param waitMs how long this caller waits, if less than usual: it may have waited for something else already
    */
   get(key: string, waitMs = this.#limits.waitMs): Value | Promise<Value> {
     const value = this.#get(key);
@@ -118,9 +125,9 @@ export class CachedLookup<Value extends object> {
     return this.#underway.has(key) ? this.#ask(key, version, now) : this.#askUnseen(key, version, now);
   }
 
-  /** Owners share what may be asked for at once: one who asks for what does not exist leaves the others as much. */
+  /** Owners share the concurrent look-ups, so that one who asks for missing keys leaves the others their share. */
   #askUnseen(key: string, version: number, now: number): Promise<Value> {
-    // A key that is nobody's is its own.
+    // A key without an owner is its own owner.
     const owner = this.#question.ownerOf?.(key) ?? key;
     if (!this.#unseen.take(owner)) return Promise.reject(new Error(`${this.#unseen.inUse} look-ups are under way`));
     return this.#ask(key, version, now, () => this.#unseen.give(owner));
@@ -141,7 +148,7 @@ export class CachedLookup<Value extends object> {
     };
   }
 
-  /** What is known by now: another look-up may have answered meanwhile, with yes or with no. */
+  /** The hit that is cached now, if any: another look-up may have succeeded meanwhile. */
   #knownOr(key: string, thrown: unknown): Value {
     const found = this.#found.get(key);
     if (found !== undefined && this.#clock.now() - found.askedAt < this.#limits.staleMs) return found.value;
@@ -152,7 +159,7 @@ export class CachedLookup<Value extends object> {
     if (now - this.#failedAt >= RETRY_MS) this.#ask(key, version, now).catch(() => {});
   }
 
-  /** One look-up a key and version, whoever asks; it rejects once `waitMs` have passed since it began. */
+  /** One look-up per key and version for all callers; rejects `waitMs` after it began. */
   #ask(key: string, version: number, now: number, asked?: () => void): Promise<Value> {
     const underway = this.#underway.get(key);
     if (underway?.version === version && now - underway.askedAt < ABANDON_MS) return underway.answer;
@@ -176,7 +183,7 @@ export class CachedLookup<Value extends object> {
     return answer;
   }
 
-  /** Goes on after nobody waits any more: a late answer is an answer. */
+  /** Continues when nobody waits any more, because a late answer can still be cached. */
   async #lookUp(key: string, version: number, askedAt: number, lookup: number): Promise<Value> {
     this.#open += 1;
     try {
@@ -199,7 +206,7 @@ export class CachedLookup<Value extends object> {
     this.#forgetLater();
   }
 
-  /** What nobody asks for leaves the memory by its age alone: some of it is secret, and its owner may have deleted it. */
+  /** Unused entries are dropped by age alone, because some are secret and their owner may have deleted them. */
   #forgetLater(): void {
     if (this.#forgets) return;
     this.#forgets = true;

@@ -1,4 +1,4 @@
-/** Who is calling: what a token and a workflow of one organization amount to. Made by `access/`, read by `run/`. */
+/** The identified caller: what is known from its token and its workflow. Created by `access/`, used by `run/`. */
 export interface Caller {
   readonly organizationId: string;
   readonly tokenId: string;
@@ -9,20 +9,20 @@ export interface Workflow {
   readonly id: string;
   readonly organizationId: string;
   readonly disabled: boolean;
-  /** A stored credential may be chosen without being named. */
+  /** Whether a stored credential may be chosen although the request does not name it. */
   readonly autoCredentials: boolean;
   /** Adds `failure` to failed status entries (decision 0015). */
   readonly failureDetails: boolean;
   /** Masks `credentials` in the echoed `config` (decision 0079). */
   readonly maskCredentials: boolean;
-  /** Fixed at creation: no call of this workflow leaves the machine, and its answers say so (decision 0014). */
+  /** Fixed at creation: no call of this workflow leaves the machine, and its answers are marked (decision 0014). */
   readonly simulated: boolean;
 }
 
 export const CONTEXTS = ["prod", "test", "dev"] as const;
 export type Context = (typeof CONTEXTS)[number];
 
-/** A token that is good. Opaque to the edge: it goes back to `resolveCaller`. */
+/** A valid token. Opaque to `http/`, which passes it to `resolveCaller`. */
 export interface TokenGrant {
   readonly tokenId: string;
   readonly organizationId: string;
@@ -31,9 +31,10 @@ export interface TokenGrant {
 }
 
 /**
- * Who is calling. Both give a value when it is in memory, and a promise only when the store has to be asked.
- * @throws Fault `request.unauthenticated`, or `request.store_unavailable` when the store does not answer and the token or
- * workflow is not known yet
+ * Identifies callers. Both methods return a plain value if it is in memory, and a promise only if the store has to be
+ * asked.
+ * @throws Fault `request.unauthenticated`, or `request.store_unavailable` if the store does not answer and the token or
+ * workflow is not cached
  */
 export interface Authenticator {
   resolveToken(token: string): TokenGrant | Promise<TokenGrant>;

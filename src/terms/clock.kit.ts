@@ -5,7 +5,10 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock for tests, which stands still until it is advanced. Both of its clocks go together unless one is set apart. */
+/**
+ * A clock for tests, which stands still until it is advanced. Both of its clocks advance together unless the wall clock
+ * is moved alone.
+ */
 export class FakeClock implements Clock {
   #now = 1_000;
   #wallOffset = 1_760_000_000_000;
@@ -25,7 +28,7 @@ export class FakeClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Moves both clocks and calls back what falls due, in order, letting promises settle before, between and after. */
+  /** Advances both clocks and runs due callbacks in order, letting promises settle before, between and after them. */
   async advance(byMs: number): Promise<void> {
     await settle();
     const end = this.#now + byMs;
@@ -41,13 +44,13 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** The wall clock alone jumps, as it does when it is set. */
+  /** Moves only the wall clock, as when it is set. */
   jumpWall(byMs: number): void {
     this.#wallOffset += byMs;
   }
 }
 
-/** Lets every promise that can go on do so. */
+/** Lets all promises settle that can. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

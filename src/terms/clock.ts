@@ -3,11 +3,14 @@
  * clock changes no timeout and no order; the wall clock is for records that people read.
  */
 export interface Clock {
-  /** Monotonic milliseconds with a fraction; its zero means nothing. */
+  /** Monotonic milliseconds with a fraction, counted from an arbitrary time. */
   readonly now: () => number;
   /** Milliseconds since 1970, UTC, an integer. */
   readonly wall: () => number;
-  /** Calls back once after that many milliseconds; returns what cancels it. A `loose` one does not keep the process alive. */
+  /**
+   * Calls back once after this many milliseconds; returns a function that cancels it. A `loose` timer does not keep the
+   * process alive.
+   */
   readonly after: (delayMs: number, callback: () => void, hold?: "loose") => () => void;
 }
 

@@ -1,15 +1,15 @@
 import { ExactNumber, isKeptByDouble } from "./exact-number.ts";
 import type { Json } from "./json-value.ts";
 
-/** Numbers shorter than this come out of a double as they went in, but for those with an exponent as small as `e-300`. */
+/** A double keeps every number shorter than this, except with an exponent as small as `e-300`. */
 const LONG = 16;
 const SMALL_EXPONENT = /[eE]-[0-9]{3}/;
-/** The shortest with such an exponent: `1e-300`. */
+/** The length of the shortest number with such an exponent: `1e-300`. */
 const LONG_WITH_EXPONENT = 6;
 
 /**
- * Whether some number of a document may be one that a double changes. It looks at every sixteenth character, so that a
- * document without long numbers costs next to nothing.
+ * Whether a document may contain a number that a double would change. Looks at every sixteenth character only, so that
+ * a document without long numbers costs almost nothing.
  */
 export function mayHoldLongNumber(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
@@ -23,10 +23,10 @@ export function mayHoldLongNumber(text: string): boolean {
   return SMALL_EXPONENT.test(text);
 }
 
-/** The most numbers of one document that are kept so: each takes some microseconds of everybody's time. */
+/** The most exact numbers in one document: each blocks the event loop for some microseconds. */
 const EXACT_NUMBERS_MAX = 20_000;
 
-/** How many more a document may have that is read in pieces. */
+/** How many more are allowed in a document that is read in pieces. */
 export interface ExactCount {
   left: number;
 }
@@ -36,9 +36,9 @@ export function newExactCount(): ExactCount {
 }
 
 /**
- * The value of a document with every number that a double changes as an `ExactNumber`. `parsed` is what `JSON.parse` made of the
- * text, and is given back where there is no such number; `null` where there are too many, or the document is made to defy
- * this. (A reviver could be told the text of each number, and takes ten times as long as the parse.)
+ * The value of a document, with an `ExactNumber` for every number that a double would change. `parsed` is the result of
+ * `JSON.parse` for the text, and is returned if there is no such number; `null` if there are too many, or the document
+ * contains all of `MARKS`. (A reviver can get the text of each number too, but takes ten times as long as the parse.)
  */
 export function withExactNumbers(text: string, parsed: Json, count = newExactCount()): Json | null {
   const literals: string[] = [];
@@ -59,8 +59,8 @@ export function withExactNumbers(text: string, parsed: Json, count = newExactCou
 }
 
 /**
- * Tells of the numbers that a double changes. The document has been parsed, so that every quote has its other; where texts
- * begin and end is looked for only where something that looks like such a number was found.
+ * Reports the numbers that a double would change. The document has been parsed, so its quotes are paired; the limits of
+ * strings are looked for only once something that looks like such a number was found.
  */
 function eachLongNumber(text: string, tell: (from: number, to: number) => void): void {
   const step = SMALL_EXPONENT.test(text) ? LONG_WITH_EXPONENT : LONG;
@@ -80,13 +80,13 @@ function eachLongNumber(text: string, tell: (from: number, to: number) => void):
       outside = endOfText(text, quote + 1) + 1;
       quote = text.indexOf('"', outside);
     }
-    // Within a text, or at its end: on from there.
+    // It is inside a string: continue at the end of the string.
     if (outside > from) at = outside - 1;
     else tell(from, to);
   }
 }
 
-/** Where the quote stands that closes a text. */
+/** The position of the quote that closes a string. */
 function endOfText(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 1)) {
     let run = quote;
@@ -101,15 +101,18 @@ function isDigitOrDot(character: number): boolean {
   return (character >= 0x30 && character <= 0x39) || character === 0x2e;
 }
 
-/** Characters of numbers. Outside of texts the only others of them are the last letters of `true` and `false`. */
+/** Characters of numbers. Outside of strings, the only others of them are the last letters of `true` and `false`. */
 function isOfNumber(character: number): boolean {
   return isDigitOrDot(character) || character === 0x2d || character === 0x2b || (character | 0x20) === 0x65;
 }
 
-/** Characters that mean nothing to anybody. One that a document does not hold marks where its numbers were. */
+/**
+ * Private-use characters, which have no meaning in JSON. One that a document does not contain marks the places of its
+ * numbers.
+ */
 const MARKS = Array.from({ length: 10 }, (_, index) => String.fromCharCode(0xe000 + index));
 
-/** Whether a document with so many long numbers can have each of them kept; false too where that is not certain. */
+/** Whether all long numbers of such a document can be kept; false also if that is not certain. */
 export function canKeepNumbers(longNumbers: number, document: Searched): boolean {
   return longNumbers === 0 || (longNumbers <= EXACT_NUMBERS_MAX && !stands(MARKS[0]!, document));
 }
@@ -119,7 +122,7 @@ interface Searched {
   includes(part: string): boolean;
 }
 
-/** Whether it stands there, as it is or by its number. */
+/** Whether it occurs in the text, as a character or as an escape. */
 function stands(mark: string, text: Searched): boolean {
   const code = mark.charCodeAt(0).toString(16);
   return text.includes(mark) || text.includes(`\\u${code}`) || text.includes(`\\u${code.toUpperCase()}`);
@@ -130,13 +133,13 @@ function unmark(value: Json, mark: string, literals: readonly string[]): Json {
     return value.startsWith(mark) ? new ExactNumber(literals[Number(value.slice(1))]!) : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  // It has just been made, and is nobody else's yet.
+  // It was just created and is not shared yet, so it may be changed.
   const members = value as unknown as Record<string | number, Json>;
   for (const name in members) {
     const part = members[name]!;
     const made = unmark(part, mark, literals);
     if (made === part) continue;
-    // That one name is no member when it is set.
+    // Assigning to this one name would set the prototype instead of a member.
     if (name === "__proto__") Object.defineProperty(members, name, { value: made, ...PLAIN });
     else members[name] = made;
   }

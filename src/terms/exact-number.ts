@@ -1,23 +1,23 @@
 declare global {
   interface JSON {
-    /** What `JSON.stringify` writes as this very text. */
+    /** An object for which `JSON.stringify` writes exactly this text. */
     rawJSON(text: string): object;
   }
 }
 
 /**
- * A number of a document that a double would change: a whole number beyond 2^53, or more digits than a double has. It
- * stands where the number would, is written as it was read, and is never rounded without a word.
+ * A number in a document that a double would change: an integer beyond 2^53, or with more digits than a double has. It
+ * takes the number's place, is written as it was read, and is never rounded silently.
  */
 export class ExactNumber {
-  /** As it was written. Public, so that two of them are compared by it. */
+  /** The number as it was written. Public, so that comparing two of them compares it. */
   readonly literal: string;
 
   constructor(literal: string) {
     this.literal = literal;
   }
 
-  /** What it is as a double, which is what schemas and comparisons go by. */
+  /** The nearest double, which schemas and comparisons use. */
   get nearest(): number {
     return Number(this.literal);
   }
@@ -30,7 +30,7 @@ export class ExactNumber {
     return JSON.rawJSON(this.literal);
   }
 
-  /** Text is exact. To reckon with fractions is to round them, and that of a whole number would be another number. */
+  /** Text is exact. Arithmetic on fractions rounds anyway, but with an integer it would use a different number. */
   [Symbol.toPrimitive](wanted: "string" | "number" | "default"): string | number {
     if (wanted === "string") return this.literal;
     if (Number.isInteger(this.nearest))
@@ -41,7 +41,10 @@ export class ExactNumber {
   }
 }
 
-/** The same value with the nearest double for each of them, for what knows no other numbers; the very value if it has none. */
+/**
+ * The same value with the nearest double for each `ExactNumber`, for code that expects plain numbers; the same object
+ * if it has none.
+ */
 export function nearestNumbers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof ExactNumber) return value.nearest;
@@ -64,7 +67,9 @@ export function isNumber(value: unknown): value is number | ExactNumber {
   return typeof value === "number" || value instanceof ExactNumber;
 }
 
-/** Below zero, zero or above, as the first is less than the second, as large or larger: by all of their digits. */
+/**
+ * Negative, zero or positive, as the first is less than, equal to or greater than the second, with all of their digits.
+ */
 export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber): number {
   const [one, other] = [Number(nearestNumbers(a)), Number(nearestNumbers(b))];
   if (one !== other || (typeof a === "number" && typeof b === "number")) return one - other;
@@ -76,14 +81,14 @@ export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber)
 }
 
 /**
- * The double to reckon by. Fractions are rounded by reckoning in any case; a whole number would be another one.
+ * The double for arithmetic. Arithmetic on fractions rounds anyway; an integer would become a different one.
  * @throws TypeError
  */
 export function reckonable(value: number | ExactNumber): number {
   return typeof value === "number" ? value : Number(value);
 }
 
-/** A number in digits alone, as text is expected to say it: no `1e+21`. */
+/** A number in digits only, as text is expected to show it: never `1e+21`. */
 export function inDigits(number: number | ExactNumber): string {
   const written = String(number);
   if (number instanceof ExactNumber || !written.includes("e")) return written;
@@ -94,10 +99,10 @@ export function inDigits(number: number | ExactNumber): string {
   return `${sign}${all.slice(0, power)}.${all.slice(power)}`;
 }
 
-/** A number as JSON writes it. */
+/** A number in JSON syntax. */
 export const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
-/** The number that a literal of JSON says; `null` for what is none, or is larger than any double. */
+/** The number of a JSON literal; `null` if it is not a literal, or is greater than any double. */
 export function readNumber(literal: string): number | ExactNumber | null {
   if (!JSON_NUMBER.test(literal)) return null;
   const number = Number(literal);
@@ -105,27 +110,27 @@ export function readNumber(literal: string): number | ExactNumber | null {
   return isKeptByDouble(literal, number) ? number : new ExactNumber(literal);
 }
 
-/** Any number of so many digits comes out of a double as it went in, unless it is next to zero. */
+/** A double keeps any number with this many characters, except very close to zero. */
 const DIGITS_ALWAYS_KEPT = 15;
 const SMALLEST_WHOLE = 2.3e-308;
-/** Whole numbers up to this many digits are written without an exponent. */
+/** Integers with up to this many digits are written without an exponent. */
 const PLAIN_DIGITS = 21;
 const WHOLE = /^[1-9][0-9]*$/;
 
-/** Whether a double, written out again, says the same number as the literal that it was read from. */
+/** Whether a double, written out again, is equal to the literal that it was read from. */
 export function isKeptByDouble(literal: string, number: number): boolean {
   if (literal.length <= DIGITS_ALWAYS_KEPT && Math.abs(number) > SMALLEST_WHOLE) return true;
   const written = String(number);
   if (written === literal) return true;
   if (literal.length <= PLAIN_DIGITS && WHOLE.test(literal)) return false;
   const [one, other] = [significant(literal), significant(written)];
-  // Zero has one sign too many, and a double keeps the sign of all others.
+  // The sign is not compared: a double keeps it, and zero is the same with either sign.
   return one.digits === other.digits && (one.digits === "" || one.power === other.power);
 }
 
 const ZERO = 0x30;
 
-/** The digits of a number without zeros around them, and the power of ten that they are multiplied by. */
+/** The digits of a number without leading and trailing zeros, and the power of ten by which they are multiplied. */
 function significant(literal: string): { readonly digits: string; readonly power: number } {
   const start = literal[0] === "-" ? 1 : 0;
   const exponentAt = literal.search(/[eE]/);

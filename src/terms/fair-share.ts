@@ -1,19 +1,19 @@
 /**
- * Places, or bytes, that several owners share. An owner may have as much as it leaves free for the others: alone it gets
- * half, two who want all get a third each, and so on. So the room that is left when some take all they can is as large as
- * the share of any of them, and who comes next finds it, however greedy those before it are.
+ * Places, or bytes, that several owners share. An owner may take as much as it leaves free for the others: alone it
+ * gets half, two who want everything get a third each, and so on. So when some take all that they can, the rest is as
+ * large as the share of each, and the next owner gets something however greedy the others are.
  */
 export class FairShare {
   readonly max: number;
   readonly #maxOf: (owner: string) => number;
   readonly #byOwner = new Map<string, number>();
-  /** Who alone has asked so far; `null` once there were two. Set only where such a one may have all. */
+  /** The only owner that has asked so far; `null` once there were two. Used only with `allForOne`. */
   #only: string | null | undefined;
   #inUse = 0;
 
   /**
-   * @param maxOf what one owner may have at the most, even when all the rest is free
-   * @param allForOne whether the first to ask may have all for as long as nobody else has ever asked
+   * @param maxOf the most that one owner may have, even if everything else is free
+   * @param allForOne whether the first owner may have everything as long as no other has ever asked
    */
   constructor(max: number, maxOf: (owner: string) => number = () => max, allForOne = false) {
     this.max = max;
@@ -25,7 +25,7 @@ export class FairShare {
     return this.#inUse;
   }
 
-  /** How many have something. */
+  /** The number of owners that have something. */
   get owners(): number {
     return this.#byOwner.size;
   }
@@ -34,7 +34,7 @@ export class FairShare {
     return this.#byOwner.get(owner) ?? 0;
   }
 
-  /** Whether `take` would succeed. Who has nothing yet may have whatever there is. */
+  /** Whether `take` would succeed. An owner that has nothing yet may take all that is free. */
   fits(owner: string, amount = 1): boolean {
     const has = this.of(owner);
     const freeAfter = this.max - this.#inUse - amount;
@@ -50,7 +50,7 @@ export class FairShare {
     return true;
   }
 
-  /** From one owner to another. False: the other may not have so much, and nothing has changed. */
+  /** Moves an amount to another owner. False if that one may not have so much; then nothing changes. */
   move(from: string, to: string, amount: number): boolean {
     if (from === to) return true;
     this.give(from, amount);

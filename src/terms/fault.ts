@@ -10,7 +10,7 @@
 export type Surface = "request" | "source" | "function";
 export type Charged = "yes" | "no" | "unknown";
 
-/** Checks what an author says, which nothing else has checked. */
+/** Checks an author's statement, which nothing else has checked. */
 export function isCharged(said: unknown): said is Charged {
   return said === "yes" || said === "no" || said === "unknown";
 }
@@ -204,18 +204,21 @@ export function faultCodeOfStatus(status: number) {
   return status >= 500 && status < 600 ? "source.vendor_5xx" : null;
 }
 
-/** What the deadline of a call is told by. */
+/** What the fault of a deadline depends on. */
 export interface CallTimes {
   readonly startedAt: number;
   readonly deadlineAt: number;
-  /** What its vendor works on, where that is known. */
+  /** The order that its vendor works on, if known. */
   readonly order: object | null;
 }
 
-/** The failure of a call whose deadline has passed: what its vendor still works on is not lost, and can be asked for again. */
+/**
+ * The failure of a call whose deadline has passed. An order that its vendor still works on is not lost: it can be asked
+ * for again.
+ */
 export function faultOfDeadline({ startedAt, deadlineAt, order }: CallTimes): Fault {
   if (order !== null) return new Fault("source.pending");
-  // A body that took its time to arrive may have left none.
+  // If the body was slow to arrive, no time may have been left.
   return new Fault("source.timeout", { afterMs: Math.max(0, Math.round(deadlineAt - startedAt)) });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Freezes a value through and through, where it is: who is handed it can change it for nobody else. A part that is frozen
- * already is taken to be so all the way down.
+ * Freezes a value deeply and in place, so that it can be shared. A part that is frozen already is assumed to be deeply
+ * frozen.
  */
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

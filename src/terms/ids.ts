@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Every prefix the service gives out or reads. A secret (`drt_`) and an identifier never share one. */
+/** Every prefix that the service creates or reads. A secret (`drt_`) and an identifier never share one. */
 export const PREFIX = {
   transaction: "trx_",
   organization: "org_",
@@ -13,28 +13,29 @@ export const PREFIX = {
   accessToken: "drt_",
 } as const;
 
-/** `<vendor>__<source_name>`, lower snake case; two underscores stand once. */
+/** `<vendor>__<source_name>`, lower snake case; the double underscore occurs once. */
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
-/** Of sources and of functions. */
+/** For sources and functions. */
 export const ID_CHARS_MAX = 128;
 
 type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "dataFunction">;
 
 /** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond they were made in. */
 export function uuidV7(wallMs: number): string {
-  // Node keeps random UUIDs in stock, so borrowing the random digits of one is several times cheaper than asking for bytes.
+  // Node caches random data for UUIDs, so taking the random digits of one is several times cheaper than asking for
+  // bytes.
   const random = randomUUID();
   return wallMs.toString(16).padStart(12, "0") + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
 }
 
 const SPAN_CHARS = PREFIX.transaction.length + 6;
 
-/** What the ids of the transactions of 2^24 milliseconds, some four and a half hours, begin with. */
+/** The common beginning of the transaction ids of one span of 2^24 milliseconds, some four and a half hours. */
 export function spanOf(transactionId: string): string {
   return transactionId.slice(0, SPAN_CHARS);
 }
 
-/** The span that comes after. */
+/** The next span. */
 export function spanAfter(span: string): string {
   const digits = span.slice(PREFIX.transaction.length);
   const next = (Number.parseInt(digits, 16) + 1).toString(16).padStart(digits.length, "0");

@@ -1,13 +1,13 @@
-/** A piece that keeps more than this many times its own size alive is copied out of the buffer that it is a part of. */
+/** A piece that keeps more than this many times its own size alive is copied out of the buffer that it is part of. */
 const BACKING_MAX = 4;
 const FIRST_BYTES = 4_096;
 
 /**
- * Joins what comes in pieces. Each piece is copied into one buffer as it comes, so that a million pieces of one byte take
- * a megabyte and not a million objects, each of which keeps the buffer alive that it was read into.
+ * Joins data that arrives in pieces. Each piece is copied into one buffer as it arrives, so that a million pieces of
+ * one byte take a megabyte, instead of a million objects that each keep a whole read buffer alive.
  */
 export class JoinedBytes {
-  /** The only piece so far, as it came: most often it stays the only one. */
+  /** The only piece so far, not copied: usually there is just one. */
   #only: Buffer | null = null;
   #joined: Buffer | null = null;
   #length = 0;
@@ -33,7 +33,7 @@ export class JoinedBytes {
     piece.copy(this.#joined!, before);
   }
 
-  /** All of it. To be called once, at the end. */
+  /** All bytes. To be called once, at the end. */
   take(): Buffer {
     const only = this.#only;
     if (only !== null)

@@ -8,7 +8,7 @@ export type JsonProblem =
   | "not_exact"
   | "no_room";
 
-/** Thrown where JSON is read. It carries the class of the problem and never a piece of the text. */
+/** Thrown when JSON cannot be read. Contains the kind of problem and never a part of the text. */
 export class JsonError extends Error {
   readonly problem: JsonProblem;
   constructor(problem: JsonProblem) {

@@ -1,24 +1,28 @@
-// AssemblyScript: `npm run wasm` builds json-object-check.wasm.ts of it. Its face to the rest is json-object-check.ts.
+// AssemblyScript: `npm run wasm` builds json-object-check.wasm.ts from this file. json-object-check.ts is its
+// interface.
 
 /**
- * What every `skip…` answers where it does not find what it should, in place of the place behind it. No text begins here:
- * the open containers do.
+ * Returned by each `skip…` function instead of an end position if the expected syntax is missing. Never a position in
+ * the document, because this address holds the stack of open containers.
  */
 const NO: usize = 0;
 
-/** Each open container has a `u32` from the start of the memory on: how many keys it has had, or this for a list. */
+/** Each open container has a `u32` from address 0 on: the number of its keys so far, or this value for a list. */
 const LIST: u32 = 0xffffffff;
 export const LEVELS_MAX: i32 = 1024;
 
-/** Where the text stands. */
+/** The address of the document. */
 export const TEXT: usize = 4096;
 export const BYTES_MAX: i32 = 256 * 1024;
-/** So much is looked at together. So many zeros stand behind the text, where the last look may reach. */
+/**
+ * The number of bytes examined together. The document is followed by this many zeros, because the last load may reach
+ * behind it.
+ */
 const VECTOR_BYTES: usize = 16;
 
-/** A number of fewer bytes comes out of a double as it went in. */
+/** A double keeps every number with fewer bytes. */
 const LONG_BYTES: usize = 16;
-/** With no more bytes, and no more digits in its exponent, a number is finite: the largest double has 309 digits. */
+/** A number with no more bytes, and no more digits in its exponent, is finite: the largest double has 309 digits. */
 const FINITE_BYTES: usize = 200;
 const EXPONENT_DIGITS: usize = 2;
 
@@ -39,9 +43,9 @@ const CLOSE_OBJECT: u8 = 0x7d;
 let longNumbers: i32 = 0;
 
 /**
- * Looks through `length` bytes from `TEXT` on, which are valid UTF-8. If they are one JSON object within the limits, the
- * answer is how many of its numbers are so long that a double may change them; -1 if they are not, or that is not certain.
- * `valuesMax` counts commas and containers.
+ * Checks `length` bytes at `TEXT`, which must be valid UTF-8. Returns the number of long numbers, which a double may
+ * change, if the bytes are one JSON object within the limits; -1 if they are not, or if that is not certain.
+ * `valuesMax` limits commas and containers.
  */
 export function check(length: i32, depthMax: i32, keysMax: u32, valuesMax: i32): i32 {
   const end = TEXT + <usize>length;
@@ -52,7 +56,7 @@ export function check(length: i32, depthMax: i32, keysMax: u32, valuesMax: i32):
   let at = skipBlanks(TEXT);
   if (byteAt(at) != OPEN_OBJECT) return -1;
   while (true) {
-    // Here begins a value.
+    // A value begins here.
     const first = byteAt(at);
     if (first == OPEN_OBJECT || first == OPEN_LIST) {
       if (depth == depthMax || --valuesLeft < 0) return -1;
@@ -71,7 +75,7 @@ export function check(length: i32, depthMax: i32, keysMax: u32, valuesMax: i32):
       at = first == QUOTE ? skipText(at + 1) : skipWord(at, first);
       if (at == NO) return -1;
     }
-    // Here it has ended, and perhaps those that it stands in.
+    // The value ends here, and perhaps containers around it.
     while (true) {
       at = skipBlanks(at);
       if (depth == 0) return at == end ? longNumbers : -1;
@@ -95,7 +99,7 @@ export function check(length: i32, depthMax: i32, keysMax: u32, valuesMax: i32):
   }
 }
 
-/** A member's name, its colon, and the blanks behind both. */
+/** Skips a member's name, its colon, and blanks after both. */
 function skipName(from: usize): usize {
   if (byteAt(from) != QUOTE) return NO;
   let at = skipText(from + 1);
@@ -110,7 +114,7 @@ function skipBlanks(from: usize): usize {
   return at;
 }
 
-/** From behind its opening quote. The zeros behind the document end a text that nothing else ends. */
+/** Skips a string from after its opening quote. The zeros behind the document end an unterminated string. */
 function skipText(from: usize): usize {
   let at = from;
   while (true) {
@@ -132,7 +136,7 @@ function skipText(from: usize): usize {
   }
 }
 
-/** From behind its backslash. */
+/** Skips an escape from after its backslash. */
 function skipEscape(at: usize): usize {
   switch (byteAt(at)) {
     case QUOTE:
@@ -152,7 +156,7 @@ function skipEscape(at: usize): usize {
   }
 }
 
-/** `true`, `false` or `null`, compared as four bytes at a time, or a number. */
+/** Skips `true`, `false` or `null`, compared four bytes at a time, or a number. */
 function skipWord(at: usize, first: u8): usize {
   if (first == 0x74) return load<u32>(at) == 0x65757274 ? at + 4 : NO;
   if (first == 0x66) return load<u32>(at + 1) == 0x65736c61 ? at + 5 : NO;
@@ -178,7 +182,7 @@ function skipNumber(from: usize): usize {
   return at - from <= FINITE_BYTES ? at : NO;
 }
 
-/** One or more. */
+/** Skips one or more digits. */
 function skipDigits(from: usize): usize {
   let at = from;
   while (isDigit(byteAt(at))) at += 1;
@@ -201,7 +205,7 @@ function isHexDigit(byte: u8): bool {
   return isDigit(byte) || <u8>((byte | 0x20) - 0x61) <= 5;
 }
 
-/** Of the innermost container. */
+/** For the innermost container. */
 function keysOf(depth: i32): u32 {
   return load<u32>((<usize>depth - 1) << 2);
 }

@@ -17,10 +17,12 @@ const NUMBERS = [
   "123456789012345", "1234567890123456", "1e400", "1e099", "9".repeat(200), "9".repeat(201), "9".repeat(400),
 ]; // prettier-ignore
 const BLANKS = ["", "", "", "", " ", "\n  ", "\r\n", "\t", " ".repeat(17)];
-/** No UTF-8: a surrogate, a slash in two bytes, a beginning without its end, an end without its beginning. */
+/**
+ * Invalid UTF-8: a surrogate, a slash in two bytes, a sequence without its end, a continuation byte without a start.
+ */
 const WRONG_BYTES = [[0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xe2, 0x82], [0x80], [0xff], [0xf5, 0x80, 0x80, 0x80]];
 
-/** Documents in all manner of right and wrong, without end, the same for the same seed. */
+/** An endless series of valid and invalid documents, the same for the same seed. */
 export function* makeDocuments(seed: number): Generator<Buffer, never> {
   const random = randomOf(seed);
   const below = (count: number): number => Math.floor(random() * count);
@@ -87,7 +89,7 @@ export function* makeDocuments(seed: number): Generator<Buffer, never> {
   }
 }
 
-/** Mulberry32: numbers from 0 up to 1. */
+/** Mulberry32: numbers from 0 to 1, without 1. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -98,12 +100,15 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** What the check may be unsure of: a byte order mark, long exponents, long numbers, and these beside `U+E000`. */
+/**
+ * What the check may leave undecided: a byte order mark, long exponents, long numbers, and these together with
+ * `U+E000`.
+ */
 const UNSURE = /^\ufeff|[0-9][eE][-+]?[0-9]{3}|[0-9.]{190}|\ue000|\\ue000/i;
 
 /**
- * Asserts that the check accepts nothing that the parser refuses, and everything else of which it may be sure. Answers
- * whether it was accepted.
+ * Asserts that the check accepts nothing that the parser refuses, and everything else that it must not leave undecided.
+ * Returns whether it accepted the document.
  */
 export function assertAgrees(bytes: Buffer, limits: JsonLimits): boolean {
   const accepted = isSurelyObject(bytes, limits);
@@ -116,7 +121,7 @@ export function assertAgrees(bytes: Buffer, limits: JsonLimits): boolean {
   return accepted;
 }
 
-/** Both by the engine's parser as such and within the limits. */
+/** Whether the engine's parser accepts it as an object, within the limits. */
 function isParsedAsObject(bytes: Buffer, limits: JsonLimits): boolean {
   try {
     JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));

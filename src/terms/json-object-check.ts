@@ -3,7 +3,7 @@ import { canKeepNumbers } from "./exact-json.ts";
 import { WASM } from "./json-object-check.wasm.ts";
 import { JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
 
-/** The part of it that is used here: types of Node do not declare it. */
+/** The part of `WebAssembly` that is used here: Node's types do not declare it. */
 declare const WebAssembly: {
   validate(bytes: Uint8Array): boolean;
   readonly Module: new (bytes: Uint8Array) => object;
@@ -24,28 +24,28 @@ interface Exports {
 
 interface Check {
   readonly exports: Exports;
-  /** Only ever written to. Nothing is read from it but by `check`, which answers with one number. */
+  /** Only written to. Only `check` reads it, and returns nothing but a number. */
   readonly text: Uint8Array;
 }
 
-/** `null` if these bytes do not run here: the check needs vector instructions (SSE 4.1 or NEON). */
+/** `null` if these bytes cannot run here: the check needs vector instructions (SSE 4.1 or NEON). */
 export function openCheck(wasm: Uint8Array): Check | null {
   if (!WebAssembly.validate(wasm)) return null;
   const exports = new WebAssembly.Instance(new WebAssembly.Module(wasm)).exports as Exports;
   return { exports, text: new Uint8Array(exports.memory.buffer, exports.TEXT.value) };
 }
 
-/** Without it, every document goes to the parser. */
+/** Without it, every document is parsed. */
 const CHECK = openCheck(Buffer.from(WASM, "base64"));
 
-/** A larger document is for others to look at. */
+/** Larger documents are not checked. */
 export const CHECKED_BYTES_MAX = CHECK?.exports.BYTES_MAX.value ?? 0;
 const LEVELS_MAX = CHECK?.exports.LEVELS_MAX.value ?? 0;
 
 /**
- * Whether `parseJson` would make an object of these bytes as they stand, seen without making it: several times quicker, and
- * without garbage. False also where that is not certain: of a byte order mark, of numbers that are huge or tiny, of what is
- * too large for this. Then `parseJson` is to be asked, and says what is wrong if anything is.
+ * Whether `parseJson` would return an object for these bytes, found out without parsing: several times faster, and
+ * without garbage. False also if that is not certain: with a byte order mark, with very large or very small numbers, or
+ * if the document is too large to be checked. Then `parseJson` decides, and reports any problem.
  */
 export function isSurelyObject(bytes: Buffer, { depthMax, keysPerObjectMax, valuesMax }: JsonLimits): boolean {
   if (CHECK === null || bytes.length > CHECKED_BYTES_MAX || !isUtf8(bytes)) return false;

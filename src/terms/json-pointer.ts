@@ -1,4 +1,4 @@
-/** The names on the way that a JSON pointer (RFC 6901) describes, from the outermost. */
+/** The names in a JSON pointer (RFC 6901), outermost first. */
 export function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split("/")
@@ -6,12 +6,12 @@ export function stepsOf(pointer: string): readonly string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** One step further than a pointer. */
+/** The pointer to a member of the value at `pointer`. */
 export function stepInto(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** A place as people name it: `address.city` for `/address/city`, empty for the whole. */
+/** A location in a readable form: `address.city` for `/address/city`, empty for the whole. */
 export function fieldAt(pointer: string): string {
   return stepsOf(pointer).join(".");
 }

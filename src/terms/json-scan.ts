@@ -1,25 +1,25 @@
 import { JsonError } from "./json-error.ts";
 
-/** What a document may measure at the most. All are checked before anything recursive touches it. */
+/** The limits of a document. All are checked before any recursive function processes it. */
 export interface JsonLimits {
   readonly depthMax: number;
   readonly keysPerObjectMax: number;
-  /** Values of all kinds, on every level together, an empty object or list counting twice; `JSON_VALUES_MAX` unless said. */
+  /** Values of all kinds on all levels; an empty object or list counts twice. `JSON_VALUES_MAX` if left out. */
   readonly valuesMax?: number;
 }
 
 /**
- * The most values one document may hold. Bytes alone bound no memory: an empty object takes three of them in a document and
- * some fifty in memory, and each has to be walked by whatever reads the document afterwards.
+ * The most values in one document. A limit on bytes does not limit memory: an empty object takes three bytes in a
+ * document and some fifty in memory, and all later code has to visit each value.
  */
 export const JSON_VALUES_MAX = 100_000;
 
-/** How much of a document is looked at, or parsed, at a stretch: a millisecond or two, whatever stands in it. */
+/** How much of a document is examined, or parsed, in one step: a millisecond or two, whatever it contains. */
 export const STRETCH_BYTES = 64 * 1024;
 
 /** JSON numbers shorter than this and without an exponent are finite: the largest double has 309 digits. */
 const FINITE_DIGITS = 300;
-/** A number of more digits takes milliseconds to be read, and nobody means it. */
+/** A number with more digits takes milliseconds to read, and has no legitimate use. */
 const NUMBER_BYTES_MAX = 64 * 1024;
 
 export interface Counts {
@@ -29,10 +29,10 @@ export interface Counts {
 }
 
 /**
- * How a document can be built piece by piece, in this order. Places are those of its bytes.
+ * One step of building a document, in order. Positions count its bytes.
  *
- * - `entries`: whole entries of the innermost open container, between commas. `blank`: none, only blanks.
- * - `open`: a container begins at `to`; before it stands its name, with its colon, or nothing but blanks in a list.
+ * - `entries`, `some_entries`: whole entries of the innermost open container, between commas. `blank`: only blanks.
+ * - `open`: a container begins at `to`; it is preceded by its name with a colon, or in a list by blanks only.
  * - `close`: the innermost open container has ended.
  */
 export type Piece =
@@ -44,13 +44,16 @@ export type Piece =
 interface Level {
   isObject: boolean;
   openAt: number;
-  /** Whether it stands in the plan as a container of its own; else it is a part of an entry so far. */
+  /** Whether the plan opens it as a separate container; if not, it is so far part of an entry. */
   isOpen: boolean;
-  /** Up to here it stands in the plan. */
+  /** The plan covers it up to here. */
   from: number;
-  /** Where its last entry begins, which may not be whole yet. */
+  /** The start of its last entry, which may be incomplete. */
   entryFrom: number;
-  /** What stands in the plan ends with a container, so that only a comma or its end may follow; or with a comma, so that an entry has to. */
+  /**
+   * Whether its part of the plan ends with a container, so that only a comma or its end may follow, or with a comma, so
+   * that an entry must follow.
+   */
   after: "start" | "comma" | "container";
   keys: number;
 }
@@ -64,28 +67,28 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_ARRAY = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
-/** Bytes at which something begins or ends; all others are passed over. The two forms of `e` may begin an exponent. */
+/** Bytes that delimit something; all others are skipped. `e` and `E` may begin an exponent. */
 const TELLING = new Uint8Array(256);
 for (const character of '",:[]{}eE') TELLING[character.charCodeAt(0)] = 1;
 
 /**
- * Looks through the bytes of a document: checks depth, keys and values, and finds where it can be taken apart, so that it
- * can be parsed a piece at a time. A document that is no JSON has a plan too, of which some piece cannot be parsed.
+ * Scans the bytes of a document: checks depth, keys and values, and finds where it can be split so that it can be
+ * parsed in pieces. Invalid JSON gets a plan too, in which some piece cannot be parsed.
  */
 export class JsonScan {
   readonly plan: Piece[] = [];
   readonly seen: Counts = { containers: 0, values: 0, members: 0 };
-  /** Some number might not be finite and has to be looked at. */
+  /** Some number may not be finite and has to be checked. */
   mayOverflow = false;
-  /** Its brackets do not match, or it is more than one value. */
+  /** Its brackets do not match, or it has more than one value. */
   isBroken = false;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   readonly #stretchBytes: number;
-  /** The document itself is the only entry of the first one. */
+  /** The first level has the document itself as its only entry. */
   readonly #levels: Level[];
   #depth = 0;
-  // A value follows a comma, or is the first in its container and follows that one's opening.
+  // Counted at commas and openings: every value follows a comma or an opening.
   #valuesLeft: number;
   #at: number;
   #tokenStart: number;
@@ -102,7 +105,7 @@ export class JsonScan {
     Object.assign(this.#levels[0]!, { openAt: from - 1, isOpen: true, from, entryFrom: from });
   }
 
-  /** Looks at the next stretch; false once all has been looked at. @throws JsonError */
+  /** Scans the next step; false when everything has been scanned. @throws JsonError */
   next(): boolean {
     const stretchFrom = this.#at;
     const to = Math.min(this.#bytes.length, stretchFrom + this.#stretchBytes);
@@ -165,11 +168,11 @@ export class JsonScan {
     this.#tokenStart = tokenStart;
   }
 
-  /** Behind the closing quote of a text; or `to`, or a little more, where it goes on. */
+  /** The position after the closing quote of a string; if the string continues, `to` or one more. */
   #endOfText(from: number, to: number): number {
     const quote = findQuote(this.#bytes, from, to);
     this.#isInText = quote === -1;
-    // What is escaped at the very end is no quote.
+    // A backslash at the very end escapes the next byte, which must not be taken for the quote.
     return quote === -1 ? textGoesOnAt(this.#bytes, from, to) : quote + 1;
   }
 
@@ -199,7 +202,7 @@ export class JsonScan {
     return outer;
   }
 
-  /** What stands behind the last cut in a container that ends. */
+  /** Plans what remains of a container that ends. */
   #addRest({ after, from }: Level, to: number): void {
     const kind = after === "container" ? "blank" : after === "comma" ? "some_entries" : "entries";
     this.plan.push({ kind, from, to });
@@ -211,7 +214,7 @@ export class JsonScan {
     level.after = "comma";
   }
 
-  /** Everything before this comma of the innermost container goes into the plan. */
+  /** Plans everything before this comma of the innermost container. */
   #cut(comma: number): void {
     this.#cutAt = comma;
     for (let depth = 0; depth < this.#depth; depth += 1) {
@@ -225,7 +228,7 @@ export class JsonScan {
     this.#cutLevel(this.#levels[this.#depth]!, comma);
   }
 
-  /** `comma`: the last one of that container. There may have been none since it stands in the plan. */
+  /** `comma`: the last one of that container, which may precede the part that is still to be planned. */
   #cutLevel(level: Level, comma: number): void {
     if (comma < level.from) return;
     this.plan.push({ kind: "some_entries", from: level.from, to: comma });
@@ -238,7 +241,7 @@ export class JsonScan {
     this.#addRest(this.#levels[0]!, this.#bytes.length);
   }
 
-  /** Where nothing has begun or ended for so long, there are blanks, or a number without end. */
+  /** If nothing has begun or ended for so long, there are only blanks, or an extremely long number. */
   #refuseEndlessNumber(stretchFrom: number): void {
     if (this.#isInText || this.#at - this.#tokenStart <= NUMBER_BYTES_MAX) return;
     if (isDigitOrDot(this.#bytes[stretchFrom]) && isDigitOrDot(this.#bytes[this.#at - 1]))
@@ -250,10 +253,10 @@ function newLevel(): Level {
   return { isObject: false, openAt: 0, isOpen: false, from: 0, entryFrom: 0, after: "start", keys: 0 };
 }
 
-/** Most texts end soon. For the others a search is worth its call. */
+/** Most strings are short. For longer ones, calling the search pays off. */
 const NEAR_BYTES = 64;
 
-/** Where the closing quote of a text stands, of which `from` is the inside; -1 where it does not end before `to`. */
+/** The position of a string's closing quote; `from` is inside the string. -1 if it does not end before `to`. */
 function findQuote(bytes: Buffer, from: number, to: number): number {
   for (let at = from; at < to;) {
     for (const near = Math.min(to, at + NEAR_BYTES); at < near; at += 1) {
@@ -270,7 +273,7 @@ function findQuote(bytes: Buffer, from: number, to: number): number {
   return -1;
 }
 
-/** Behind `to` by one, where the byte there is escaped. */
+/** One position further than `to` if the byte at `to` is escaped. */
 function textGoesOnAt(bytes: Buffer, from: number, to: number): number {
   return to + (backslashesBefore(bytes, from, to) % 2);
 }

@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON: `line 3, column 7`, counted from 1, or `null` for a text that is. For people who wrote the
- * text by hand, in answers to themselves: readers of strangers' documents say only of which class the mistake is.
+ * Where a text stops being valid JSON: `line 3, column 7`, counted from 1; `null` if it is valid. For people who wrote
+ * the text by hand. For documents from others only the kind of problem is reported.
  */
 export function placeOfSlip(text: string): string | null {
   const open: ("{" | "[")[] = [];
@@ -17,14 +17,14 @@ export function placeOfSlip(text: string): string | null {
   }
 }
 
-/** What may come next: any value, a value or the end of an empty list, a key, and so on. */
+/** What may follow: any value, a value or the end of an empty list, a key, and so on. */
 type State = "value" | "value or ]" | "key" | "key or }" | ":" | ", or close" | "end";
 
 const BLANKS = /[ \t\n\r]*/y;
 const TOKEN =
   /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y; // eslint-disable-line no-control-regex -- JSON forbids them in texts
 
-/** The state behind a token, or `undefined` where it must not stand. Opens and closes what it opens and closes. */
+/** The state after a token, or `undefined` if the token is not allowed here. Updates `open` for brackets. */
 function follow(token: string, may: State, open: ("{" | "[")[]): State | undefined {
   if (token === "}" || token === "]") {
     const opener = token === "}" ? "{" : "[";

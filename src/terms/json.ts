@@ -10,15 +10,15 @@ export { JsonError, type JsonProblem } from "./json-error.ts";
 export { JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
 export type { Json, JsonObject };
 
-/** Up to this size reading a hostile document costs next to nothing, so that it may be looked at afterwards. */
+/** Parsing a hostile document up to this size costs almost nothing, so it may be checked afterwards. */
 const SMALL_BYTES = 64 * 1024;
-/** The fewest bytes a member takes: `"":0,`. */
+/** The smallest size of a member: `"":0,`. */
 const MEMBER_BYTES = 5;
 
 /**
- * Reads one UTF-8 JSON document within limits. A large one is looked through before `JSON.parse` sees it, so that one that
- * is too deep or has too many keys is refused for the price of that look. A byte order mark is dropped. A number that a double would change is an `ExactNumber`.
- * What the value will take in memory is told to `hold` before a large one is made.
+ * Reads one UTF-8 JSON document within limits. A large one is scanned before `JSON.parse`, so that refusing one that is
+ * too deep or has too many keys costs no more than the scan. A byte order mark is dropped. A number that a double would
+ * change becomes an `ExactNumber`. `hold` is asked for the value's memory before a large value is created.
  * @throws JsonError
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS): Json {
@@ -31,8 +31,8 @@ export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS
 }
 
 /**
- * Reads one document as `parseJson` does, a stretch at a time, so that others have their turn in between: each takes a
- * few milliseconds, but for a text of megabytes, which takes one for each of them.
+ * Reads one document like `parseJson`, in steps, so that other work can run in between: each takes a few milliseconds,
+ * except that a string of several megabytes takes about one for each megabyte.
  */
 export class JsonReading {
   readonly #bytes: Buffer;
@@ -48,7 +48,7 @@ export class JsonReading {
     this.#scan = new JsonScan(bytes, limits, startOf(bytes), stretchBytes);
   }
 
-  /** Does the next stretch; false once the value is there. @throws JsonError */
+  /** Performs the next step; false when the value is complete. @throws JsonError */
   next(): boolean {
     if (this.#build !== null) return this.#build.next();
     if (!this.#scan.next()) {
@@ -63,7 +63,7 @@ export class JsonReading {
   }
 }
 
-/** Builds the value of a document that has been scanned. */
+/** Builds the value of a scanned document. */
 class JsonBuild {
   readonly #bytes: Buffer;
   readonly #plan: readonly Piece[];
@@ -74,7 +74,7 @@ class JsonBuild {
   readonly #document: Json[] = [];
   readonly #open: Container[] = [this.#document];
   #done = 0;
-  /** Broken syntax goes before it, wherever it stands. */
+  /** Reported only if the syntax of the whole document is valid: a syntax error takes precedence. */
   #problem: "not_finite" | "not_exact" | null = null;
 
   /** @throws JsonError */
@@ -92,7 +92,7 @@ class JsonBuild {
     return this.#document[0]!;
   }
 
-  /** Builds the next stretch; false once all is built. @throws JsonError */
+  /** Builds the next step; false when everything is built. @throws JsonError */
   next(): boolean {
     for (let bytesLeft = this.#stretchBytes; bytesLeft > 0 && this.#done < this.#plan.length; this.#done += 1) {
       const piece = this.#plan[this.#done]!;
@@ -127,7 +127,7 @@ class JsonBuild {
     if ((readJson(this.#text("[", place, "]")) as readonly Json[]).length > 0) throw new JsonError("syntax");
   }
 
-  /** Of a member, of which all is there as far as the colon. */
+  /** The name of a member, which is complete up to its colon. */
   #readName(place: Place): string {
     const [name, ...others] = Object.keys(readJson(this.#text("{", place, "0}")) as JsonObject);
     if (name === undefined || others.length > 0) throw new JsonError("syntax");
@@ -142,7 +142,7 @@ class JsonBuild {
     return exact ?? value;
   }
 
-  /** Put together as bytes: a text that is joined of others takes several times as long to be looked through. */
+  /** Concatenated as bytes: a string joined from others takes several times as long to search. */
   #text(before: string, { from, to }: Place, after: string): string {
     const bytes = Buffer.allocUnsafe(before.length + to - from + after.length);
     bytes.write(before, 0, "latin1");
@@ -159,7 +159,7 @@ interface Place {
 
 type Container = Json[] | Record<string, Json>;
 
-/** Says how many they are. */
+/** Returns the number of entries. */
 function append(into: Container, entries: Container): number {
   if (Array.isArray(into)) {
     for (const entry of entries as readonly Json[]) into.push(entry);
@@ -171,7 +171,7 @@ function append(into: Container, entries: Container): number {
 }
 
 function setMember(object: Record<string, Json>, name: string, value: Json): void {
-  // That one name is no member when it is set.
+  // Assigning to this one name would set the prototype instead of a member.
   if (name === "__proto__") Object.defineProperty(object, name, { value, ...PLAIN });
   else object[name] = value;
 }
@@ -179,9 +179,9 @@ function setMember(object: Record<string, Json>, name: string, value: Json): voi
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 
 /**
- * The same for a document too small for too many keys or values: the value itself is looked at, which is several times quicker. It
- * shows less than the bytes do where one member has replaced another of the same name; then, and whenever something is
- * wrong, the bytes decide.
+ * The same for a document that is too small to have too many keys or values: the value itself is inspected, which is
+ * several times faster. It shows less than the bytes if one member has replaced another of the same name; in that case,
+ * and whenever something is wrong, the bytes are scanned.
  */
 function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
   try {
@@ -199,13 +199,14 @@ function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
   }
 }
 
-/** Counts bytes that are about to be kept; false where there is no room for them. */
+/** Counts bytes that are about to be kept; false if there is no memory for them. */
 export type Hold = (bytes: number) => boolean;
 const ALWAYS: Hold = () => true;
 
 /**
- * What the parts of a parsed document take besides their text, measured of documents of nothing else: `[{},{}]`,
- * `[1,2]`, objects that have each another member. The sum is never far below what is taken, and up to three times above it.
+ * The memory that parts of a parsed document take besides their text, measured on documents of only one kind:
+ * `[{},{}]`, `[1,2]`, objects with one distinct member each. The sum is never far below the real use, and up to three
+ * times above it.
  */
 const CONTAINER_BYTES = 56;
 const VALUE_BYTES = 8;
@@ -231,12 +232,12 @@ function exactly(text: string, value: Json): Json {
   return exact;
 }
 
-/** The value of a text that has been read within limits before. @throws JsonError `syntax`, `not_exact` */
+/** The value of a text that was read within limits before. @throws JsonError `syntax`, `not_exact` */
 export function readJsonExactly(text: string): Json {
   return exactly(text, readJson(text));
 }
 
-/** The same, where others have their turn in between if the text is large. @throws JsonError */
+/** The same, but lets other work run in between if the text is large. @throws JsonError */
 export function readJsonInStretches(text: string, stretch: Stretch): Json | Promise<Json> {
   return text.length <= SMALL_BYTES ? readJsonExactly(text) : readLarge(text, stretch);
 }
@@ -245,7 +246,7 @@ function readLarge(text: string, stretch: Stretch): Promise<Json> {
   return parseInStretches(Buffer.from(text), WITHOUT_LIMITS, stretch);
 }
 
-/** As `parseJson`, where others have their turn in between, and before whatever comes next, if it takes long. @throws JsonError */
+/** Like `parseJson`, but if it takes long, lets other work run in between and before it returns. @throws JsonError */
 export async function parseInStretches(bytes: Buffer, limits: JsonLimits, stretch: Stretch): Promise<Json> {
   if (bytes.length <= SMALL_BYTES) return parseJson(bytes, limits);
   const reading = new JsonReading(bytes, limits);
@@ -266,7 +267,7 @@ interface Seen extends Counts {
   finite: boolean;
 }
 
-/** Looks at every part of a value. @throws JsonError `too_deep` */
+/** Inspects every part of a value. @throws JsonError `too_deep` */
 function inspect(value: Json, depthMax: number): Seen {
   const seen: Seen = { containers: 0, values: 0, members: 0, finite: true };
   lookAt(value, depthMax, seen);
@@ -286,7 +287,7 @@ function lookInto(container: JsonObject | readonly Json[], depthLeft: number, se
   if (depthLeft === 0) throw new JsonError("too_deep");
   seen.containers += 1;
   if (isJsonObject(container)) {
-    // What has been parsed has no inherited names to skip.
+    // Parsed objects have no inherited names that would have to be skipped.
     for (const name in container) {
       seen.members += 1;
       lookAt(container[name]!, depthLeft - 1, seen);
@@ -304,12 +305,12 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString("utf8", startOf(bytes));
 }
 
-/** Behind a byte order mark. */
+/** The position after a byte order mark, if there is one. */
 function startOf(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Checks depth, keys and values over the raw bytes. @throws JsonError */
+/** Checks depth, keys and values on the raw bytes. @throws JsonError */
 function lookThrough(bytes: Buffer, limits: JsonLimits): void {
   const scan = new JsonScan(bytes, limits, startOf(bytes), STRETCH_BYTES);
   while (scan.next());

@@ -1,22 +1,22 @@
 import { parsePattern, PatternProblem, type Pattern, type Place } from "./parse-pattern.ts";
 
-/** Is told what a check costs, in steps of some thirty nanoseconds; it may throw to end the check. */
+/** Is called with the cost of a check, in steps of about thirty nanoseconds; it may throw to end the check. */
 export type Spend = (steps: number) => void;
 
-/** A regular expression whose cost grows with the length of the text alone, whatever it says and whatever the text is. */
+/** A regular expression that is matched in time linear in the length of the text, for every pattern and text. */
 export interface LinearPattern {
   test(text: string, spend?: Spend): boolean;
 }
 
-/** A pattern of more steps than this, its repetitions written out, is refused. */
+/** A pattern with more steps than this, with its repetitions expanded, is refused. */
 const STEPS_MAX = 25_000;
-/** Looking ahead and behind takes a pass over the text for each. */
+/** Each lookahead and lookbehind takes a separate pass over the text. */
 const LOOKS_MAX = 8;
-/** States and kinds of characters that are remembered; beyond that they are worked out again. */
+/** How many states and characters are cached; when a cache is full, it is emptied. */
 const STATES_MAX = 1_000;
 const CHARACTERS_MAX = 10_000;
 const STEPS_PER_TEST = 16;
-/** To follow one way further costs more than to remember where it leads. */
+/** Computing a transition costs more than a cached one, for each step that it involves. */
 const STEPS_PER_WAY = 4;
 
 type CharacterSet = (character: string) => boolean;
@@ -36,8 +36,8 @@ interface Look {
 }
 
 /**
- * Compiles a pattern to a machine that follows all ways through it at once (Thompson) and remembers where they lead, so
- * that there is nothing to try again. @throws SyntaxError, PatternProblem for one that no such machine can match
+ * Compiles a pattern to an automaton that follows all alternatives at once (Thompson) and caches its states, so that
+ * there is no backtracking. @throws SyntaxError, PatternProblem for a pattern that no such automaton can match
  */
 export function compilePattern(source: string): LinearPattern {
   const pattern = parsePattern(source);
@@ -51,7 +51,7 @@ export function compilePattern(source: string): LinearPattern {
       spend(STEPS_PER_TEST);
       const symbols = alphabet.read(text, spend);
       const seen: Uint8Array[] = [];
-      // Those within another come before it.
+      // Lookarounds inside another one precede it in the list.
       for (const { machine: body, ahead } of looks) seen.push(body.everywhere(symbols, !ahead, seen, spend));
       return machine.isAnywhere(symbols, seen, spend);
     },
@@ -61,18 +61,18 @@ export function compilePattern(source: string): LinearPattern {
 function spendNothing(): void {}
 
 /**
- * The characters, as far as a pattern tells them apart: those that are in the same of its sets are one symbol. Symbol 0 is
- * no character, beyond either end of a text.
+ * Maps characters to symbols: characters that a pattern does not distinguish, because they are in the same of its sets,
+ * share one. Symbol 0 stands for the position before the start or after the end of a text.
  */
 class Alphabet {
   readonly #sets: CharacterSet[] = [];
   readonly #numbers = new Map<CharacterSet, number>();
   readonly #symbols = new Map<string, number>();
-  /** For each symbol, which sets it is in. */
+  /** For each symbol, the sets that contain it. */
   readonly #members: { readonly sets: readonly boolean[]; readonly isWord: boolean }[] = [{ sets: [], isWord: false }];
   #known = new Map<number, number>();
 
-  /** A part that is repeated comes many times. */
+  /** A part that is repeated is added several times. */
   add(set: CharacterSet): number {
     let number = this.#numbers.get(set);
     if (number === undefined) {
@@ -120,10 +120,10 @@ class Alphabet {
   }
 }
 
-/** Where the ways through a pattern have come to, and where they lead from there. */
+/** The steps that the automaton has reached, with cached transitions. */
 interface State {
   readonly steps: readonly number[];
-  /** What was just passed: symbol 0 at the end where the reading began. */
+  /** The previous symbol in reading direction; 0 at the end of the text where reading began. */
   readonly passed: number;
   readonly next: Map<number, Turn>;
 }
@@ -148,7 +148,7 @@ class Machine {
     this.#add({ do: "match" });
   }
 
-  /** Whether the pattern matches somewhere. */
+  /** Whether the pattern matches anywhere. */
   isAnywhere(symbols: Uint16Array, seen: readonly Uint8Array[], spend: Spend): boolean {
     let state = this.#stateOf([0], 0);
     for (let at = 0; ; at += 1) {
@@ -159,7 +159,7 @@ class Machine {
     }
   }
 
-  /** For every place of the text whether a match ends there, or, read backwards, begins there. */
+  /** For every position of the text, whether a match ends there, or, when reading backwards, begins there. */
   everywhere(symbols: Uint16Array, forwards: boolean, seen: readonly Uint8Array[], spend: Spend): Uint8Array {
     spend(symbols.length);
     const found = new Uint8Array(symbols.length + 1);
@@ -173,7 +173,7 @@ class Machine {
     return found;
   }
 
-  /** What happens at one place between two characters, and with the character that comes then. */
+  /** The transition at one position, which lies between two characters, with the next character. */
   #turn(
     state: State,
     at: number,
@@ -203,7 +203,7 @@ class Machine {
     return turn;
   }
 
-  /** All steps that can be come to without another character. */
+  /** All steps that can be reached without consuming another character. */
   #reach(from: readonly number[], left: number, right: number, sees: (look: number) => boolean): readonly number[] {
     const reached = new Set<number>();
     const open = [...from];
@@ -290,7 +290,7 @@ class Machine {
     const from = this.#steps.length;
     for (let count = 0; count < least; count += 1) {
       this.#write(part, looks);
-      // What takes no character repeats itself as often as one likes.
+      // A part that consumes no character matches any number of times.
       if (this.#steps.length === from) return;
     }
     if (most === Infinity) {

@@ -1,6 +1,6 @@
 /**
- * A file of a project folder, a source or a function, that cannot be used. It stops a start, and `datarun dev` reports it.
- * A reason that begins with a line and a column makes a message that editors can jump from.
+ * A file of a project folder, a source or a function, that cannot be used. It prevents a start, and `datarun dev`
+ * reports it. If the reason begins with a line and a column, editors can jump to the place in the message.
  */
 export class LoadError extends Error {
   readonly file: string;

@@ -1,6 +1,6 @@
 const SHOWN_MAX = 5;
 
-/** The candidates that a word was probably meant to be: misspelled ones first, then those it is a part of. */
+/** The candidates that a word was probably meant to be: misspelled ones first, then those that it is part of. */
 export function nearest(word: string, candidates: readonly string[]): readonly string[] {
   const misspelled = candidates.filter((candidate) => resembles(word, candidate));
   const parts = word
@@ -11,21 +11,21 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
   return [...new Set([...misspelled, ...partly])].slice(0, SHOWN_MAX);
 }
 
-/** A question about a few names of which each may have been meant, as a sentence; `null` where nothing is near. */
+/** A question about all names that may have been meant, as a sentence; `null` if none is similar. */
 export function didYouMeanAnyOf(word: string, candidates: readonly string[], prefix = ""): string | null {
   const near = nearest(word, candidates).map((candidate) => prefix + candidate);
   if (near.length === 0) return null;
   return `Did you mean ${near.length === 1 ? near[0]! : `${near.slice(0, -1).join(", ")} or ${near.at(-1)!}`}?`;
 }
 
-/** A question about the name that was probably meant, where one is near enough to be a slip of the finger. */
+/** A question about the name that was probably meant, if one is similar enough for a typing error. */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   const names = [...known];
   const meant = names.find((name) => hasSlips(1, written, name)) ?? names.find((name) => resembles(written, name));
   return meant === undefined ? undefined : `did you mean "${meant}"?`;
 }
 
-/** One slip for short names, two for longer ones; case and the kind of separator do not count. */
+/** Allows one typing error for short names, two for longer ones; ignores case and the kind of separator. */
 export function resembles(name: string, declared: string): boolean {
   return hasSlips(lettersOf(declared).length <= 4 ? 1 : 2, name, declared);
 }
@@ -41,9 +41,9 @@ function lettersOf(name: string): string {
 }
 
 /**
- * Whether so many insertions, deletions, changes and swaps of neighbours turn one text into the other. Only what lies that
- * near to the diagonal can, so that the cost grows with the length and not with its square: `row[k]` is the way from the
- * first i letters of one to the first i + k - slips of the other.
+ * Whether at most this many insertions, deletions, replacements and swaps of neighbours turn one text into the other.
+ * Only cells that close to the diagonal matter, so the cost is linear and not quadratic: `row[k]` is the distance
+ * between the first i letters of one and the first i + k - slips of the other.
  */
 function isWithin(slips: number, a: string, b: string): boolean {
   const width = 2 * slips + 1;

@@ -1,4 +1,6 @@
-/** Says no to an operator in words meant for an operator. Any other error is a fault of ours and is shown as one. */
+/**
+ * Refuses a command with a message for the operator. Any other error is a defect of the service and is shown as one.
+ */
 export class OperatorError extends Error {
   readonly code: OperatorErrorCode;
   constructor(code: OperatorErrorCode, message: string, options?: ErrorOptions) {
@@ -8,5 +10,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** `usage`: the command itself; `invalid`: its values; `unavailable`: the store or something else that is away now. */
+/**
+ * `usage`: the command itself; `invalid`: its values; `unavailable`: the store or something else does not answer now.
+ */
 export type OperatorErrorCode = "usage" | "invalid" | "not_found" | "refused" | "unavailable";

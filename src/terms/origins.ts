@@ -1,33 +1,33 @@
-/** How an address is covered by what a source declares. Only an exact origin may ever be a private address. */
+/** How an address matches a source's declarations. Only an exact origin may be a private address. */
 export type OriginMatch = "exact" | "pattern";
 
 /**
- * One declared origin: `https://api.vendor.example`, or, for every host name below one, `https://*.vendor.example`.
+ * One declared origin: `https://api.vendor.example`, or `https://*.vendor.example` for every host name below one.
  * Default ports, the case of host names and a slash at the end make no difference.
  */
 export interface DeclaredOrigin {
   readonly match: OriginMatch;
   readonly protocol: string;
-  /** Empty for the protocol's own. */
+  /** Empty for the protocol's default port. */
   readonly port: string;
-  /** In lower case. Of a pattern: what every name it covers ends with, without the dot before it. */
+  /** In lower case. For a pattern: the common end of all host names that match, without the dot before it. */
   readonly hostname: string;
 }
 
 const PATTERN = /^(https?):\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::(\d{1,5}))?\/?$/i;
 
-/** `null` for what is not an origin: anything that says more than scheme, host and port. */
+/** `null` if the text is not an origin: anything with more than scheme, host and port. */
 export function parseOrigin(text: string): DeclaredOrigin | null {
   const wildcard = PATTERN.exec(text);
   return wildcard === null ? parseExact(text) : parsePattern(wildcard);
 }
 
-/** A source's declared origins, ready to be asked. */
+/** A source's declared origins, prepared for matching. */
 export class OriginRules {
   readonly #exact = new Set<string>();
   readonly #patterns: DeclaredOrigin[] = [];
 
-  /** @throws Error naming the declaration that is no origin */
+  /** @throws Error naming the declaration that is not an origin */
   constructor(declared: readonly string[]) {
     for (const text of declared) {
       const origin = parseOrigin(text);
@@ -46,16 +46,16 @@ export class OriginRules {
   }
 }
 
-/** Whether an address lies at an origin that is declared. What is no address lies nowhere. */
+/** Whether an address belongs to a declared origin. False for text that is not an address. */
 export function isDeclaredOrigin(address: string, declared: readonly string[]): boolean {
   const url = URL.parse(address);
   return url !== null && new OriginRules(declared).match(url) !== null;
 }
 
 function parsePattern([, scheme, below, port]: RegExpExecArray): DeclaredOrigin | null {
-  // The URL parser brings the default port and the case of host names to one form, as it does for the address asked for.
+  // The URL parser normalizes the default port and the case of host names, as it does for the requested address.
   const url = URL.parse(`${scheme}://${below}${port === undefined ? "" : `:${port}`}`);
-  // The parser reads `*.1.2` as an address; a pattern is for names only.
+  // The parser reads `*.1.2` as an IP address; a pattern is only for names.
   if (url === null || url.hostname !== below!.toLowerCase()) return null;
   return { match: "pattern", protocol: url.protocol, port: url.port, hostname: url.hostname };
 }

@@ -1,11 +1,11 @@
 /**
- * A map of entries that belong to owners and are keyed by words that they choose. It holds at most `entriesMax` in all;
- * one more, and whoever owns the most forgets what it used least recently. So an owner who makes up keys without end
- * forgets its own, and never those of one who has fewer.
+ * A map of entries that belong to owners, with keys that the owners choose. It holds at most `entriesMax`; beyond that,
+ * the owner with the most entries loses its least recently used one. So an owner that invents keys without end loses
+ * its own entries, never those of an owner with fewer.
  */
 export class OwnedMap<Value> {
   readonly #entriesMax: number;
-  /** Each owner's entries in the order of their use: a map has the order of insertion. */
+  /** Each owner's entries in the order of use: a map keeps the order of insertion. */
   readonly #byOwner = new Map<string, Map<string, Value>>();
   #size = 0;
 
@@ -21,7 +21,7 @@ export class OwnedMap<Value> {
     const entries = this.#byOwner.get(owner);
     const value = entries?.get(key);
     if (entries === undefined || value === undefined) return undefined;
-    // Used now: it goes to the end.
+    // It was just used, so it moves to the end.
     if (entries.size > 1) {
       entries.delete(key);
       entries.set(key, value);
@@ -56,7 +56,10 @@ export class OwnedMap<Value> {
     for (const entries of this.#byOwner.values()) yield* entries.values();
   }
 
-  /** The owner with the most has at least two, or all have one and the newest of them came last: that one stays in any case. */
+  /**
+   * Never drops the new entry: either the owner with the most has at least two, or all have one and the newest comes
+   * last.
+   */
   #forgetOne(): void {
     let most: [owner: string, entries: Map<string, Value>] | undefined;
     for (const owned of this.#byOwner) if (most === undefined || owned[1].size > most[1].size) most = owned;

@@ -1,4 +1,4 @@
-/** What a regular expression says, without its captures: they make no difference to whether a text matches. */
+/** The structure of a regular expression, without captures: they do not affect whether a text matches. */
 export type Pattern =
   | { readonly kind: "set"; readonly has: (character: string) => boolean }
   | { readonly kind: "sequence"; readonly parts: readonly Pattern[] }
@@ -9,22 +9,22 @@ export type Pattern =
 
 export type Place = "start" | "end" | "word_boundary" | "no_word_boundary";
 
-/** Thrown for what is a regular expression and cannot be matched in linear time, or is too large. */
+/** Thrown for a regular expression that cannot be matched in linear time, or is too large. */
 export class PatternProblem extends Error {}
 
-/** A class, an escape, or one character; in the `u` flavour two escaped surrogates are one character. */
+/** A class, an escape, or one character; with the flag `u`, two escaped surrogates are one character. */
 const ATOM =
   /\[(?:[^\]\\]|\\[^])*\]|\\(?:u\{[0-9A-Fa-f]+\}|u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[Pp]\{[^}]*\}|[^])|[^]/uy;
 const QUANTIFIER = /(?:([*+?])|\{([0-9]+)(,?)([0-9]*)\})\??/y;
 const GROUP = /\((?:\?(?:(<?[=!])|<[^>]*>|([imsu]*)(?:-([imsu]*))?:))?/y;
 
 /**
- * Reads a regular expression of the flavour of JSON Schema: ECMAScript with the flag `u`. Which characters an atom stands
- * for is left to the engine's own reading of that atom, so that classes, properties and case mean what they always mean.
- * @throws SyntaxError for what is none, PatternProblem
+ * Parses a regular expression as JSON Schema uses it: ECMAScript with the flag `u`. The engine itself decides which
+ * characters an atom matches, so that classes, properties and case have their usual meaning.
+ * @throws SyntaxError for invalid expressions, PatternProblem
  */
 export function parsePattern(source: string): Pattern {
-  // What comes through this is well formed, and needs no second check below.
+  // Its syntax is valid after this, and needs no second check below.
   const isValid = new RegExp(source, "u");
   return new PatternParser(isValid.source).parse();
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Text that someone else chose, without power over the terminal it is shown on. */
+/** Text from outside, made safe to print on a terminal. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{C}/gu, "\ufffd");
 }

@@ -5,7 +5,9 @@ import { patternProblem } from "./bounded-schemas.ts";
 import { stepsOf } from "./json-pointer.ts";
 import { describeProblem } from "./schema-problem.ts";
 
-/** Where a schema cannot be used, as names from its root, and why: a sentence that goes on after the name of the place. */
+/**
+ * Where a schema cannot be used, as names from its root, and why: the rest of a sentence that begins with the location.
+ */
 export interface SchemaProblem {
   readonly path: readonly string[];
   readonly isPattern: boolean;
@@ -15,9 +17,9 @@ export interface SchemaProblem {
 let language: Ajv2020 | undefined;
 
 /**
- * What is wrong with an author's JSON Schema as such, by the schema of schemas, or with one of its patterns, whose cost
- * must have a bound; `null` if it can be used. One validator for the whole process, made when it is first asked: making
- * that ready takes longer than all the schemas of a project.
+ * The problem in an author's JSON Schema, found with the meta-schema, or in one of its patterns, which must be
+ * matchable in linear time; `null` if the schema can be used. One validator for the whole process, created at first
+ * use: preparing it takes longer than checking all schemas of a project.
  */
 export function schemaProblem(schema: object): SchemaProblem | null {
   if (language === undefined) {

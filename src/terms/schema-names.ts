@@ -36,7 +36,7 @@ export function declaredNames(schema: object): readonly string[] {
   return [...names];
 }
 
-/** A local reference: `#`, a JSON pointer, or the name of a `$anchor`. Anything else is not ours to follow. */
+/** Resolves a local reference: `#`, a JSON pointer, or the name of a `$anchor`. Other references are not followed. */
 function resolveLocal(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   const fragment = decodeFragment(reference.slice(1));
@@ -74,7 +74,7 @@ function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Of its own, since this file is also bundled for isolates, which have none of Node's modules. */
+/** A separate copy, because this file is also bundled for isolates, which have none of Node's modules. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { FieldProblem } from "./fault.ts";
 import { stepInto } from "./json-pointer.ts";
 
-/** What a JSON Schema validator reports of one failed keyword; the shape is Ajv's. */
+/** One failed keyword, as reported by a JSON Schema validator; the shape is Ajv's. */
 export interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -12,7 +12,7 @@ export interface SchemaError {
 
 const PATH_CHARS_MAX = 200;
 
-/** The first error in words that name the place and repeat no value. */
+/** The first error as a sentence that names the location and repeats no value. */
 export function describeProblem(errors: readonly SchemaError[] | null | undefined): FieldProblem {
   const error = errors?.[0];
   return error === undefined ? { path: "", message: "is not valid" } : toProblem(error);
@@ -28,7 +28,10 @@ function pointer({ instancePath, params }: SchemaError): string {
   return typeof last === "string" ? stepInto(instancePath, last) : instancePath;
 }
 
-/** A sentence per keyword; the validator's own where it can only speak of the schema. A schema may bring its own as `x-says`. */
+/**
+ * A sentence for each keyword; the validator's own if it can only describe the schema. A schema may define its own as
+ * `x-says`.
+ */
 function say({ keyword, params, message, parentSchema }: SchemaError): string {
   const says = (parentSchema as { "x-says"?: unknown } | undefined)?.["x-says"];
   if (typeof says === "string") return says;
@@ -91,7 +94,7 @@ function sayLimit(keyword: string, limit: unknown): string | undefined {
 const VALUES_LISTED_MAX = 50;
 const VALUE_CHARS_MAX = 1_000;
 
-/** The schema's own words, as far as they can be of use to anybody. */
+/** The values listed in the schema, shortened to a readable length. */
 function listed(values: readonly unknown[]): string {
   const words = shortened(values.slice(0, VALUES_LISTED_MAX).map(String).join(", "));
   return values.length > VALUES_LISTED_MAX ? `${words}, …` : words;

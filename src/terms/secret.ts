@@ -4,7 +4,7 @@ const HIDDEN = "[secret]";
 
 /**
  * A value that must not be shown. It prints, logs and serialises as `[secret]`; only `reveal()`, which is easy to
- * search for, gives it out.
+ * search for, returns it.
  */
 export class Secret<Value> {
   readonly #value: Value;

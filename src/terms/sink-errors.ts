@@ -1,4 +1,4 @@
-/** The database is there and refuses rows of the batch for what they say: waiting does not help. */
+/** The database answers but refuses rows of the batch because of their content: waiting does not help. */
 export class LedgerRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
@@ -6,7 +6,7 @@ export class LedgerRefused extends Error {
   }
 }
 
-/** The database is another one, or an older copy: of a journal it has the runs up to a number and no more. */
+/** The database is a different one, or an older copy: it has the runs of a journal only up to a certain number. */
 export class LedgerBehind extends Error {
   readonly has: number;
   constructor(has: number) {

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** For tests: by it every step takes long. Counts how often others have had their turn. */
+/** For tests: a clock on which every step takes long. Counts how often other work could run. */
 export function slowClock(): { readonly clock: Clock; turns(): number } {
   let now = 0;
   let turns = 0;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 
-/** So long may be worked at a stretch while others wait. */
+/** How long one task may block the thread while others wait. */
 const STRETCH_MS_MAX = 10;
 
 /**
- * Work that one thread does for one while all others wait. To be asked between its steps: where they have taken long, the
- * others have their turn first.
+ * One task's use of the thread while all others wait. To be asked between its steps: if they have taken long, other
+ * tasks run first.
  */
 export class Stretch {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class Stretch {
     return this.#clock.now() - this.#from > STRETCH_MS_MAX;
   }
 
-  /** Lets the others have their turn; then another stretch begins. */
+  /** Lets other tasks run; then a new stretch begins. */
   async end(): Promise<void> {
     await nextTurn();
     this.#from = this.#clock.now();

@@ -1,2 +1,2 @@
-/** No source and no function may take longer, whatever it declares. */
+/** The longest time for any source or function, whatever it declares. */
 export const CALL_MS_MAX = 60_000;

@@ -1,9 +1,11 @@
 /**
- * Those who wait, owner by owner: owners take turns, and the items of one keep their order. One owner's thousand items
- * put the single item of another back by one, not by a thousand.
+ * Waiting items by owner: owners take turns, and each owner's items keep their order. A thousand items of one owner
+ * delay the single item of another by one turn, not by a thousand.
  */
 export class TurnQueue<Item> {
-  /** In the order of their turns. A set has the order of insertion, and takes an item out of the middle at no cost. */
+  /**
+   * In the order of their turns. A set keeps the order of insertion, and removes an item from the middle at no cost.
+   */
   readonly #byOwner = new Map<string, Set<Item>>();
   #size = 0;
 
@@ -23,7 +25,10 @@ export class TurnQueue<Item> {
     this.#size += 1;
   }
 
-  /** One that has had a turn and needs another: before all others of its owner, who waits for the next turn like everybody. */
+  /**
+   * Adds an item that has had a turn and needs another, before its owner's other items. The owner waits for its next
+   * turn.
+   */
   putBack(owner: string, item: Item): void {
     const items = this.#byOwner.get(owner) ?? [];
     this.#byOwner.delete(owner);
@@ -31,7 +36,7 @@ export class TurnQueue<Item> {
     this.#size += 1;
   }
 
-  /** Takes back one that waits; false if it does not. */
+  /** Removes a waiting item; false if it was not waiting. */
   remove(owner: string, item: Item): boolean {
     const items = this.#byOwner.get(owner);
     if (items?.delete(item) !== true) return false;
@@ -41,8 +46,8 @@ export class TurnQueue<Item> {
   }
 
   /**
-   * The first item, by turns, whose owner may go on and that can be served itself; its owner goes to the end of the line.
-   * Owners who may not keep their turn.
+   * Takes the first item, by turns, whose owner may go on and that can be served; its owner moves to the end of the
+   * queue. Owners that may not go on keep their position.
    */
   next(mayGoOn: (owner: string) => boolean, canBeServed: (item: Item) => boolean = () => true): Item | undefined {
     for (const [owner, items] of this.#byOwner) {
@@ -59,7 +64,7 @@ export class TurnQueue<Item> {
     return undefined;
   }
 
-  /** All that wait, which wait no more. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const all = [...this.#byOwner.values()].flatMap((items) => [...items]);
     this.#byOwner.clear();

@@ -5,10 +5,10 @@ type Options = Readonly<Record<string, unknown>>;
 type Schema = TSchema & Readonly<Record<string, unknown>>;
 
 const require = createRequire(import.meta.url);
-/** Some seven hundred modules, which most starts and most verbs do without. */
+/** Loads some seven hundred modules, which most starts and most verbs do not need. */
 const library = () => (require("typebox") as { readonly Type: typeof Library }).Type;
 
-/** A schema is plain JSON Schema. What it is besides stands in properties that do not show, as the library writes it. */
+/** A schema is plain JSON Schema. Its other properties are not enumerable, as in the library. */
 function schemaOf(kind: string, keywords: object, options: Options = {}): Schema {
   return hide({ ...keywords, ...options }, "~kind", kind);
 }
@@ -17,7 +17,7 @@ function hide(schema: object, name: string, value: unknown): Schema {
   return Object.defineProperty(schema, name, { configurable: true, writable: true, value }) as Schema;
 }
 
-/** A copy, with what does not show. */
+/** A copy that includes the properties which are not enumerable. */
 function copyOf(schema: object): object {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
 }
@@ -31,7 +31,7 @@ function objectOf(properties: Readonly<Record<string, object>>, options?: Option
   return schemaOf("Object", { type: "object", ...(required.length > 0 ? { required } : {}), properties }, options);
 }
 
-/** What nearly all schemas are made of. Where the library does more with what it is given, it is asked. */
+/** The types that almost all schemas consist of. For arguments that the library treats specially, it is called. */
 const OWN = {
   Unknown: (options?: Options) => schemaOf("Unknown", {}, options),
   Null: (options?: Options) => schemaOf("Null", { type: "null" }, options),
@@ -67,8 +67,8 @@ const OWN = {
 };
 
 /**
- * `Type` of TypeBox, for schemas with types: the very same schemas. What is used everywhere is made here, the rest by the
- * library, which is loaded when somebody asks for it.
+ * `Type` of TypeBox, which makes identical schemas. Common types are implemented here; for others the library is loaded
+ * at first use.
  */
 export const Type = new Proxy(OWN, {
   get: (own, name) => (Object.hasOwn(own, name) ? own : (library() as object))[name as never],

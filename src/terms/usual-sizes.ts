@@ -1,12 +1,12 @@
 import { BoundedMap } from "./bounded-map.ts";
 
-/** What something is taken to measure until it was seen. */
+/** The assumed size until one has been observed. */
 const UNSEEN_BYTES = 16_384;
-/** What a smaller one leaves of what larger ones have measured. */
+/** The factor by which a smaller observation reduces the remembered size. */
 const REMEMBERED = 0.9;
 const NAMES_MAX = 10_000;
 
-/** What the things of one name, such as the replies of a source, have measured lately: the large ones count for longer. */
+/** The recent sizes of things by name, such as the replies of a source. Large ones are remembered longer. */
 export class UsualSizes {
   readonly #sizes = new BoundedMap<string, number>(NAMES_MAX);
 

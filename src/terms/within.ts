@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** What a promise gives, or a rejection with what `late` makes of it after that time. What was waited for goes on. */
+/** The result of a promise, or a rejection with the error from `late` after that time. The awaited work continues. */
 export function within<Value>(
   clock: Clock,
   limitMs: number,
@@ -22,7 +22,7 @@ export function within<Value>(
   });
 }
 
-/** Whether a promise has settled in that time, either way. Never rejects. */
+/** Whether a promise settles within that time, either way. Never rejects. */
 export function settledWithin(clock: Clock, limitMs: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, () => resolve(false));
