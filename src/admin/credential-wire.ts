@@ -1,7 +1,7 @@
 import type { NotedCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 
-/** A credential as results show it: never a field of it. */
+/** A credential as results show it, without any of its fields. */
 export function toWireCredential(credential: Omit<NotedCredential, "note"> & Partial<NotedCredential>) {
   return {
     cred_id: credential.id,

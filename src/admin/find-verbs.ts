@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Verb } from "./verb.ts";
 
-/** Every verb there is, found by its file; a verb's file is loaded when it is asked for. */
+/** All verbs, found by their files; a verb's file is loaded when the verb is needed. */
 export interface VerbSet {
   /** `token create` and so on, sorted. */
   readonly names: readonly string[];
@@ -10,7 +10,7 @@ export interface VerbSet {
 
 const VERBS = new URL("./verbs/", import.meta.url);
 
-/** Scans `verbs/<noun>/<verb>.ts`: an open set, so that adding a verb touches no other file. */
+/** Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. */
 export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();
   for (const noun of readdirSync(folder, { withFileTypes: true })) {

@@ -1,7 +1,7 @@
 import { Type } from "../terms/type.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 
-/** What several verbs take in the same form. */
+/** Inputs that several verbs have in the same form. */
 
 export const organizationInput = Type.String({
   pattern: "^org_",

@@ -5,7 +5,7 @@ import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
-/** What the verbs on the ledger take in the same form. */
+/** Inputs that several verbs on the ledger have in the same form. */
 
 export const transactionInput = Type.String({
   pattern: "^trx_",
@@ -22,7 +22,7 @@ export function momentInput(description: string) {
   });
 }
 
-/** Which runs; spread into a verb's input. */
+/** Selects runs; spread into a verb's input. */
 export const filterInputs = {
   transaction: Type.Optional(transactionInput),
   from: Type.Optional(momentInput("Runs that started then or later; a day begins at midnight UTC")),
@@ -44,7 +44,7 @@ export const filterInputs = {
 
 const filterObject = Type.Object(filterInputs);
 
-/** @throws OperatorError for a day that no calendar has */
+/** @throws OperatorError for a day that does not exist */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
   const { transaction, from, to, org, workflow, source, outcome, charged } = input;
   return {
@@ -67,7 +67,7 @@ export function toMoment(text: string): number {
   return wallAt;
 }
 
-/** A parser takes the 30th of February for the 2nd of March. */
+/** False for the 30th of February, which a parser reads as the 2nd of March. */
 function isDay(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);

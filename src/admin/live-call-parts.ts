@@ -2,13 +2,13 @@ import type { LiveCallParts } from "./authoring/ports.ts";
 import { requireOrganization, unknownCredential } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 
-/** With whose credential a vendor is to be asked. */
+/** Whose credential a real call to a vendor uses. */
 export interface LiveCallFor {
   readonly org: string | undefined;
   readonly credential: string | undefined;
 }
 
-/** What a verb that asks a vendor for real hands over to `askVendor`. */
+/** The arguments for `askVendor`, for verbs that make real calls. */
 export function liveCallParts(
   call: VerbCall<"store" | "finder" | "authoring">,
   { org, credential }: LiveCallFor,

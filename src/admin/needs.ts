@@ -15,63 +15,73 @@ import type {
   SourceListing,
 } from "./ports.ts";
 
-/** What every verb is given. */
+/** What every verb gets. */
 export interface VerbBasics {
   readonly clock: Clock;
-  /** Who acts, as the audit trail names them. */
+  /** Who acts, as recorded in the audit trail. */
   readonly actor: Actor;
-  /** What a verb's changes are recorded under: its own name, the actor, and one moment. */
+  /** Under this a verb's changes are recorded: its own name, the actor, and one moment. */
   readonly act: Act;
-  /** Tells a person something beside the result. Never part of the result. */
+  /** Prints a remark for a person. Never part of the result. */
   note(sentence: string): void;
 }
 
 /**
- * What a verb may name in its `needs`. Functions, so that a verb pays only for what it uses: nothing is opened before it
- * asks. Whoever adds a verb that needs something new adds a line here, and what opens it to `commands/open-verbs.ts`.
+ * What a verb may name in its `needs`. These are functions, so that nothing is opened before the verb asks for it. A
+ * new kind of need is a line here and one in `commands/open-verbs.ts`, which opens it.
  */
 export interface VerbNeeds {
   store(): Promise<AdminStore>;
   sources(): Promise<SourceListing>;
   functions(): Promise<FunctionListing>;
-  /** The service on this data directory: the one that runs, or one that is started for the length of the command. */
+  /** The service on this data directory: the one that is running, or one that is started for this command. */
   service(): Promise<RunService>;
-  /** Where new files of the operator's own go. @throws OperatorError when there is no project folder */
+  /** The folder for the operator's new files. @throws OperatorError if there is no project folder */
   projectFolder(): string;
   sealer(): Promise<CredentialSealer>;
   /**
-   * What rotating and verifying keys works on. `adopt`: the key of `DATARUN_ROOT_KEY` shall be the one that seals.
-   * `unproven`: also where nothing that is stored can be opened; for verbs that seal nothing.
+   * What is needed to rotate and verify keys. `adopt`: the key of `DATARUN_ROOT_KEY` is to seal from now on.
+   * `unproven`: allowed even if no stored data key can be opened; for verbs that seal nothing.
    */
   keys(how?: { readonly adopt?: boolean; readonly unproven?: boolean }): Promise<RotationParts>;
-  /** The ledger that all machines share or, without a shared database, that of the data directory, its service running or not. */
+  /**
+   * The ledger that all machines share or, without a shared database, that of the data directory, whether or not its
+   * service is running.
+   */
   ledger(): Promise<LedgerReader>;
-  /** Wherever this deployment has records as seen from here: that ledger and, where it is shared, this machine's journal. */
+  /**
+   * All places with records of this deployment, as seen from here: that ledger and, if it is shared, this machine's
+   * journal.
+   */
   ledgersHere(): Promise<readonly LedgerHere[]>;
-  /** Carries what the data directory's journal still holds to the shared ledger; `again`: what it has carried there before. */
+  /**
+   * Copies what the data directory's journal still holds to the shared ledger; `again`: what was copied there before.
+   */
   drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act): Promise<CopiedStore>;
-  /** The very finder that runs use, so that what `credential explain` says is what happens. */
+  /** The same finder that runs use, so that `credential explain` shows what really happens. */
   finder(): Promise<ExplainingFinder>;
-  /** With what sources are written and tried. It writes files on this machine and asks vendors. */
+  /** The tools to write and try sources. They write files on this machine and call vendors. */
   authoring(): Promise<AuthoringTools>;
-  /** The folder that a path in the input is meant from: for verbs that make files where the person is who gave the command. */
+  /**
+   * The folder to which paths in the input are relative: for verbs that write files where the person gave the command.
+   */
   workingFolder(): string;
-  /** The person at the terminal, or the program that stands in for one. */
+  /** The person at the terminal, or a program in their place. */
   terminal(): Terminal;
 }
 
 export interface LedgerHere {
   readonly place: "shared" | "journal";
-  /** @throws OperatorError when it cannot be opened */
+  /** @throws OperatorError if it cannot be opened */
   open(): Promise<Pick<LedgerReader, "verify">>;
 }
 
 export type Need = keyof VerbNeeds;
 
-/** What a run of a verb is given: what every verb is and, of the rest, exactly what it has named. */
+/** What a verb gets when it runs: what every verb gets, and of the rest exactly what it has named. */
 export type VerbCall<Named extends Need = never> = VerbBasics & Pick<VerbNeeds, Named>;
 
-/** What whoever runs verbs has to give: at least what the verb at hand has named. */
+/** What code that runs verbs must provide: at least what the verb has named. */
 export type GivenToVerbs = Omit<VerbBasics, "act"> & Partial<VerbNeeds>;

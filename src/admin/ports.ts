@@ -1,4 +1,4 @@
-/** What the operator's verbs need of the world. `commands/open-verbs.ts` gives the real ones; `needs.ts` names them. */
+/** What the verbs need from the rest of the service. `commands/open-verbs.ts` provides it; `needs.ts` names it. */
 import type { RegisteredRootKey, SealedCredential } from "../credentials/ports.ts";
 import type {
   CredentialFinder,
@@ -13,19 +13,19 @@ import type { JsonObject } from "../terms/json.ts";
 import type { Secret } from "../terms/secret.ts";
 
 export interface CopiedStore {
-  /** How many rows of each table. */
+  /** The number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
   readonly ledgerRuns: number;
 }
 
 export interface Actor {
-  /** The operating system's user; for what a service does by itself, its own name. */
+  /** The operating system's user; the service's own name for what it does by itself. */
   readonly who: string;
   readonly via: "cli" | "service";
 }
 
 export interface SourceListing extends SourceCatalog {
-  /** Whether there is a file with this id that cannot be used. What is wrong with it has been noted already. */
+  /** Whether the file with this id cannot be used. The problem has been noted already. */
   isBroken(id: string): boolean;
   /** Every id, sorted. */
   ids(): readonly string[];
@@ -46,21 +46,21 @@ export interface DescribedFunction {
   readonly memoryMb: number;
   readonly file: string;
   readonly from: "catalog" | "project";
-  /** Read when they are asked for. @throws OperatorError when they cannot be used */
+  /** Read on demand. @throws OperatorError if they cannot be used */
   cases(): readonly FunctionCase[];
 }
 
-/** A service that takes runs, as a client sees it. */
+/** A service that accepts runs, as a client sees it. */
 export interface RunService {
   readonly url: string;
-  /** `POST /data`. @throws OperatorError when it refuses, in its own words */
+  /** `POST /data`. @throws OperatorError with the service's message if it refuses */
   data(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
-  /** `POST /func`. @throws OperatorError when it refuses, in its own words */
+  /** `POST /func`. @throws OperatorError with the service's message if it refuses */
   func(access: { readonly accessToken: string; readonly workflow: string }, body: JsonObject): Promise<JsonObject>;
 }
 
 export interface CredentialSealer {
-  /** Seals the fields under the organization's newest data key, making its first if there is none. */
+  /** Seals the fields with the organization's newest data key; creates its first one if there is none. */
   seal(
     place: Pick<SealedCredential, "id" | "organizationId" | "source" | "version">,
     fields: Secret<JsonObject>,
@@ -71,11 +71,11 @@ export interface ExplainingFinder extends CredentialFinder {
   explain(request: CredentialRequest): Promise<CredentialExplanation>;
 }
 
-/** What a run would take, and what every rule said on the way. */
+/** The credential that a run would use, and the result of every rule on the way. */
 export interface CredentialExplanation {
   readonly rule: CredentialRule;
   readonly credentialId: string | null;
-  /** False when the source would fail without being called. */
+  /** False if the source would fail without being called. */
   readonly usable: boolean;
   readonly steps: readonly {
     readonly rule: CredentialRule;
@@ -87,21 +87,21 @@ export interface CredentialExplanation {
 
 // ---- the store -----------------------------------------------------------------------------------------------------
 
-/** One act of an operator. Every change below writes it to the audit trail in its own transaction. */
+/** One act of an operator. Every change below is recorded in the audit trail in the same transaction. */
 export interface Act extends Actor {
   /** The verb, such as `token create`. */
   readonly what: string;
   readonly wallAt: number;
 }
 
-/** Changes return `null` when what they name does not exist; nothing is changed or recorded then. */
+/** Changes return `null` if their object does not exist; then nothing is changed or recorded. */
 export interface AdminStore
   extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, KeyAdmin, AuditTrail {}
 
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** None of its tokens is taken. */
+  /** While true, all of its tokens are refused. */
   readonly disabled: boolean;
   readonly createdWallAt: number;
 }
@@ -114,7 +114,7 @@ export interface OrganizationAdmin {
     change: Partial<Pick<Organization, "name" | "disabled">>,
   ): Promise<Organization | null>;
   organization(id: string): Promise<Organization | null>;
-  /** Newest first, as every list here. */
+  /** Newest first, like every list here. */
   organizations(): Promise<readonly Organization[]>;
 }
 
@@ -128,7 +128,7 @@ export interface NewToken {
   readonly expiresWallAt: number | null;
 }
 
-/** A token as an administrator sees it: never the token, nor its digest. */
+/** A token as an administrator sees it, without the token itself and its digest. */
 export interface IssuedToken extends Omit<NewToken, "digest"> {
   readonly revokedWallAt: number | null;
   readonly lastUsedWallAt: number | null;
@@ -137,7 +137,7 @@ export interface IssuedToken extends Omit<NewToken, "digest"> {
 export interface TokenAdmin {
   createToken(act: Act, token: NewToken): Promise<IssuedToken | null>;
   tokens(organizationId: string): Promise<readonly IssuedToken[]>;
-  /** By its id or, for a token found where it should not be, by its digest. A second revocation keeps the first's time. */
+  /** By its id or, for a leaked token, by its digest. Revoking it again keeps the time of the first revocation. */
   revokeToken(act: Act, token: { readonly id: string } | { readonly digest: string }): Promise<IssuedToken | null>;
 }
 
@@ -146,7 +146,7 @@ export interface NamedWorkflow extends Workflow {
   readonly createdWallAt: number;
 }
 
-/** What may change in a workflow's life. `simulated` may not. */
+/** The settings of a workflow that may change. `simulated` may not. */
 export type WorkflowChange = Partial<
   Pick<NamedWorkflow, "name" | "disabled" | "autoCredentials" | "failureDetails" | "maskCredentials">
 >;
@@ -158,46 +158,49 @@ export interface WorkflowAdmin {
   changeWorkflow(act: Act, id: string, change: WorkflowChange): Promise<NamedWorkflow | null>;
 }
 
-/** A credential's description: everything but what it seals. */
+/** A credential without its sealed contents. */
 export type StoredCredential = Omit<SealedCredential, "sealed">;
 
 export interface NotedCredential extends StoredCredential {
-  /** What its creator wrote about it; the audit trail keeps it. */
+  /** A remark by its creator; kept in the audit trail. */
   readonly note: string | null;
 }
 
 export interface CredentialAdmin {
   /**
-   * One default per source and context: of the defaults that were there, one whose every context the new one covers stops
-   * being a default; one that reaches further stays and yields to the newer where both apply.
+   * Keeps one default per source and context. Existing defaults whose contexts the new default covers completely are no
+   * longer defaults; one with further contexts stays a default, and the newer one wins where both apply.
    */
   createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
   credentials(organizationId: string): Promise<readonly NotedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
-  /** Erases what it seals and leaves its description, which the ledger refers to; no list or look-up shows it again. */
+  /**
+   * Erases the sealed contents and keeps the description, which the ledger refers to; no list or look-up shows it any
+   * more.
+   */
   deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
 }
 
 export interface CreatedCredential {
   readonly credential: StoredCredential;
-  /** Defaults that are none any more. */
+  /** Credentials that are no longer defaults. */
   readonly replaced: readonly StoredCredential[];
-  /** Defaults that stay so outside the contexts of the new one. */
+  /** Credentials that remain defaults outside the contexts of the new one. */
   readonly narrowed: readonly { readonly credential: StoredCredential; readonly contexts: readonly Context[] }[];
 }
 
 export interface KeyAdmin {
   /**
-   * Says by which root key this deployment seals, on the audit trail, where `KeyStore.registeredRootKey` finds it. Where
-   * something is sealed already that says so itself, and where one was registered it stays, unless it is to be replaced.
-   * Says whether it was written.
+   * Records in the audit trail with which root key this deployment seals; `KeyStore.registeredRootKey` reads it from
+   * there. Writes nothing if something is sealed already, which proves the key itself, or if a key was registered,
+   * unless it is to be replaced. Returns whether it was written.
    */
   registerRootKey(act: Act, key: RegisteredRootKey, replace: boolean): Promise<boolean>;
   /**
-   * Removes a data key and, if they may go, the credentials that are sealed with it: as `deleteCredential` does, in the
-   * same transaction. `null` where there is no such key.
-   * @throws OperatorError `refused` when credentials depend on it that may not go
+   * Removes a data key and, if allowed, deletes the credentials that are sealed with it, like `deleteCredential` and in
+   * the same transaction. `null` if there is no such key.
+   * @throws OperatorError `refused` if credentials depend on it and may not be deleted
    */
   discardDataKey(act: Act, id: string, withCredentials: boolean): Promise<DiscardedDataKey | null>;
 }
@@ -205,24 +208,27 @@ export interface KeyAdmin {
 export interface DiscardedDataKey {
   readonly organizationId: string;
   readonly rootKeyId: string;
-  /** What was sealed with it. */
+  /** The credentials that were sealed with it. */
   readonly credentialIds: readonly string[];
 }
 
 export interface AuditEntry extends Act {
   readonly id: string;
   readonly organizationId: string | null;
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   readonly subjectId: string;
-  /** What changed. Never a secret. */
+  /** The changes. Never contains a secret. */
   readonly detail: JsonObject;
 }
 
 export interface AuditTrail {
-  /** For an act that changes nothing through this store, or much through another port: rotating keys, replaying a ledger. */
+  /**
+   * For an act that changes nothing through this store, or many things through another port: rotating keys, replaying a
+   * ledger.
+   */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
   /** Newest first. */
   auditEntries(filter: { readonly organizationId?: string; readonly limit: number }): Promise<readonly AuditEntry[]>;
-  /** All acts of these names from a moment on and before another (Unix ms), oldest first. */
+  /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */
   actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

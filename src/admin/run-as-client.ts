@@ -5,7 +5,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
 
-/** Long enough for the longest function. */
+/** Enough for the longest function. */
 const TOKEN_MS = 5 * 60_000;
 
 export interface ClientAccess {
@@ -14,8 +14,8 @@ export interface ClientAccess {
 }
 
 /**
- * Makes one run through the service of this data directory as a client of a workflow would, under a token of its own that
- * ends with it. The trail of acts joins the run to the operator: it holds the token, and the ledger the token's id.
+ * Makes one run through the service of this data directory, as a client of a workflow would, with a token that is valid
+ * only for this run. The token's id connects the run in the ledger with the operator in the audit trail.
  * @throws OperatorError
  */
 export async function runAsClient<Result>(

@@ -8,7 +8,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import type { Verb } from "./verb.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
-/** The input of a verb is not what its schema says. Names every field at fault and no value. */
+/** The input of a verb does not match its schema. Names every wrong field and no value. */
 export class InputError extends OperatorError {
   readonly problems: readonly FieldProblem[];
   constructor(problems: readonly FieldProblem[]) {
@@ -19,8 +19,8 @@ export class InputError extends OperatorError {
 }
 
 /**
- * Runs a verb: its input is checked first, it is given what it has named and nothing else, and its changes are recorded
- * under its name. @throws OperatorError
+ * Runs a verb: checks its input, gives it only what it has named, and records its changes under its name.
+ * @throws OperatorError
  */
 export async function runVerb(name: string, verb: Verb, input: unknown, given: GivenToVerbs): Promise<JsonObject> {
   const checked = checkInput(verb, input);
@@ -32,11 +32,11 @@ export async function runVerb(name: string, verb: Verb, input: unknown, given: G
 function namedOf(name: string, needs: readonly Need[], given: GivenToVerbs): Pick<VerbCall<Need>, Need> {
   const missing = needs.find((need) => given[need] === undefined);
   if (missing !== undefined) throw new RangeError(`"${name}" needs ${missing}, which it is not given here`);
-  // No more than the verb's own type says it gets: the others are not read.
+  // Only what the verb's type declares; the others are not even read.
   return Object.fromEntries(needs.map((need) => [need, given[need]])) as unknown as Pick<VerbCall<Need>, Need>;
 }
 
-/** The input as it is, for whoever wants to know before anything is opened. @throws InputError */
+/** Checks the input before anything is opened, and returns it unchanged. @throws InputError */
 export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TObject> {
   const problems = inputProblems(verb.input, input);
   if (problems.length > 0) throw new InputError(problems);
@@ -44,7 +44,7 @@ export function checkInput(verb: Pick<Verb, "input">, input: unknown): Static<TO
 }
 
 function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
-  // Our own schemas are known to be schemas.
+  // Our own schemas are valid, so they are not checked.
   const ajv = createAjv({ allErrors: true, meta: false, validateSchema: false });
   const validate = ajv.compile({ ...schema, properties: givenOf(schema, input) });
   validate(input);
@@ -56,13 +56,13 @@ function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
   return [...byPath.values()];
 }
 
-/** Of many options few are given, and a schema costs its length: a start has sixty. */
+/** Usually few of many options are given, and compiling takes time for each: `start` has sixty. */
 function givenOf({ properties }: TObject, input: unknown): object {
   if (typeof input !== "object" || input === null) return properties;
   return Object.fromEntries(Object.entries(properties).filter(([name]) => Object.hasOwn(input, name)));
 }
 
-/** What is wrong within a property is told in the words of the property. */
+/** A problem inside a property is described with the texts of the property. */
 function speakerOf(schema: TObject, path: string): unknown {
   const [property = ""] = stepsOf(path);
   return schema.properties[property];

@@ -3,44 +3,44 @@ import type { JsonObject } from "../terms/json.ts";
 import type { Need, VerbCall } from "./needs.ts";
 
 /**
- * One thing an operator can do. It declares itself once; the command line's options, checks and help, and its page in the
- * reference, are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
+ * One thing that an operator can do. It is declared once; the command line's options, checks and help, and its page in
+ * the reference are derived from the declaration. Its name is its path: `verbs/token/create.ts` is `token create`.
  */
 export interface Verb<
   Input extends TObject = TObject,
   Result extends JsonObject = JsonObject,
   Named extends Need = Need,
 > {
-  /** One line for lists of commands, starting with a verb and without a full stop. */
+  /** One line for lists of commands, starting with a verb, without a full stop. */
   readonly summary: string;
   /** What else a person should know before using it. */
   readonly description?: string;
-  /** A real command line, from after the verb's name on. */
+  /** A realistic command line, without the verb's name. */
   readonly example: string;
   /**
    * One object, snake case, `additionalProperties: false`, a `description` on each property. A boolean is a switch, an
-   * array an option that may be repeated, an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a property
-   * is what to tell whoever gave it a value that does not fit, after its name.
+   * array an option that may be repeated, an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a
+   * property is the message for a wrong value, after the property's name.
    */
   readonly input: Input;
   /** The properties that are given by position on the command line, in order. */
   readonly positional?: readonly Extract<keyof Input["properties"], string>[];
-  /** Whether it changes anything; one that does not can be repeated freely. */
+  /** Whether it changes anything; a verb that does not can be repeated freely. */
   readonly changes: boolean;
-  /** Where there is no store yet, it makes one. A deployment begins with such a verb, or with its first start. */
+  /** Creates the store if there is none yet. A deployment begins with such a verb, or with its first start. */
   readonly makesStore?: boolean;
-  /** What `run` works with. It is given this and nothing else, so that what a verb can reach is read off its declaration. */
+  /** What `run` works with. It gets nothing else, so the declaration shows everything that a verb can reach. */
   readonly needs: readonly Named[];
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
-  /** Whether a result says that what was asked about has failed: it is shown all the same, and the exit code is 1. */
+  /** Whether the result is a failure: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
-  /** What to tell people of a list of the result that is empty, by its name. Left out: "no", and the name. */
+  /** The message for an empty list in the result, by the list's name. If left out: "no", and the name. */
   readonly nothing?: Readonly<Record<string, string>>;
-  /** For people. Left out: a table for each list of the result, one line for each other field. */
+  /** For people. If left out: a table for each list of the result, one line for each other field. */
   render?(result: Result): string;
 }
 
-/** Gives a verb its types while it is written, and returns it as every verb is seen from outside. */
+/** Checks a verb's types where it is declared, and returns it in the general type. */
 export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
   verb: Verb<Input, Result, Named>,
 ): Verb {

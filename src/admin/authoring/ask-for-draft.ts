@@ -9,7 +9,7 @@ import { placeOfSlip } from "../../terms/json-slip.ts";
 import type { Terminal } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
-/** What `source new` needs to know, in the order in which it asks. Each is an option as well. */
+/** The questions of `source new`, in the order in which it asks them. Each is also an option. */
 export const QUESTIONS = [
   { name: "title", asks: "A short title", describes: "A short title for people" },
   {
@@ -59,17 +59,17 @@ export const QUESTIONS = [
   },
 ] as const;
 
-/** What is given as an option. */
+/** The answers that were given as options. */
 export type DraftAnswers = { readonly [name in Name]?: string };
 
 type Name = (typeof QUESTIONS)[number]["name"];
 const BODY_ONLY_WITH = new Set(["POST", "PUT"]);
-/** What an import says, and nobody says besides. */
+/** Answers that only an import can give if there is one. */
 const OF_REQUEST: ReadonlySet<Name> = new Set(["method", "url", "body"]);
 
 /**
- * Takes what is given or was imported, and asks a person for the rest. What "nobody" looks like is never taken for
- * granted. @throws OperatorError that names what is missing or wrong
+ * Uses the given or imported answers and asks a person for the rest. The reply for "nobody found" is never guessed.
+ * @throws OperatorError that names what is missing or wrong
  */
 export async function askForDraft(
   given: DraftAnswers,
@@ -116,7 +116,7 @@ export async function askForDraft(
   };
 }
 
-/** The answers that an import has; `null`: nothing to ask. */
+/** The answers that an import contains; `null` if the question does not apply. */
 function knownOf({ title, docs, sample }: Imported): Partial<Record<Name, string | null>> {
   return {
     auth: null,
@@ -152,13 +152,13 @@ async function typed(answers: Partial<Record<Name, string>>, terminal: Terminal)
   }
 }
 
-/** A person who says "oauth2" is asked where its login is. */
+/** A person who answers "oauth2" is asked for the address of the login. */
 async function loginOf(word: string, terminal: Terminal): Promise<string> {
   if (terminal.interactive !== true || !/^oauth2(?:_password)?$/.test(word)) return word;
   return `${word}:${await ask(terminal, "Address of the login, which answers with a token", undefined, false)}`;
 }
 
-/** Asks until there is an answer. Pasted JSON may have many lines. */
+/** Repeats the question until there is an answer. Pasted JSON may have several lines. */
 async function ask(terminal: Terminal, asks: string, otherwise: string | undefined, isJson: boolean): Promise<string> {
   for (;;) {
     const line = await terminal.ask(`${asks}${otherwise === undefined || otherwise === "" ? "" : ` [${otherwise}]`}: `);

@@ -11,13 +11,13 @@ export interface VendorQuestion {
   readonly inputs: JsonObject;
   readonly context: Context;
   readonly credential: string | undefined;
-  /** What the audit trail says besides: which case, which purpose. */
+  /** What the audit trail records as well: which case, which purpose. */
   readonly purpose: JsonObject;
 }
 
 /**
- * Asks a real vendor once, between two entries of the audit trail: one before anything is sent, so that no billed call can
- * go unrecorded, and one with what became of it. @throws OperatorError
+ * Sends one real call to a vendor, between two entries of the audit trail: one before anything is sent, so that no
+ * billed call is unrecorded, and one with the result. @throws OperatorError
  */
 export async function askVendor(question: VendorQuestion, parts: LiveCallParts): Promise<LiveAnswer> {
   const { source, purpose, context } = question;
@@ -64,7 +64,7 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
   return answer;
 }
 
-/** How many requests were charged how: what `ledger summary` counts of a live test. */
+/** The number of requests for each charge, which `ledger summary` adds up for live tests. */
 function countCharges(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
   const counts: Partial<Record<Charged, number>> = {};
   for (const { charged } of attempts) counts[charged] = (counts[charged] ?? 0) + 1;

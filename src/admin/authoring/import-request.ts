@@ -10,7 +10,7 @@ import { MADE_UP_TEXT } from "../../sources/declarative/authoring/imports/openap
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Terminal } from "./ports.ts";
 
-/** What `source new` is told of a request that somebody else wrote down. */
+/** The input of `source new` about an existing request. */
 export interface ImportInput {
   readonly from_curl?: string;
   readonly from_openapi?: string;
@@ -25,7 +25,9 @@ export interface ImportInput {
 const SOURCES = ["from_curl", "from_openapi", "from_har"] as const;
 const HIDE = createMasking(new Set([MADE_UP_TEXT]), new Set());
 
-/** The request that a file holds, where one is named; a person is asked what the file cannot say. @throws OperatorError */
+/**
+ * The request in a file, if one was named; a person is asked for what the file does not contain. @throws OperatorError
+ */
 export async function importRequest(
   input: ImportInput,
   terminal: Terminal,
@@ -61,7 +63,7 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
     mask: (value) => maskValues(value, HIDE),
   };
   const named = input[kind]!;
-  // Each reader is loaded when it is needed: no other command pays for it.
+  // Each reader is loaded only when it is needed, because other commands do not use it.
   if (kind === "from_openapi") {
     const [file = "", operation = ""] = named.split(/#(.*)/s, 2);
     const { readOpenApi } = await import("../../sources/declarative/authoring/imports/read-openapi.ts");

@@ -3,23 +3,23 @@ import type { Charged } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { AuditEntry } from "../ports.ts";
 
-/** The verbs that ask a vendor outside of a run; what they sent stands in the audit trail (`ask-vendor.ts`). */
+/** The verbs that call a vendor outside a run; their requests are recorded in the audit trail (`ask-vendor.ts`). */
 export const LIVE_VERBS = ["source test", "credential verify"] as const;
 
-/** How long after its first entry a live test may still write its second. */
+/** The longest time between the two entries of a live test. */
 export const LIVE_TEST_MAX_MS = 10 * 60_000;
 
-/** A line of an invoice, with those of its requests that live tests made. */
+/** A line to compare with an invoice, including requests of live tests. */
 export interface ChargeLine extends Omit<ChargeSummary, "organization_id"> {
-  /** `null`: a live test for no organization in particular. */
+  /** `null` for a live test without an organization. */
   readonly organization_id: string | null;
   readonly live_tests: number;
 }
 
 /**
- * Adds what live tests sent to what runs sent, source by source and credential by credential. `entries` are the acts of
- * `LIVE_VERBS` from the beginning of the month on, oldest first; a test counts for the month in which it began, before `to`.
- * One that has no second entry was broken off: whether its request went out nobody knows.
+ * Adds the requests of live tests to those of runs, by source and credential. `entries` are the acts of `LIVE_VERBS`
+ * from the beginning of the month, oldest first; a test counts for the month in which it began, before `to`. A test
+ * without a second entry was interrupted: it counts as unknown, because its request may have been sent.
  */
 export function withLiveTests(
   runs: readonly ChargeSummary[],
@@ -72,7 +72,7 @@ function pair(entries: readonly AuditEntry[], to: number): readonly LiveTestEntr
     .map((about) => ({ about, result: results.get(about.detail["transaction_id"]!) ?? null }));
 }
 
-/** By the verdict of each request that was sent. */
+/** The number of requests for each charge. */
 function countsOf(detail: JsonObject): Readonly<Partial<Record<Charged, number>>> {
   return detail["charges"] as Partial<Record<Charged, number>>;
 }

@@ -6,7 +6,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
 import type { AuthoringTools, LiveCallParts } from "./ports.ts";
 
-/** How long a vendor is left alone before it is asked for a second source. */
+/** The pause before the same vendor is called for another source. */
 export const LIVE_PAUSE_MS = 1_000;
 
 export interface LiveReportParts {
@@ -14,16 +14,16 @@ export interface LiveReportParts {
   readonly version: string;
   /** Whether there is an organization whose credentials may be used. */
   readonly hasOwner: boolean;
-  /** Takes the report as it is so far. */
+  /** Writes the report as far as it is complete. */
   readonly write: (report: JsonObject) => void;
 }
 
-/** Asks one source's vendor once. @throws OperatorError where it may not or cannot be asked */
+/** Calls one source's vendor once. @throws OperatorError if that is not allowed or not possible */
 export type AskOnce = (source: RunnableSource) => Promise<JsonObject>;
 
 /**
- * Asks each vendor that bills nothing once, one after the other, and hands over the report after every answer, so that
- * what was asked is written down whatever ends the command. Which sources were left out, and why, is part of it.
+ * Calls each vendor that bills nothing once, one after the other, and writes the report after every reply, so that it
+ * is complete up to then however the command ends. It also lists the sources that were left out, with the reasons.
  */
 export async function askFreeVendors(
   sources: readonly RunnableSource[],
@@ -64,7 +64,7 @@ export async function askFreeVendors(
   return report();
 }
 
-/** Why a source is not asked; `null` if it is. */
+/** Why a source is not called; `null` if it is. */
 function whyNot(
   { declaration, leavesMachine, charge, credentialUse }: RunnableSource,
   hasOwner: boolean,
@@ -84,7 +84,10 @@ async function pauseFor(lastAskedAt: number, clock: Clock): Promise<void> {
   });
 }
 
-/** What `source test --all --live --free-only` does. @throws OperatorError where there is no store, or the report cannot be written */
+/**
+ * The work of `source test --all --live --free-only`. @throws OperatorError if there is no store, or the report cannot
+ * be written
+ */
 export async function reportFreeVendors(
   sources: readonly RunnableSource[],
   path: string,
@@ -92,7 +95,7 @@ export async function reportFreeVendors(
   parts: LiveCallParts & { note(sentence: string): void },
 ): Promise<JsonObject> {
   const { clock } = parts;
-  // What would keep every vendor from being asked is said at once.
+  // Problems that would affect every vendor are reported before the first call.
   await parts.trail();
   const owner = await parts.owner();
   const report = await askFreeVendors(sources, (source) => testLive({}, source, tools, parts), {
@@ -106,7 +109,7 @@ export async function reportFreeVendors(
   return { live: true, passed, report: path, ...report };
 }
 
-/** The whole of it or the last whole one. */
+/** Replaces the file atomically, so that it always holds a complete report. */
 function writeReport(path: string, report: JsonObject): void {
   try {
     writeFileSync(`${path}.part`, `${JSON.stringify(report, null, 2)}\n`);
@@ -121,7 +124,7 @@ function writeReport(path: string, report: JsonObject): void {
   }
 }
 
-/** For people: one line a source, and below it what differs. */
+/** For people: one line for each source, followed by its differences. */
 export function renderLiveReport(result: JsonObject): string {
   const asked = result["sources"] as readonly (JsonObject & { differences: readonly string[] })[];
   const skipped = result["skipped"] as readonly JsonObject[];

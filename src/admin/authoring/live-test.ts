@@ -12,7 +12,7 @@ import { recordLive } from "./record-live.ts";
 /** How a source's vendor is to be asked. */
 export interface LiveTest {
   readonly case?: string;
-  /** In place of the case's. */
+  /** Replaces the inputs of the case. */
   readonly inputs?: Record<string, unknown>;
   readonly credential?: string;
   readonly context?: Context;
@@ -20,7 +20,7 @@ export interface LiveTest {
   readonly record?: boolean;
 }
 
-/** Asks the vendor what a case asks, and says what differs from the case. @throws OperatorError */
+/** Sends the request of a case to the vendor and reports what differs from the case. @throws OperatorError */
 export async function testLive(
   input: LiveTest,
   source: RunnableSource,
@@ -97,7 +97,7 @@ function expectedOf({ expect }: SourceCase): string {
   return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
 }
 
-/** What the vendor says now and the case does not, in the shape of the answers: their values are bound to differ. */
+/** How the reply's structure differs from the case. Values are not compared, because they always differ. */
 function differencesOf(each: SourceCase, answer: LiveAnswer): readonly string[] {
   const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
   const [expected, found] = [scripted.at(-1)!, answer.replies.at(-1)];

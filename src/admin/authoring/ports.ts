@@ -1,4 +1,4 @@
-/** What writing and trying sources needs of the world. */
+/** What writing and trying sources needs from the rest of the service. */
 import type { Act, AuditTrail } from "../ports.ts";
 import type { CallReport, CredentialFinder, RunnableSource } from "../../run/ports.ts";
 import type { Reply } from "../../sdk/http.ts";
@@ -7,29 +7,29 @@ import type { Context } from "../../terms/caller.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 
-/** The person who gave the command, or the program that stands in for one. */
+/** The person who gave the command, or a program in their place. */
 export interface Terminal {
-  /** Whether somebody is there to answer. */
+  /** Whether a person is there to answer. */
   readonly interactive: boolean;
-  /** One line, without its end; `null` when nothing more comes. */
+  /** Returns one line, without its end; `null` at the end of input. */
   ask(question: string): Promise<string | null>;
-  /** All of standard input. @throws OperatorError when it is too much */
+  /** Returns all of standard input. @throws OperatorError if it is too long */
   readAll(): Promise<string>;
 }
 
 export interface AuthoringTools {
   /** The project folder, if there is one. */
   readonly project: string | undefined;
-  /** Files that hold no usable source, in a sentence each. */
+  /** Files without a usable source, each with its problem in a sentence. */
   readonly problems: readonly string[];
   fileOf(id: string): SourceFile | undefined;
   /** What running cases needs. */
   readonly cases: CaseParts;
-  /** Which version of the service this is. */
+  /** The version of the service. */
   version(): string;
-  /** Reads the text of a declarative source as the service would. @throws Error that says file, line and column */
+  /** Compiles the text of a declarative source as the service would. @throws Error that names file, line and column */
   compile(text: string, file: string): RunnableSource;
-  /** Asks a vendor for real, through the door and the steps of a run. It can be billed. */
+  /** Makes a real call to a vendor, through the outbound client and the steps of a run. It may be billed. */
   askLive(question: LiveQuestion): Promise<LiveAnswer>;
 }
 
@@ -39,7 +39,7 @@ export interface SourceFile {
 }
 
 export interface LiveQuestion {
-  /** Stands in the audit trail, and is what the source is told: a vendor that keeps references can be asked by it. */
+  /** Recorded in the audit trail and given to the source: a vendor that keeps references can find the call by it. */
   readonly transactionId: string;
   readonly source: RunnableSource;
   readonly finder: CredentialFinder;
@@ -49,13 +49,16 @@ export interface LiveQuestion {
   readonly inputs: JsonObject;
 }
 
-/** What asking a vendor for real needs of the world. Each is opened when the call is about to be made. */
+/** What a real call to a vendor needs. Each part is opened just before the call. */
 export interface LiveCallParts {
-  /** The verb that asks, as the audit trail names it. */
+  /** The verb that makes the call, as recorded in the audit trail. */
   readonly act: Act;
   readonly clock: Clock;
   trail(): Promise<Pick<AuditTrail, "recordAct">>;
-  /** Whose credentials the call may use: the organization that was named, or the one whose credential was. @throws OperatorError where there is none such */
+  /**
+   * The organization whose credentials the call may use: the one named, or the owner of the named credential. @throws
+   * OperatorError if it does not exist
+   */
   owner(): Promise<string | null>;
   finder(): Promise<CredentialFinder>;
   askLive(question: LiveQuestion): Promise<LiveAnswer>;
@@ -63,8 +66,8 @@ export interface LiveCallParts {
 
 export interface LiveAnswer {
   readonly report: CallReport;
-  /** `null` when the call failed; the report says how. */
+  /** `null` if the call failed; the report says how. */
   readonly output: JsonObject | null;
-  /** What the vendor answered, in order, as far as the source saw it. */
+  /** The vendor's replies, in order, as far as the source received them. */
   readonly replies: readonly Reply[];
 }

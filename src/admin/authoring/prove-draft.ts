@@ -9,8 +9,9 @@ import { maskSamples } from "./mask-samples.ts";
 import type { AuthoringTools } from "./ports.ts";
 
 /**
- * The text of a file whose cases pass. The first of them says the whole request that the vendor was sent and the whole
- * output, so that a letter changed in either fails it. `words`: of an import, whose samples are masked but for them. @throws OperatorError
+ * The text of a file whose cases pass. The first case contains the complete request and the complete output, so that
+ * any change in either makes it fail. `words`: the words of an import that are not masked in its samples.
+ * @throws OperatorError
  */
 export async function proveDraft(
   draft: SourceDraft,
@@ -37,7 +38,7 @@ export async function proveDraft(
   }
 }
 
-/** All of a request that is the file's doing. */
+/** The parts of a request that the file determines. */
 function expectedOf({ method, path, query, headers, body }: ReceivedRequest, names: readonly string[]): JsonObject {
   const type = headers["content-type"];
   const shown = [...names, "content-type"].filter((name) => headers[name] !== undefined);

@@ -18,7 +18,9 @@ export interface LiveCallMade {
   readonly answer: LiveAnswer;
 }
 
-/** Writes a case of what was seen at a moment (Unix ms); returns the file. @throws OperatorError with nothing written */
+/**
+ * Writes a case from a call made at `wallAt` (Unix ms); returns the file. @throws OperatorError, with nothing written
+ */
 export async function recordLive(asked: LiveCallMade, tools: AuthoringTools, wallAt: number): Promise<string> {
   const { source, answer } = asked;
   const { path, from } = requireFile(tools, source.id);

@@ -9,7 +9,7 @@ export function requireFile(tools: AuthoringTools, id: string): SourceFile {
   return file;
 }
 
-/** A file as it is shown to whoever works in the current folder. */
+/** The path of a file relative to the current folder. */
 export function shownPath(path: string): string {
   return relative(process.cwd(), path);
 }

@@ -74,7 +74,7 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
 }
 
-/** A schema that takes any field cannot tell a misspelt one. */
+/** If a schema accepts any field, misspelled ones cannot be detected. */
 function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
   const declared = source.credentialNames;
   if (declared === null) return [];
@@ -86,7 +86,7 @@ function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
     });
 }
 
-/** Another key beside it would be sealed with by whoever lacks a root key that the services hold. */
+/** No other data key is created instead: perhaps only this command lacks a root key that the services have. */
 function keyIsUnreadable(error: unknown): never {
   if (!(error instanceof Fault)) throw error;
   const { keyId, rootKeyId } = error.detail;

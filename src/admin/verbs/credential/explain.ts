@@ -34,7 +34,7 @@ export default defineVerb({
     const found = await finder();
     const { rule, credentialId, usable, steps } = await found.explain(request);
     const misfit = usable ? source.credentialProblem((await found.find(request))?.fields.reveal() ?? {}) : null;
-    // Where no rule applied, a source that can do without a credential is still called.
+    // If no rule applies, a source that does not require a credential is still called.
     const works = rule === "none" ? source.credentialUse !== "required" : usable && misfit === null;
     if (works && credentialId !== null && source.declaration.verify !== undefined)
       note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);

@@ -59,7 +59,7 @@ export default defineVerb({
   hasFailed: (result) => result["verdict"] !== "good",
 });
 
-/** The source with its proof in place of its question: it takes no inputs, and is chosen because it costs nothing. */
+/** The source with its `verify` instead of its `run`: it takes no inputs, and costs nothing by its author's choice. */
 function proving(source: RunnableSource): RunnableSource {
   const { declaration } = source;
   const run = async (call: SourceCall) => ((await declaration.verify!(call)) ? {} : null);

@@ -40,7 +40,7 @@ export default defineVerb({
     );
   },
 
-  // In passthrough mode all that is answered is the function's own, and nothing says whether it failed.
+  // In passthrough mode the whole answer is the function's own, and nothing shows whether it failed.
   hasFailed: ({ status }) => isJsonObject(status) && Object.values(status).some(isFailure),
   render: (result) => `${JSON.stringify(result, null, 2)}\n`,
 });

@@ -45,7 +45,7 @@ async function isReadable({ sealer }: RotationParts, row: WrappedKey): Promise<b
   return (await new UnreadableRows().unless(row, async () => sealer.unwrap(row))) !== null;
 }
 
-/** One that can be opened goes only once nothing is sealed with it, nor will be. */
+/** A key that can be opened is removed only if nothing is sealed with it, and nothing will be. */
 async function refuseNeeded({ store }: RotationParts, row: WrappedKey): Promise<void> {
   const newest = await store.currentDataKey(row.organizationId);
   if (newest?.id === row.id) {

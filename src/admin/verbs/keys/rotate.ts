@@ -40,7 +40,7 @@ export default defineVerb({
       unreadable: report.unreadable.map(toUnreadableWire),
     };
     const open = await store();
-    // Where the key is given from outside it is also what a store without any data key is held against.
+    // If the key is given from outside, it is registered too: a store without data keys is verified against that.
     const rootKey = parts.rootKeys.current();
     if (parts.rootKeys.files === null)
       await open.registerRootKey(act, { id: rootKey.id, proof: proofOf(rootKey) }, true);

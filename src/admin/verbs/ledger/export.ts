@@ -5,7 +5,7 @@ import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
 
-/** How many of the runs that are left out are named. */
+/** The number of omitted runs that are listed. */
 const NAMED_MAX = 20;
 
 export default defineVerb({

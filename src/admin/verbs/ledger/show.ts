@@ -34,7 +34,7 @@ export default defineVerb({
   render: ({ timeline }) => timeline,
 });
 
-/** As it stands: a value may be anything, and what it says may never have happened. */
+/** The damaged rows unchanged: a value may be anything, and what it states may never have happened. */
 function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun) {
   const rows = { run, calls, attempts, reconciliations };
   const says = "The record of this run is damaged: its rows are not what was written. They are shown as they are now.";

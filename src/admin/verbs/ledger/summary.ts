@@ -45,7 +45,7 @@ export default defineVerb({
   },
 });
 
-/** A ledger can be read where there is no store, such as a copy of it; what is missing then is said. */
+/** A ledger can be read without a store, for instance a copy of it; a note then says what is missing. */
 async function liveTests(
   store: VerbNeeds["store"],
   from: number,

@@ -27,7 +27,7 @@ export default defineVerb({
       const verified = await open()
         .then((ledger) => ledger.verify())
         .catch((error: unknown) => {
-          // One that cannot be looked at is no reason to leave out the other.
+          // If one ledger cannot be examined, the other still is.
           if (here.length > 1 && error instanceof OperatorError) return error.message;
           throw error;
         });
@@ -46,7 +46,7 @@ export default defineVerb({
 
 type Looked = ReturnType<typeof toWire>;
 
-/** A text says why it could not be looked at. */
+/** A string is the reason why it could not be examined. */
 function toWire(verified: Verified | string) {
   const isText = typeof verified === "string";
   const { ok, unchecked, damaged, missing, findings, structure } = isText ? NOTHING_SEEN : verified;

@@ -81,7 +81,7 @@ export default defineVerb({
   },
 });
 
-/** @throws OperatorError where nothing may be written */
+/** @throws OperatorError if nothing may be written there */
 function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   if (project === undefined) throw new OperatorError("usage", "Give the project folder with --project.");
   const there = fileOf(id);

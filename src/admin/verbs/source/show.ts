@@ -54,7 +54,7 @@ export default defineVerb({
   },
 });
 
-/** What is sent and how the answer is judged: in the words of a declarative file; code can only be read. */
+/** What is sent and how the reply is evaluated, for a declarative file; for code there is no such description. */
 function asksOf({ leavesMachine }: RunnableSource, file: SourceFile | undefined): Json {
   if (file !== undefined && /\.ya?ml$/.test(file.path)) return plain(showRecipe(readFileSync(file.path, "utf8")));
   return leavesMachine
@@ -82,7 +82,7 @@ function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): Js
   ];
 }
 
-/** Schemas made with a library carry hidden marks; what is shown is the JSON they amount to. */
+/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
 function plain(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

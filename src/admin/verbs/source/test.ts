@@ -139,7 +139,7 @@ function optionOf(property: string): string {
   return `--${property.replaceAll("_", "-").replace("inputs", "set")}`;
 }
 
-/** @throws OperatorError where the source has no such case */
+/** @throws OperatorError if the source has no such case */
 async function runOne(source: RunnableSource, name: string, tools: AuthoringTools): Promise<SourceReport> {
   const report = await runNamedCase(source, name, tools.cases);
   if (report === null) throw new OperatorError("not_found", `${source.id} has no case of that name.`);
@@ -148,7 +148,7 @@ async function runOne(source: RunnableSource, name: string, tools: AuthoringTool
 
 const AT_ONCE = 8;
 
-/** Much of a case's time is waiting for a vendor that never answers. */
+/** Runs several at once, because cases spend much time waiting for a vendor that never answers. */
 async function runAll(sources: readonly RunnableSource[], tools: AuthoringTools): Promise<SourceReport[]> {
   const reports: SourceReport[] = [];
   const left = [...sources.entries()];
@@ -184,7 +184,7 @@ function renderCases(result: JsonObject): string {
   })[];
   const broken = result["broken_files"] as readonly string[];
   const several = sources.length > 1;
-  // Of many sources only the failed ones are told at length.
+  // With several sources, only failed ones are shown in full.
   const blocks = sources.map(({ text, passed }) => (several && passed ? text.split("\n")[0]! : text));
   return [...blocks, ...broken.map((message) => `FAILED ${message}`), result["counts"] as string, ""].join("\n");
 }
