@@ -56,7 +56,7 @@ const SHOW = {
   changes: false,
 };
 
-// What a verb has not named, its code cannot even mention.
+// The code of a verb cannot even mention what the verb has not named.
 defineVerb({ ...SHOW, needs: ["projectFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
 // @ts-expect-error: it names the working folder and takes the project's
 defineVerb({ ...SHOW, needs: ["workingFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });

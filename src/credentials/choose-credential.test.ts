@@ -37,7 +37,7 @@ for (let subset = 0; subset < 16; subset += 1) {
   const auto = (subset & 2) !== 0;
   const byDefault = (subset & 1) !== 0;
   const given = [inline && "inline", named && "cred_id", auto && "auto-select", byDefault && "default"].filter(Boolean);
-  // The order of section 2.3, written out once more by hand.
+  // The order of section 2.3, written out independently.
   const expected = inline
     ? "inline takes -"
     : named

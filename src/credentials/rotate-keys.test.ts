@@ -19,7 +19,7 @@ import { removeOldRootKeys, verifyKeys } from "./verify-keys.ts";
 
 const ORGANIZATIONS = ["org_1", "org_2", "org_3"];
 
-/** One process on a store: its own ring of keys and its own caches. */
+/** One process on a store, with its own key ring and its own caches. */
 async function startProcess(
   store: MemoryStore,
   keys: { readonly directory: string | null; readonly variable?: string },
@@ -66,7 +66,7 @@ function ask(organizationId: string, credentialId: string): CredentialRequest {
   };
 }
 
-/** The same store with something in between. */
+/** The same store with some methods replaced. */
 function through(store: MemoryStore, instead: Partial<KeyStore>): RotationParts["store"] {
   return {
     dataKey: (id) => store.dataKey(id),

@@ -9,7 +9,7 @@ import type { PlannedCall, RunnableSource } from "./ports.ts";
 const clock = new FakeClock();
 const source = { timeoutMs: 1_000, leavesMachine: true, charge: "per_call" } as RunnableSource;
 
-/** A call whose first request is answered with 200, and whose second one meets this. */
+/** A call whose first request is answered with 200 and whose second one ends like this. */
 async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void) {
   const run = makeRun({ record: { intend: () => {}, noteOrder: () => {}, close: () => {} } });
   const call = makeCall({ run });

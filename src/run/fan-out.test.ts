@@ -21,7 +21,7 @@ function plan(ids: readonly string[], charge: ChargeModel = "per_call"): Planned
   }));
 }
 
-/** Lets outputs of these sizes come in this order. */
+/** Produces outputs of these sizes in this order. */
 async function outcomesOf(sizes: readonly number[], order: readonly number[], bytesMax: number) {
   const arrive = new Map<string, (answer: Answer) => void>();
   const all = fanOut(

@@ -13,7 +13,10 @@ import { createFunctionRun } from "./function-run.ts";
 import type { PlannedCall, RunIntent, RunnableFunction, RunnableSource, RunReport } from "./ports.ts";
 import type { EngineParts } from "./under-way.ts";
 
-/** What a source does: takes in so much of a reply, as the door does, and ends in one of these ways. */
+/**
+ * The behaviour of a source: counts this many bytes of a reply, as the outbound client does, and ends in one of these
+ * ways.
+ */
 interface Script {
   readonly replyBytes: number;
   readonly afterMs: number;
@@ -36,7 +39,7 @@ const CALLER = {
   workflow: { ...WORKFLOW, failureDetails: true, maskCredentials: false, simulated: false },
 };
 
-/** The engine over sources that do as they are told. */
+/** The engine with scripted sources. */
 function rig(scripts: readonly Script[], bytesMax = BUDGET) {
   const clock = new FakeClock();
   const budget = new ByteBudget(bytesMax);
@@ -79,7 +82,7 @@ function rig(scripts: readonly Script[], bytesMax = BUDGET) {
     held,
     arrivedAt: clock.now(),
   });
-  /** What a run holds, but for what its calls say that they hold. */
+  /** The memory of a run without what its calls report as theirs. */
   const besideCalls = (held: Held) =>
     [...calls].reduce((left, { run, heldBytes }) => left - (run.held === held ? heldBytes : 0), held.bytes);
   return { clock, budget, parts, request, besideCalls };
@@ -109,7 +112,7 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
         const { clock, budget, parts, request, besideCalls } = rig(first!);
         const frames = new Map<string, [Held, number]>();
         let ended = 0;
-        // When all calls are over, and the answer is not made yet.
+        // All calls have ended, but the answer has not been made yet.
         const runEnded = ({ transactionId, calls }: RunReport) => {
           const [held, frame] = frames.get(transactionId)!;
           assert.equal(besideCalls(held), frame, "calls hold what they say, to the byte");
@@ -127,7 +130,7 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
             frames.set(transactionId, [held, besideCalls(held)]);
             return { held, started };
           } catch (fault) {
-            // The others have left no room: nothing was begun.
+            // The other calls have left no memory, so nothing was sent.
             assert.equal((fault as Fault).code, "request.overloaded");
             assert.equal(held.bytes, 0);
             return null;
@@ -169,7 +172,7 @@ test("outputs that come when there is no room fail alone and say so; those that 
   };
   const messages = ["s0", "s1", "s2", "s3", "s4"].map((id) => status[id]!.message);
   const lost = messages.filter((message) => message.includes("no room in memory"));
-  // Alone, an organization may have half of what there is.
+  // A single organization may have half of the budget.
   assert.equal(lost.length, 2, messages.join("; "));
   assert.equal(messages[4], "Record found");
 });
@@ -189,7 +192,7 @@ test("a config that could not be echoed is refused as too large, since nothing c
   assert.throws(() => createDataRun(parts)({ ...asked, config }), { code: "request.invalid" });
 });
 
-/** A `/func` whose function gives this text back. */
+/** A `/func` whose function returns this text. */
 function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<string | null>, bytesMax = BUDGET) {
   const made = rig([{ replyBytes: 50 * KIB, afterMs: 10, ends: "with its reply" }], bytesMax);
   const found: RunnableFunction = {

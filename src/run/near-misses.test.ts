@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearMisses, type Asked } from "./near-misses.ts";
 
-/** Who is asked, one for each list of declared names; `looked` is told of every name that is looked at. */
+/** The sources of a run, one for each list of declared names; `looked` is called for every name that is read. */
 function askedOf(lists: readonly (readonly string[])[], looked: (name: string) => void = () => {}): readonly Asked[] {
   return lists.map((names, index) => {
     const inputNames = new Proxy(names, {

@@ -20,7 +20,7 @@ async function learn(room: ReplyRoom, window: ReplyWindow, source: string, bytes
   place!.left();
 }
 
-/** What came of a call by now. */
+/** The state of a call now. */
 function outcomeOf(entering: Promise<ReplyPlace | null> | ReplyPlace | null): { place?: ReplyPlace | null } {
   const seen: { place?: ReplyPlace | null } = {};
   void Promise.resolve(entering).then((place) => (seen.place = place));

@@ -7,7 +7,7 @@ import { SourceTurns } from "./source-turns.ts";
 
 const WAIT_MS = 1_000;
 
-/** Enters, and says what comes of it: "waits", "in", or the code of a fault. */
+/** Enters, and returns the result: "waits", "in", or the code of a fault. */
 function enter(turns: SourceTurns, owner: string): { outcome: string } {
   const result: { outcome: string } = { outcome: "waits" };
   const ended = (fault: unknown): void => void (result.outcome = fault instanceof Fault ? fault.code : String(fault));
@@ -77,7 +77,7 @@ test("a rate of many tokens leaves some for the next organization, also in the m
     flood.push(...enterMany(turns, "a", 20));
   }
 
-  // Of the twenty that came back, those beyond its share.
+  // Of the twenty that came back, those above its share.
   assert.ok(inside(flood) >= 12, `${inside(flood)} of the flood`);
   assert.equal(inside(enterMany(turns, "b", 2)), 2);
 });

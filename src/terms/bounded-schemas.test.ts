@@ -23,7 +23,7 @@ const objects = Array.from({ length: 20_000 }, (_, at) => ({ id: at }));
 const members = Object.fromEntries(numbers.slice(0, 9_000).map((at) => [`key_${"a".repeat(20)}_${at}`, at]));
 const times = <Part>(count: number, part: (at: number) => Part) => Array.from({ length: count }, (_, at) => part(at));
 
-/** What takes seconds to minutes where nobody counts. */
+/** Validations that take seconds to minutes if nothing is counted. */
 const ENDLESS: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   "references that double on each level": [{ $ref: "#/$defs/d0", $defs: { ...doubled, d40: { type: "object" } } }, {}],
   "a recursion that doubles on each level of the value": [

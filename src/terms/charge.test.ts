@@ -14,7 +14,7 @@ const RECORD: CallEnd = { match: true };
 const NO_RECORD: CallEnd = { match: false };
 const reports = (code: FaultCode, charged?: Charged): Fault => new Fault(code, {}, { reported: { charged } });
 
-/** The rows of the page, in their order: what each means in facts, and how its call ended. */
+/** The rows of the page, in order: the facts that each stands for, and how its call ended. */
 const ROWS: readonly (readonly (readonly [SentRequest, CallEnd])[])[] = [
   [
     [FREE, RECORD],
@@ -68,7 +68,7 @@ test("an order that is billed and its free polls are one yes, however they end",
   assert.deepEqual(chargesOf([FREE, ANSWERED, poll, poll, poll], "per_call", RECORD), ["no", "yes", "no", "no", "no"]);
   const late = { ...WENT_UNANSWERED, free: true };
   assert.deepEqual(chargesOf([ANSWERED, poll, late], "per_call", new Fault("source.timeout")), ["yes", "no", "no"]);
-  // What a poll tells is told of the order.
+  // A failure reported by a poll concerns the order.
   assert.deepEqual(chargesOf([ANSWERED, poll], "per_call", reports("source.vendor_failure")), ["unknown", "no"]);
   assert.deepEqual(chargesOf([ANSWERED, poll], "per_call", reports("source.vendor_failure", "no")), ["no", "no"]);
 });
@@ -90,7 +90,10 @@ test("what a failure reports is told of one request, and the author's word on an
 });
 
 const anyCharge = fc.constantFrom<Charged>("yes", "no", "unknown");
-/** Whatever a door may find out of a request: nothing has ended that has no status, and every 2xx is an answer. */
+/**
+ * Everything that the outbound client may observe: a request without a status has not ended, and every 2xx is an
+ * answer.
+ */
 const anyRequest: fc.Arbitrary<SentRequest> = fc
   .record({
     free: fc.boolean(),

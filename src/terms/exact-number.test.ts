@@ -8,7 +8,7 @@ import { isJsonObject, JsonError, parseJson, type Json, type JsonLimits } from "
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 1000 };
 const read = (text: string): Json => parseJson(Buffer.from(text), LIMITS);
 
-/** Numbers in every form that JSON has for them, most of them longer than a double. */
+/** Numbers in every form that JSON allows, most of them with more digits than a double. */
 const literals = fc
   .tuple(
     fc.boolean(),
@@ -42,7 +42,7 @@ test("every number of a document is written as the number that was read, whereve
   );
 });
 
-/** Every number outside of texts, as a fraction of whole numbers in lowest form: an arithmetic that shares nothing with ours. */
+/** Every number outside of strings, as a reduced fraction of integers: arithmetic that shares no code with ours. */
 function numbersOf(text: string): string[] {
   const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
   const found = outside.matchAll(/(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?/g);

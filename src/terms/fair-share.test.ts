@@ -69,7 +69,7 @@ test("whatever the greedy do, a newcomer finds as much room as any of them has",
         share.inUse,
       );
       assert.ok(share.inUse <= max);
-      // Places that were given back only add to what is free.
+      // Places that were given back only increase what is free.
       const free = max - share.inUse;
       const greedy = owners.filter((has) => has > 1).length;
       assert.ok(greedy === 0 || free >= Math.floor(max / (owners.length + 1)) - owners.length);

@@ -95,7 +95,7 @@ test("nothing that was looked at before is taken for a part of what is looked at
   const ends = ['"', '"}', "}", "]}", "0}", '\\"}', "rue}", "}}", '":1}', "]", " ".repeat(40)];
   for (let cut = 0; cut < whole.length - 1; cut += 1)
     for (const end of ends) {
-      // What would make a whole of it, many times over, stands where it ends.
+      // The memory behind the document holds what would complete it, many times over.
       isSurelyObject(Buffer.concat([whole.subarray(0, cut), Buffer.from(end.repeat(60))]), LIMITS);
       assert.ok(!isSurelyObject(whole.subarray(0, cut), LIMITS), `${cut} ${end}`);
     }

@@ -7,7 +7,7 @@ import { Stretch } from "./stretch.ts";
 
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 100_000 };
 
-/** The value, or the problem; read in stretches of so many bytes. */
+/** The value, or the problem; read in steps of this many bytes. */
 function readIn(stretchBytes: number, text: string | Buffer, limits = LIMITS): unknown {
   const reading = new JsonReading(Buffer.from(text as string), limits, () => true, stretchBytes);
   try {
@@ -28,7 +28,7 @@ function readAtOnce(text: string, limits = LIMITS): unknown {
   }
 }
 
-// Without escapes: where one name is the escaped form of another, V8 may take the one for the other.
+// Without escapes: if one name is the escaped form of another, V8 may confuse them.
 const NAMES = fc.oneof(
   fc.constantFrom("__proto__", "", "a", "1", "e"),
   fc.string({ maxLength: 4 }).filter((name) => !name.includes("\\")),
@@ -69,7 +69,7 @@ test("what is no JSON is refused in stretches for the reason for which it is ref
         const broken = text.slice(0, at) + slip + text.slice(at + 1);
         const limits = { depthMax, keysPerObjectMax: 4, valuesMax: 40 };
         const [inStretches, atOnce] = [readIn(stretchBytes, broken, limits), readAtOnce(broken, limits)];
-        // A number that is not finite is seen in stretches even where another member of its name replaces it.
+        // Reading in steps notices a number that is not finite even if a later member of the same name replaces it.
         if (inStretches === "not_finite") assert.match(broken, /\de\d/i);
         else assert.deepEqual(inStretches, atOnce, broken);
       },

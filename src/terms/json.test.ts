@@ -67,7 +67,7 @@ test("nesting counts where one member has replaced another of the same name", ()
 });
 
 test("a small document and a large one are read alike", () => {
-  // Blanks make a document large without changing what it says.
+  // Blanks make a document large without changing its value.
   const grown = (text: string) => text + " ".repeat(70_000);
   fc.assert(
     fc.property(
@@ -98,7 +98,7 @@ test("values are counted over the whole document, as its bytes are read and befo
   assert.equal(problemOf(JSON.stringify(Array.from({ length: 101 }, () => 7)), limits), "too_many_values");
   assert.equal(problemOf(JSON.stringify({ a: Array(60).fill(1), b: [Array(60).fill(2)] }), limits), "too_many_values");
   assert.equal(problemOf(`["${"[,{,".repeat(1000)}"]`, limits), null, "what stands in a text is none");
-  // What is cut off right behind the last value that is allowed shows that nothing behind it was looked at.
+  // The document is cut off right behind the last allowed value, which shows that nothing behind it was read.
   assert.equal(problemOf(`[${"0,".repeat(101)}`, limits), "too_many_values");
 });
 

@@ -35,7 +35,7 @@ test("what the engine's own expressions match is matched, and nothing else", () 
         assert.ok(error instanceof PatternProblem, source);
         return;
       }
-      // The engine also looks at the place within a character of two units, where there is no place.
+      // The engine also tries positions inside a character of two UTF-16 units; this matcher does not.
       const isTorn = (one: string) => /\(\?[=!<]|\\[bB]/.test(source) && one.includes("😀");
       for (const one of texts.filter((each) => !isTorn(each)))
         assert.equal(linear.test(one), own.test(one), `${source} on ${JSON.stringify(one)}`);

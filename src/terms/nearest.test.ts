@@ -22,7 +22,7 @@ test("resembling is the number of slips, as counted letter by letter over all wa
   );
 });
 
-/** By its definition. */
+/** Directly from the definition. */
 function distance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   const change = distance(a.slice(1), b.slice(1)) + (a[0] === b[0] ? 0 : 1);

@@ -33,7 +33,7 @@ test("credentials made up without end cost no other organization its breakers or
   await assert.rejects(limited(source, by("org_b", "key")), { code: "source.rate_limited_here" });
 });
 
-/** The era of a call that must be let out. */
+/** The era of a call that must be admitted. */
 function admitted(breaker: Breaker, now: number): number {
   const era = breaker.admit(now);
   assert.notEqual(era, null);

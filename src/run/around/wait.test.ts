@@ -10,7 +10,7 @@ import { createWait } from "./wait.ts";
 
 const SOURCE = {} as RunnableSource;
 
-/** A call with ten seconds to go, on a clock that stands still. */
+/** A call ten seconds before its deadline, on a clock that stands still. */
 function underWay() {
   const clock = new FakeClock();
   const call = makeCall({ startedAt: clock.now(), deadlineAt: clock.now() + 10_000 });
