@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toMoment } from "./ledger-inputs.ts";
 
-test("a day that no calendar has is refused, and not taken for the one after it", () => {
+test("a day that does not exist is refused, and not taken for the one after it", () => {
   for (const text of ["2026-02-30", "2026-02-29", "2026-04-31T12:00:00Z", "2026-13-01", "2026-00-10"]) {
     assert.throws(() => toMoment(text), /There is no such day or time/, text);
   }

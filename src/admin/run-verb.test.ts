@@ -35,7 +35,7 @@ test("a verb runs under its own name and the actor's, at one moment", async () =
   assert.deepEqual(result, { to: 3, what: "word count", who: "ada", at: 7 });
 });
 
-test("a verb is given what it names and nothing else", async () => {
+test("a verb gets what it names and nothing else", async () => {
   const names = (needs: readonly Need[]) =>
     runVerb(
       "folder show",

@@ -58,11 +58,11 @@ for (let subset = 0; subset < 16; subset += 1) {
   });
 }
 
-test("inline fields of which none is declared are a credential all the same: another's contract is not billed for them", () => {
+test("inline fields that the source does not declare still count as a credential, so no other contract is billed", () => {
   assert.equal(chosen(chooseCredential({ ...REQUEST, inline: {} }, [DEFAULT])), "inline takes -");
 });
 
-test("inline fields are the whole credential even when they are null or named like what objects inherit", () => {
+test("inline fields are the whole credential, even null ones and ones named like inherited properties", () => {
   for (const text of ['{"api_key":null}', '{"__proto__":1}', '{"constructor":""}']) {
     const inline = JSON.parse(text) as Record<string, never>;
     assert.equal(
@@ -88,7 +88,7 @@ for (const [what, credentialId, stored, reason] of NAMED_WRONGLY) {
   });
 }
 
-test("auto-selection skips what is disabled or not for this context", () => {
+test("auto-selection skips disabled credentials and those for other contexts", () => {
   const stored = [
     row("cred_off", { disabled: true }),
     row("cred_dev", { contexts: ["dev", "test"] }),
@@ -101,7 +101,7 @@ test("auto-selection skips what is disabled or not for this context", () => {
   assert.equal(choose("dev"), "auto takes cred_dev");
 });
 
-test("each context has its own default, and one that is disabled is none", () => {
+test("each context has its own default, and a disabled one does not count", () => {
   const stored = [
     row("cred_p", { contexts: ["prod"], isDefault: true }),
     row("cred_t", { contexts: ["test"], isDefault: true, disabled: true }),
@@ -113,7 +113,7 @@ test("each context has its own default, and one that is disabled is none", () =>
   assert.equal(choose("dev"), "default takes cred_d");
 });
 
-test("whatever is stored, what is taken is active and allowed, and a named one is the one that was named", () => {
+test("the chosen credential is always active and allowed, and a named one is the one that was named", () => {
   const anyRow = fc.record({
     id: fc.constantFrom("a", "b", "c", "d"),
     disabled: fc.boolean(),

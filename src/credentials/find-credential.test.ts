@@ -60,7 +60,7 @@ test("inline fields are found without a look-up, even while the store is down", 
   assert.equal(store.lookups, 0);
 });
 
-test("a stored credential is opened, and the second time it is in memory", async () => {
+test("a stored credential is opened once and then read from memory", async () => {
   const { finder, store, put } = await rig();
   await put("cred_d", { api_key: "stored" }, { isDefault: true });
   const first = await finder.find(ASK);
@@ -73,7 +73,7 @@ test("a stored credential is opened, and the second time it is in memory", async
   assert.equal(store.lookups, 1);
 });
 
-test("no rule, no credential; and that too is remembered", async () => {
+test("no credential is found if no rule applies, and that is cached too", async () => {
   const { finder, store, put } = await rig();
   await put("cred_a", {});
   assert.equal(await finder.find(ASK), null);
@@ -88,7 +88,7 @@ test("auto-selection takes the newest", async () => {
   assert.equal((await finder.find({ ...ASK, autoSelect: true }))?.credentialId, "cred_new");
 });
 
-test("a cred_id that cannot be used is one answer, whatever the cause, and never another credential", async () => {
+test("a cred_id that cannot be used gives the same error for every cause, and never another credential", async () => {
   const { put, refusal, store } = await rig();
   await put("cred_default", {}, { isDefault: true });
   await put("cred_foreign", {}, { organizationId: "org_b" });
@@ -118,7 +118,7 @@ test("a cred_id that cannot be used is one answer, whatever the cause, and never
   }
 });
 
-test("an unknown and a foreign cred_id are looked up at the very same moments", async () => {
+test("an unknown cred_id and one of another organization are looked up at exactly the same times", async () => {
   const patterns = await Promise.all(
     ["cred_x", "cred_foreign"].map(async (credentialId) => {
       const { put, refusal, finder, store, clock } = await rig();
@@ -136,7 +136,7 @@ test("an unknown and a foreign cred_id are looked up at the very same moments", 
   assert.deepEqual(patterns[1], patterns[0]);
 });
 
-test("a newest or default credential that was altered fails, and an older one is not billed in its place", async () => {
+test("an altered newest or default credential fails, and no older one is billed instead", async () => {
   const { put, refusal, store } = await rig();
   await put("cred_old", {}, { createdWallAt: 1 });
   await put("cred_new", {}, { createdWallAt: 2, isDefault: true });
@@ -148,7 +148,7 @@ test("a newest or default credential that was altered fails, and an older one is
   }
 });
 
-test("one credential whose key is missing costs no other", async () => {
+test("a credential whose key is missing does not affect others", async () => {
   const { put, finder, store, refusal } = await rig();
   await put("cred_good", { ok: true }, { createdWallAt: 1 });
   await put("cred_bad", {}, { createdWallAt: 2 });
@@ -157,7 +157,7 @@ test("one credential whose key is missing costs no other", async () => {
   assert.equal((await refusal({ credentialId: "cred_bad" })).detail["reason"], "data_key_missing");
 });
 
-test("a changed credential is used by the next call, with a scope of its own", async () => {
+test("a changed credential is used by the next call, with its own scope", async () => {
   const { finder, put } = await rig();
   await put("cred_d", { api_key: "1" }, { isDefault: true });
   const before = await finder.find(ASK);
@@ -201,7 +201,7 @@ for (const mode of ["fails", "hangs"] as const) {
   });
 }
 
-test("that an organization has no credential for a source is known as long, so that one that needs none goes on", async () => {
+test("the absence of credentials is cached as long, so that sources that need none keep working", async () => {
   const { finder, store, clock } = await rig();
   assert.equal(await finder.find(ASK), null);
   store.mode = "fails";
@@ -209,14 +209,14 @@ test("that an organization has no credential for a source is known as long, so t
   assert.equal(await finder.find(ASK), null);
 });
 
-test("calls that start together cost one look-up", async () => {
+test("calls that start together share one look-up", async () => {
   const { finder, put, store } = await rig();
   await put("cred_d", {}, { isDefault: true });
   await Promise.all(Array.from({ length: 20 }, async () => finder.find(ASK)));
   assert.equal(store.lookups, 1);
 });
 
-test("scopes tell organizations and contents apart, and show neither", async () => {
+test("scopes distinguish organizations and contents, and reveal neither", async () => {
   const { finder } = await rig();
   const anyFields = fc.dictionary(fc.string(), fc.string(), { minKeys: 1 });
   const seen = new Map<string | null, string>();
@@ -234,13 +234,13 @@ test("scopes tell organizations and contents apart, and show neither", async () 
   assert.doesNotMatch(inspect(canary, { depth: 9 }) + JSON.stringify(canary), /CANARY/);
 });
 
-test("two processes name the same inline credential differently, so that a scope cannot be tried out", async () => {
+test("two processes name the same inline credential differently, so that a scope cannot be guessed", async () => {
   const ask = { ...ASK, inline: { api_key: "x" } };
   const [one, other] = [await rig(), await rig()];
   assert.notEqual((await one.finder.find(ask))?.scope, (await other.finder.find(ask))?.scope);
 });
 
-test("explain tells every rule with its reason", async () => {
+test("explain lists every rule with its reason", async () => {
   const { finder, put } = await rig();
   await put("cred_d", {}, { isDefault: true });
   const explanation = await finder.explain(ASK);
@@ -272,7 +272,7 @@ test("explain tells every rule with its reason", async () => {
   });
 });
 
-test("explain says which rules were not reached, and why one that was taken cannot be used", async () => {
+test("explain says which rules were not reached, and why a chosen credential cannot be used", async () => {
   const { finder, put, store } = await rig();
   await put("cred_d", {});
   store.put({ ...store.rows.get("cred_d")!, version: 9 });

@@ -12,16 +12,16 @@ test("the keyed hash is HMAC-SHA-256", () => {
   );
 });
 
-test("a key that is longer than a block is refused rather than cut", () => {
+test("a key that is longer than a block is refused and not cut", () => {
   assert.throws(() => createKeyedHash(new Uint8Array(65)), RangeError);
 });
 
-test("every process has a key of its own", () => {
+test("every process has its own key", () => {
   const fields = { api_key: "x" };
   assert.notEqual(createInlineScopes()("org_1", fields), createInlineScopes()("org_1", fields));
 });
 
-test("an organization cannot put another's name into its fields", () => {
+test("an organization cannot obtain another's scope through its fields", () => {
   const scope = createInlineScopes();
   assert.notEqual(scope("org_1", { a: "org_2" }), scope("org_2", { a: "org_1" }));
   assert.match(scope("org_1", {}), /^org_1\/inline\/[\w-]{43}$/);

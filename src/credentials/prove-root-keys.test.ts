@@ -22,7 +22,7 @@ async function wrappedBy(...rootKeys: readonly NamedKey[]): Promise<MemoryStore>
   return store;
 }
 
-test("of the root keys in use one that opens is enough, and the data keys of the others are counted", async () => {
+test("one root key that opens is enough, and data keys that others wrap are counted", async () => {
   const [ours, stray, ours2] = [keyNamed("ours"), keyNamed("stray"), keyNamed("ours")];
   const store = await wrappedBy(ours, stray, ours, stray);
   assert.deepEqual(await standing(store, ours), { dataKeys: 4, unreadable: 2, lacking: ["stray"], settled: true });
@@ -31,14 +31,14 @@ test("of the root keys in use one that opens is enough, and the data keys of the
   await assert.rejects(standing(store, ours2), /does not hold the root key stray/);
 });
 
-test("a data key that was altered is counted, and no root key is lacking for it", async () => {
+test("an altered data key is counted as unreadable, and its root key is not reported as missing", async () => {
   const ours = keyNamed("ours");
   const store = await wrappedBy(ours, ours);
   store.keys.set("key_1", { ...store.keys.get("key_1")!, organizationId: "org_7" });
   assert.deepEqual(await standing(store, ours), { dataKeys: 2, unreadable: 1, lacking: [], settled: true });
 });
 
-test("on a store on which nothing is sealed, the key that was registered is the one, by what it opens", async () => {
+test("a store in which nothing is sealed accepts only the registered key, proven by what it opens", async () => {
   const [ours, other] = [keyNamed("ours"), keyNamed("other")];
   const store = new MemoryStore();
   assert.deepEqual(await standing(store, other), { dataKeys: 0, unreadable: 0, lacking: [], settled: false });

@@ -70,7 +70,7 @@ test("processes that race for the first start get one key", async (t) => {
   assert.deepEqual(readdirSync(directory), ["root-1.key"], "and leave no draft behind");
 });
 
-test("a key file that others can read is refused, and the sentence says what to do", async (t) => {
+test("a key file that others can read is refused, and the message says what to do", async (t) => {
   const directory = directoryOf(t);
   await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
   for (const mode of [0o644, 0o640, 0o602, 0o700]) {
@@ -80,7 +80,7 @@ test("a key file that others can read is refused, and the sentence says what to 
   }
 });
 
-test("a key file of a stricter mode is fine, one that is empty or cut is refused", async (t) => {
+test("a key file with a stricter mode is accepted, an empty or truncated one is refused", async (t) => {
   const directory = directoryOf(t);
   const options = { variable: undefined, directory, store: new MemoryStore() };
   await openRootKeys(options);
@@ -102,7 +102,7 @@ test("with a shared database the key must be given", async () => {
   }
 });
 
-test("existing rows without their key refuse the start, and no new key is made over them", async (t) => {
+test("a start with data keys but without their root key is refused, and no new root key is made", async (t) => {
   const directory = directoryOf(t);
   const store = await storeWrappedBy(keyNamed("k1"));
   const message = await refusal(openRootKeys({ variable: undefined, directory, store }));
@@ -110,7 +110,7 @@ test("existing rows without their key refuse the start, and no new key is made o
   assert.deepEqual(readdirSync(directory), []);
 });
 
-test("another key than the rows depend on refuses the start, by its id or by what it opens", async () => {
+test("a start with a root key that the data keys do not depend on is refused, by its id or by what it opens", async () => {
   const right = keyNamed("k1");
   const store = await storeWrappedBy(right);
   const start = (key: NamedKey) => openRootKeys({ variable: formatRootKey(key), directory: null, store });
@@ -119,14 +119,14 @@ test("another key than the rows depend on refuses the start, by its id or by wha
   assert.equal((await start(right)).current().id, "k1");
 });
 
-test("one altered row stops no start as long as another proves the key", async () => {
+test("one altered row does not prevent a start if another proves the key", async () => {
   const right = keyNamed("k1");
   const store = await storeWrappedBy(right);
   store.keys.set("key_0", { ...wrapDataKey(right, keyNamed("key_0"), "org_2"), organizationId: "org_3" });
   await openRootKeys({ variable: formatRootKey(right), directory: null, store });
 });
 
-test("of a list the first seals and all open", async () => {
+test("the first key of a list seals and all open", async () => {
   const older = keyNamed("old");
   const newer = keyNamed("new");
   const store = await storeWrappedBy(older);
@@ -137,7 +137,7 @@ test("of a list the first seals and all open", async () => {
   assert.equal(ring.find("__proto__"), undefined);
 });
 
-test("on an embedded store with key files a variable opens, and seals only once it is adopted or in use", async (t) => {
+test("on an embedded store with key files a variable only opens, until it is adopted or in use", async (t) => {
   const directory = directoryOf(t);
   const embedded = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
   const store = await storeWrappedBy(embedded.current());
@@ -154,7 +154,7 @@ test("on an embedded store with key files a variable opens, and seals only once 
   assert.deepEqual((await openRootKeys(options)).current(), given);
 });
 
-test("a running service finds a root key that another process has added, and survives that the files vanish", async (t) => {
+test("a running service finds a root key that another process has added, and keeps working if the files disappear", async (t) => {
   const directory = directoryOf(t);
   const ring = await openRootKeys({ variable: undefined, directory, store: new MemoryStore() });
   const first = ring.current();

@@ -7,13 +7,13 @@ import { formatRootKey, parseRootKeys, RootKeyError, rootKeyId } from "./root-ke
 const A = randomBytes(32);
 const B = randomBytes(32);
 
-test("a key has the id it was given, or one made of its hash", () => {
+test("a key has the id that it was given, or one derived from its hash", () => {
   assert.deepEqual(parseRootKeys(`2026-01:${A.toString("base64")}`, "X"), [{ id: "2026-01", bytes: A }]);
   assert.deepEqual(parseRootKeys(A.toString("base64"), "X"), [{ id: rootKeyId(A), bytes: A }]);
   assert.notEqual(rootKeyId(A), rootKeyId(B));
 });
 
-test("a list is the newest first, whatever blanks stand in it", () => {
+test("a list is newest first, with any blanks", () => {
   const keys = parseRootKeys(` new:${A.toString("base64")} ,\n ${B.toString("base64")},`, "X");
   assert.deepEqual(
     keys.map((key) => key.bytes),

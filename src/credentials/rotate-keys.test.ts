@@ -152,7 +152,7 @@ test("a service that has not seen the new root key makes no data key under the o
   await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
-test("a rotation that was broken off is taken up again with the root key it had made", async (t) => {
+test("an interrupted rotation is resumed with the root key that it had made", async (t) => {
   const { directory, store } = await embedded(t);
   const verb = await startProcess(store, { directory });
   let changes = 0;
@@ -183,7 +183,7 @@ test("two rotations at once end on one root key and lose nothing", async (t) => 
   await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
-test("a credential changed while it is sealed again keeps its new content", async (t) => {
+test("a credential that is changed while it is resealed keeps its new content", async (t) => {
   const { directory, store, service } = await embedded(t, 1);
   const verb = await startProcess(store, { directory });
   const id = "cred_org_1_0";
@@ -200,7 +200,7 @@ test("a credential changed while it is sealed again keeps its new content", asyn
   assert.deepEqual((await verb.sealer.open(store.rows.get(id)!)).reveal(), { changed: true });
 });
 
-test("what cannot be opened is named, left as it was, and keeps every root key", async (t) => {
+test("rows that cannot be opened are reported, left unchanged, and no root key is removable", async (t) => {
   const { directory, store } = await embedded(t);
   const broken = { ...store.rows.get("cred_org_1_2")!, version: 9 };
   store.put(broken);
@@ -214,7 +214,7 @@ test("what cannot be opened is named, left as it was, and keeps every root key",
   assert.equal(readdirSync(directory).length, 2);
 });
 
-test("with DATARUN_ROOT_KEY the operator says which key is current, in an order of starts that loses nothing", async () => {
+test("with DATARUN_ROOT_KEY the operator decides which key is current, and a sequence of starts loses nothing", async () => {
   const store = new MemoryStore();
   const [older, newer] = ["old", "new"].map((id) => formatRootKey({ id, bytes: randomBytes(32) }));
   const before = await startProcess(store, { directory: null, variable: older! });
@@ -242,7 +242,7 @@ test("an empty store rotates to a new key and verifies", async (t) => {
   assert.equal((await removeOldRootKeys(verb)).length, 1);
 });
 
-test("a data key that nobody can open keeps no later rotation from making a new root key", async (t) => {
+test("a data key that cannot be opened does not prevent a later rotation from making a new root key", async (t) => {
   const { directory, store, service } = await embedded(t, 1);
   const lost = { id: "root_lost", bytes: randomBytes(32) };
   await store.addDataKey(wrapDataKey(lost, { id: "key_lost", bytes: randomBytes(32) }, "org_4"));

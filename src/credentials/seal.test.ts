@@ -21,7 +21,7 @@ function altered(reason: string) {
     thrown instanceof Fault && thrown.code === "source.credential_missing" && thrown.detail["reason"] === reason;
 }
 
-test("what was sealed opens to the same fields at the same place", () => {
+test("sealed fields open unchanged at the same place", () => {
   fc.assert(
     fc.property(anyPlace, anyFields, (place, fields) => {
       assert.deepEqual(openFields(KEY, place, sealFields(KEY, place, fields)), fields);
@@ -39,12 +39,12 @@ test("moved to any other place, it does not open", () => {
   );
 });
 
-test("no part of the place can lend a character to its neighbour", () => {
+test("moving a character from one part of the place to the next is noticed", () => {
   const sealed = sealFields(KEY, { ...PLACE, organizationId: "org_1c", id: "red" }, {});
   assert.throws(() => openFields(KEY, { ...PLACE, organizationId: "org_1", id: "cred" }, sealed), altered("altered"));
 });
 
-test("places that are told apart by a lone surrogate alone are told apart", () => {
+test("places that differ only in a lone surrogate are different places", () => {
   const sealed = sealFields(KEY, { ...PLACE, source: "acme__\ud800" }, {});
   assert.throws(() => openFields(KEY, { ...PLACE, source: "acme__\ud801" }, sealed), altered("altered"));
 });
@@ -58,7 +58,7 @@ test("any flipped bit is noticed", () => {
   }
 });
 
-test("a shorter or longer text, and text that is no base64, is noticed", () => {
+test("a shorter or longer text, and text that is not base64, is noticed", () => {
   const sealed = sealFields(KEY, PLACE, { api_key: "secret" });
   for (let end = 0; end < sealed.length; end += 1) {
     assert.throws(() => openFields(KEY, PLACE, sealed.slice(0, end)), altered("altered"));
@@ -74,13 +74,13 @@ test("another key, or the same bytes under another id, does not open", () => {
   assert.throws(() => openFields({ id: "key_2", bytes: KEY.bytes }, PLACE, sealed), altered("altered"));
 });
 
-test("no nonce comes twice", () => {
+test("no nonce is used twice", () => {
   const nonces = new Set<string>();
   for (let seal = 0; seal < 20_000; seal += 1) nonces.add(sealFields(KEY, PLACE, {}).slice(0, 16));
   assert.equal(nonces.size, 20_000);
 });
 
-test("nothing sealed shows what it holds, and no failure repeats it", () => {
+test("sealed text does not show its contents, and no failure repeats them", () => {
   const sealed = sealFields(KEY, PLACE, { api_key: "CANARY-SECRET" });
   for (const encoding of ["latin1", "utf8", "utf16le"] as const) {
     assert.ok(!Buffer.from(sealed, "base64").toString(encoding).includes("CANARY"));
@@ -95,7 +95,7 @@ test("nothing sealed shows what it holds, and no failure repeats it", () => {
   }
 });
 
-test("a wrapped data key unwraps only by its root key, under its id, for its organization", () => {
+test("a wrapped data key unwraps only with its root key, under its id, for its organization", () => {
   const row = wrapDataKey(ROOT, KEY, "org_1");
   assert.deepEqual(unwrapDataKey(ROOT, row), KEY);
   for (const wrong of [
@@ -109,7 +109,7 @@ test("a wrapped data key unwraps only by its root key, under its id, for its org
   assert.throws(() => unwrapDataKey({ id: "root_2", bytes: ROOT.bytes }, row), altered("data_key_altered"));
 });
 
-test("a sealed credential is no wrapped key and the other way round, even under one key", () => {
+test("a sealed credential cannot be used as a wrapped key or the reverse, even under one key", () => {
   const root = { id: KEY.id, bytes: KEY.bytes };
   const asKey = { id: "cred_1", organizationId: "org_1", rootKeyId: KEY.id, wrapped: sealFields(KEY, PLACE, {}) };
   assert.throws(() => unwrapDataKey(root, asKey), altered("data_key_altered"));

@@ -31,14 +31,14 @@ function reasonOf(thrown: unknown): unknown {
   return thrown.detail["reason"];
 }
 
-test("what one process sealed another opens", async () => {
+test("what one process sealed, another opens", async () => {
   const { store, sealer } = await rig();
   const row = rowOf(PLACE, await sealer.seal(PLACE, new Secret(FIELDS)));
   const other = await rig(store);
   assert.deepEqual((await other.sealer.open(row)).reveal(), FIELDS);
 });
 
-test("an organization has one data key, made with its first credential, and shares it with nobody", async () => {
+test("an organization has one data key, made with its first credential and not shared with others", async () => {
   const { store, sealer } = await rig();
   const first = await sealer.seal(PLACE, new Secret(FIELDS));
   const second = await sealer.seal({ ...PLACE, id: "cred_2" }, new Secret(FIELDS));
@@ -48,7 +48,7 @@ test("an organization has one data key, made with its first credential, and shar
   assert.equal(store.keys.size, 2);
 });
 
-test("nothing that is stored shows a field or a key", async () => {
+test("no stored row shows a field or a key", async () => {
   const { store, sealer } = await rig();
   const sealed = await sealer.seal(PLACE, new Secret(FIELDS));
   const stored = JSON.stringify([sealed, ...store.keys.values()]);
@@ -90,7 +90,7 @@ test("a row moved with its data key to another organization still does not open"
   );
 });
 
-test("a data key wrapped by a root key that is gone is named as such", async () => {
+test("if a data key's root key is missing, the failure says so", async () => {
   const { store, sealer } = await rig();
   const row = rowOf(PLACE, await sealer.seal(PLACE, new Secret(FIELDS)));
   const { sealer: other } = await rig(new MemoryStore(), [{ id: "k2", bytes: randomBytes(32) }]);
@@ -109,7 +109,7 @@ test("a store that does not answer is not a bad credential", async () => {
   await assert.rejects(other.open(row), /connection refused/);
 });
 
-test("a data key is made under the newest root key there is, not the newest that was known", async () => {
+test("a data key is wrapped with the newest root key that exists, not the newest that was known", async () => {
   const { store } = await rig();
   const newer: NamedKey = { id: "k2", bytes: randomBytes(32) };
   const added: string[] = [];

@@ -25,7 +25,7 @@ async function answeredOnceThen(meets: (run: OpenRun, call: PlannedCall) => void
   return { code: report.fault?.code, charged: report.charged, attempts: report.attempts.map((one) => one.charged) };
 }
 
-test("a request that cannot be recorded, or comes too late, clears nothing of one that was answered", async () => {
+test("a request that cannot be recorded, or comes too late, does not change the charge of one that was answered", async () => {
   const fullDisk = await answeredOnceThen(({ record }) => {
     record.intend = () => {
       throw new Error("no space left on device");

@@ -5,20 +5,20 @@ import { slowClock } from "../terms/slow-clock.kit.ts";
 import { collectAnswer } from "./collect.ts";
 import { readFunctionResult } from "./function-result.ts";
 
-test("others have their turn between the steps in which a large output is collected", async () => {
+test("other work runs between the steps in which a large output is collected", async () => {
   const { clock, turns } = slowClock();
   assert.deepEqual(await collectAnswer({ a: 1 }, clock), { match: true, json: '{"a":1}' });
   assert.ok(turns() >= 2, String(turns()));
 });
 
-test("others have their turn while what a function returned is read", async () => {
+test("other work runs while the result of a function is read", async () => {
   const { clock, turns } = slowClock();
   const output = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`n${at}`, at]));
   assert.deepEqual((await readFunctionResult(JSON.stringify({ output }), clock)).output, output);
   assert.ok(turns() >= 10, String(turns()));
 });
 
-test("what is quick waits for nobody", async () => {
+test("quick work is done without a pause", async () => {
   let others = 0;
   setImmediate(() => (others += 1));
   const clock = new FakeClock();

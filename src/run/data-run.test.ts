@@ -91,7 +91,7 @@ const anything = fc.oneof(
 );
 const id = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("__proto__", "constructor", "none__x", "toString"));
 
-test("keys of outputs = keys of status = keys of the request, whatever the sources do", async () => {
+test("outputs and status have exactly the keys of the request, whatever the sources do", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(id, anything), { selector: ([key]) => key, minLength: 1, maxLength: 8 }),
@@ -120,7 +120,7 @@ test("keys of outputs = keys of status = keys of the request, whatever the sourc
   );
 });
 
-test("the limits of runs refuse before anything is called, and give their places back", async () => {
+test("run limits refuse a run before any call, and release the places of ended ones", async () => {
   const admission = createAdmission({ runsMax: 4, runsPerOrganizationMax: 2 });
   admission.enter("a");
   admission.enter("a");

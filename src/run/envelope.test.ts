@@ -9,7 +9,7 @@ function answerOf(outputs: readonly (string | Buffer)[]): readonly Buffer[] {
   return seal(toEnvelope("trx_1", '{"context":"prod"}', entries), 12);
 }
 
-test("an answer is the same whether it leaves in one piece or in several", () => {
+test("an answer has the same bytes in one piece or in several", () => {
   const large = JSON.stringify({ text: "ß".repeat(20_000) });
   for (const outputs of [[], ["{}"], [Buffer.from("{}"), "{}"], [Buffer.from(large)], [large, Buffer.from(large), "{}", Buffer.from("{}")]]) {
     const pieces = answerOf(outputs);
@@ -25,7 +25,7 @@ test("an answer is the same whether it leaves in one piece or in several", () =>
   }
 }); // prettier-ignore
 
-test("large bytes of a vendor leave as they are, and what stands between them as one piece", () => {
+test("large vendor bytes are not copied, and everything between them is one piece", () => {
   const large = Buffer.from(JSON.stringify({ text: "x".repeat(20_000) }));
   const small = Buffer.from('{"a":1}');
   assert.deepEqual(

@@ -42,14 +42,14 @@ async function outcomesOf(sizes: readonly number[], order: readonly number[], by
 const kept = (outcomes: readonly Outcome[]) =>
   outcomes.map(({ result }) => (result instanceof Fault ? "failed" : String(result.json).length));
 
-test("over the limit of the whole answer the largest outputs fail, and no more than needed", async () => {
+test("above the limit of the whole answer the largest outputs fail, and no more than necessary", async () => {
   const sizes = async (bytesMax: number) => kept((await outcomesOf([10, 50, 40], [0, 1, 2], bytesMax)).outcomes);
   assert.deepEqual(await sizes(100), [10, 50, 40]);
   assert.deepEqual(await sizes(99), [10, "failed", 40]);
   assert.deepEqual(await sizes(20), [10, "failed", "failed"]);
 });
 
-test("which outputs fail depends on their sizes and places, never on the order in which they came", async () => {
+test("which outputs fail depends on their sizes and positions, never on the order in which they arrived", async () => {
   const sizes = fc.array(fc.integer({ min: 2, max: 60 }), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(
@@ -78,7 +78,7 @@ test("sizes are bytes: ten letters of three bytes each are thirty", async () => 
   assert.equal(reportCall(fits!).outputBytes, 41);
 });
 
-test("what a vendor had answered is charged as its answer is, also where there was no room for it", async () => {
+test("a vendor's answer is charged even if there was no memory for it", async () => {
   for (const [charge, match, charged] of [
     ["per_call", true, "yes"],
     ["per_match", true, "yes"],
@@ -101,7 +101,7 @@ test("what a vendor had answered is charged as its answer is, also where there w
   }
 });
 
-test("starting many calls that take their time leaves turns to the others", async () => {
+test("other work runs while many slow calls are started", async () => {
   const started: string[] = [];
   const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
   const all = fanOut(

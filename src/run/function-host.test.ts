@@ -20,7 +20,7 @@ function hostOver(runSource: RunSource, held = heldWithoutLimit()) {
   );
 }
 
-test("inputs that cannot be read fail their call, which is not made and keeps no room", async () => {
+test("inputs that cannot be read fail their call, which is not made and keeps no memory", async () => {
   const held = heldWithoutLimit();
   const host = hostOver(() => assert.fail("it was called"), held);
   const { json } = await host.runSource("acme__register", TOO_MANY_LONG_NUMBERS);
@@ -44,13 +44,13 @@ test("a call whose inputs are still being read when its function ends is not mad
   assert.equal(held.bytes, 0);
 });
 
-test("a step that cannot be read does no harm", () => {
+test("recording a step that cannot be read causes no error", () => {
   const host = hostOver(() => assert.fail("it was called"));
   host.pipe("step", TOO_MANY_LONG_NUMBERS);
   assert.equal(host.pipes.size, 1);
 });
 
-test("a call that is left when its function ends is told as its source's charge says", () => {
+test("a call still under way when its function ends is reported with its source's charge", () => {
   const clock = new FakeClock();
   const source = (charge: "free" | "per_call") => ({ timeoutMs: 1000, leavesMachine: true, charge }) as RunnableSource;
   const sources = new Map([
@@ -86,7 +86,7 @@ test("a call that is left when its function ends is told as its source's charge 
   );
 });
 
-test("a function is told the number of an order that its source has placed and could not wait for", async () => {
+test("a function gets the number of an order that its source could not wait for", async () => {
   const host = hostOver(async (_, call) => {
     call.takeOrder("o-1");
     throw new Fault("source.pending");

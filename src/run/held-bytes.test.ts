@@ -102,7 +102,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   ),
 });
 
-test("after any mixture of ends a run holds its answer's bytes to the last one, and then nothing", async () => {
+test("however its calls end, a run holds its answer's bytes to the last one, and then nothing", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(script, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
@@ -160,7 +160,7 @@ test("after any mixture of ends a run holds its answer's bytes to the last one, 
   );
 });
 
-test("outputs that come when there is no room fail alone and say so; those that came before stay", async () => {
+test("outputs for which there is no memory fail alone and say so; earlier ones are kept", async () => {
   const big: Script = { replyBytes: 100 * KIB, afterMs: 10, ends: "with its reply" };
   const small: Script = { replyBytes: 100, afterMs: 500, ends: "with its reply" };
   const { clock, budget, parts, request } = rig([big, big, big, big, small]);
@@ -177,7 +177,7 @@ test("outputs that come when there is no room fail alone and say so; those that 
   assert.equal(messages[4], "Record found");
 });
 
-test("a run whose request alone leaves no room is refused before anything is called", () => {
+test("a run whose request leaves no memory for it is refused before any call", () => {
   const { budget, parts, request } = rig([{ replyBytes: 1, afterMs: 1, ends: "with less" }]);
   const other = budget.open("org_1");
   assert.ok(other.hold(BUDGET / 2));
@@ -185,7 +185,7 @@ test("a run whose request alone leaves no room is refused before anything is cal
   assert.equal(parts.admission.running, 0);
 });
 
-test("a config that could not be echoed is refused as too large, since nothing could stand beside it", () => {
+test("a config that is too large to be echoed is refused, because nothing else would fit in the answer", () => {
   const { budget, parts, request } = rig([], 1_000_000 * KIB);
   const asked = request(budget.open("org_1"));
   const config = { ...asked.config, note: "漢".repeat(6_000_000) };
@@ -221,7 +221,7 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
   return { run };
 }
 
-test("a run of a function holds its answer's bytes, and not what its sources had brought", async () => {
+test("the run of a function holds its answer's bytes, and not the replies of its sources", async () => {
   const { run } = functionRig(async (ask) => {
     await ask("s0");
     await ask("s0");
@@ -231,7 +231,7 @@ test("a run of a function holds its answer's bytes, and not what its sources had
   assert.equal((await run(true)).output.text.length, 30 * KIB);
 });
 
-test("a function whose answer finds no room fails, and says so", async () => {
+test("a function fails if there is no memory for its answer, and says so", async () => {
   const text = JSON.stringify({ output: { text: "y".repeat(300 * KIB) }, pipes: { step: 1 } });
   const { run } = functionRig(async () => text);
   const answer = await run();
@@ -240,7 +240,7 @@ test("a function whose answer finds no room fails, and says so", async () => {
   assert.deepEqual((await run(true)).output, {});
 });
 
-test("a function whose answer is over the limit of an answer fails, in bytes and not in letters", async () => {
+test("a function whose answer exceeds the limit fails; the limit is in bytes, not characters", async () => {
   const text = JSON.stringify({ output: { text: "漢".repeat(12_000_000) } });
   const { run } = functionRig(async () => text, 1_000_000 * KIB);
   assert.equal((await run()).status.dfunc_x.message, "Data function error: the whole answer would be too large");

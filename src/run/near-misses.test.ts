@@ -15,7 +15,7 @@ function askedOf(lists: readonly (readonly string[])[], looked: (name: string) =
   });
 }
 
-test("a name that no source declares is told with each source that declares one like it", () => {
+test("a name that no source declares is reported for each source that declares a similar one", () => {
   const plan = askedOf([["company_number", "name"], ["company-number"], ["vin"]]);
   assert.deepEqual(nearMisses(plan, { comapny_number: 1, name: "x", colour: 2 }), [
     { id: "acme__s0", name: "comapny_number", meant: "company_number" },
@@ -23,11 +23,11 @@ test("a name that no source declares is told with each source that declares one 
   ]);
 });
 
-test("a name that one source of the run declares is no slip of another's", () => {
+test("a name that one source of the run declares is not reported as misspelled for another", () => {
   assert.deepEqual(nearMisses(askedOf([["names"], ["name"]]), { name: "x" }), []);
 });
 
-test("what one run costs does not grow with its sources, their names and what it sends", () => {
+test("the cost for one run does not grow with its sources, their names and its inputs", () => {
   const names = (of: number) => Array.from({ length: 20 }, (_, at) => `declared_name_number_${at}_of_source_${of}`);
   const looks = (sources: number, sent: number) => {
     let looked = 0;
@@ -45,7 +45,7 @@ test("what one run costs does not grow with its sources, their names and what it
   assert.ok(most <= looks(100, 100) && most <= 400, `${most} comparisons`);
 });
 
-test("names that are too long to be a slip are not compared at all", () => {
+test("names that are too long to be misspelled are not compared at all", () => {
   let looked = 0;
   const inputs = Object.fromEntries(Array.from({ length: 50 }, (_, at) => ["n".repeat(200_000) + at, 1]));
   assert.deepEqual(

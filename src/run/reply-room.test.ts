@@ -27,7 +27,7 @@ function outcomeOf(entering: Promise<ReplyPlace | null> | ReplyPlace | null): { 
   return seen;
 }
 
-test("what one run's calls hold stays below its limit: the next call waits until a reply is taken", async () => {
+test("the memory of one run's calls stays below its limit: the next call waits until a reply is taken", async () => {
   const { clock, room, windowOf } = openRoom();
   const window = windowOf("a");
   await learn(room, window, "large", 5 * MB);
@@ -45,7 +45,7 @@ test("what one run's calls hold stays below its limit: the next call waits until
   assert.ok(window.bytes <= REPLIES_BYTES_MAX);
 });
 
-test("a call for which there is no room within a second is not made", async () => {
+test("a call for which there is no memory within a second is not made", async () => {
   const { clock, budget, room, windowOf } = openRoom(40);
   const first = windowOf("a");
   await learn(room, first, "large", 5 * MB);
@@ -61,7 +61,7 @@ test("a call for which there is no room within a second is not made", async () =
   assert.equal(budget.heldBytes, held, "its inputs are held no longer");
 });
 
-test("one organization's calls that wait do not hold up another's", async () => {
+test("waiting calls of one organization do not delay those of another", async () => {
   const { clock, room, windowOf } = openRoom(40);
   const greedy = windowOf("a");
   await learn(room, greedy, "large", 5 * MB);
@@ -71,7 +71,7 @@ test("one organization's calls that wait do not hold up another's", async () => 
   assert.ok(await room.enter(windowOf("b"), "large", 0));
 });
 
-test("inputs count from the moment they are there, and a reply that finds no room is not kept", async () => {
+test("inputs count at once, and a reply for which there is no memory is not kept", async () => {
   const { budget, room, windowOf } = openRoom(40);
   const window = windowOf("a");
   const place = await room.enter(window, "unknown", 3 * MB);
@@ -83,7 +83,7 @@ test("inputs count from the moment they are there, and a reply that finds no roo
   assert.equal(await room.enter(window, "unknown", 33 * MB), null);
 });
 
-test("when a run ends its calls wait no longer and hold nothing", async () => {
+test("when a run ends, its calls stop waiting and hold nothing", async () => {
   const { clock, budget, room, windowOf } = openRoom();
   const window = windowOf("a");
   await learn(room, window, "large", 10 * MB);

@@ -29,7 +29,7 @@ function inside(entered: readonly { outcome: string }[]): number {
   return entered.filter(({ outcome }) => outcome === "in").length;
 }
 
-test("the only organization there is may use every place, and what waits goes on as places come free", async () => {
+test("a single organization may use every place, and waiting calls go on as places become free", async () => {
   const turns = new SourceTurns({ concurrency: 4 }, new FakeClock());
   const calls = enterMany(turns, "a", 6);
   assert.equal(inside(calls), 4);
@@ -40,7 +40,7 @@ test("the only organization there is may use every place, and what waits goes on
   assert.equal(inside(calls), 5);
 });
 
-test("whoever comes second gets the next place that is free, however many of the first wait", async () => {
+test("a second organization gets the next free place, however many calls of the first wait", async () => {
   const turns = new SourceTurns({ concurrency: 4 }, new FakeClock());
   const first = enterMany(turns, "a", 100);
   const second = enter(turns, "b");
@@ -52,7 +52,7 @@ test("whoever comes second gets the next place that is free, however many of the
   assert.equal(inside(first), 4);
 });
 
-test("a call that waits in vain is shed after a second, and one too many at once", async () => {
+test("a call that waits in vain is refused after a second, and one too many at once", async () => {
   const clock = new FakeClock();
   const turns = new SourceTurns({ concurrency: 1 }, clock);
   const calls = enterMany(turns, "a", 400);
@@ -65,7 +65,7 @@ test("a call that waits in vain is shed after a second, and one too many at once
   assert.equal(clock.timers, 0);
 });
 
-test("a rate of many tokens leaves some for the next organization, also in the midst of a flood", async () => {
+test("a rate of many tokens leaves some for the next organization, even during a flood", async () => {
   const clock = new FakeClock();
   const turns = new SourceTurns({ rate: [{ per: "source", max: 10, every_ms: 60_000 }] }, clock);
   assert.equal(inside(enterMany(turns, "a", 50)), 10);
@@ -104,7 +104,7 @@ test("no call waits for a token that cannot come in time", () => {
   assert.equal(enter(turns, "a").outcome, "source.rate_limited_here");
 });
 
-test("a call that is turned away for its place has taken no token", async () => {
+test("a call that is refused for lack of a place has taken no token", async () => {
   const clock = new FakeClock();
   const turns = new SourceTurns({ concurrency: 1, rate: [{ per: "source", max: 2, every_ms: 600_000 }] }, clock);
   enter(turns, "a");
@@ -117,7 +117,7 @@ test("a call that is turned away for its place has taken no token", async () => 
   assert.equal(enter(turns, "a").outcome, "source.rate_limited_here");
 });
 
-test("the vendor's numbers hold in any order of coming, waiting and going", async () => {
+test("the vendor's limits hold for any order of arriving, waiting and leaving", async () => {
   const step = fc.record({ owner: fc.nat(4), kind: fc.constantFrom("enter", "leave", "pass") });
   await fc.assert(
     fc.asyncProperty(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { BoundedMap } from "./bounded-map.ts";
 
-test("it never holds more than its bound, and the half used last is always there", () => {
+test("it never exceeds its limit, and always keeps the half used last", () => {
   const use = fc.record({ key: fc.nat(30), write: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 12 }), fc.array(use, { maxLength: 200 }), (entriesMax, uses) => {
@@ -33,14 +33,14 @@ test("a deleted entry is gone from both generations", () => {
   assert.equal(map.get("b"), 2);
 });
 
-test("names that an object inherits are plain keys", () => {
+test("names of inherited properties are ordinary keys", () => {
   const map = new BoundedMap<string, number>(4);
   for (const name of ["__proto__", "constructor", "toString"]) assert.equal(map.get(name), undefined);
   map.set("__proto__", 1);
   assert.equal(map.get("__proto__"), 1);
 });
 
-test("what is not used between two agings is forgotten, and what is used stays", () => {
+test("entries not used between two calls of age are dropped, used ones are kept", () => {
   const map = new BoundedMap<string, number>(100);
   map.set("used", 1);
   map.set("left", 2);

@@ -48,14 +48,14 @@ for (const [what, [schema, value]] of Object.entries(ENDLESS)) {
   });
 }
 
-test("a check that cost too much says so, and the next one begins anew", () => {
+test("a validation that costs too much is reported, and the next one starts anew", () => {
   const fits = schemas.compile(ENDLESS["references that double on each level"]![0]);
   assert.equal(fits({}), false);
   assert.equal(fits.errors![0]!.message, TOO_LARGE);
   assert.equal(problemOf({ items: { type: "integer" } }, numbers), null);
 });
 
-test("large values that are as declared pass", () => {
+test("large valid values pass", () => {
   assert.equal(problemOf({ type: "array", uniqueItems: true, items: { type: "integer", minimum: 0 } }, numbers), null);
   assert.equal(
     problemOf({ type: "array", uniqueItems: true, items: { type: "object", required: ["id"] } }, objects),
@@ -65,7 +65,7 @@ test("large values that are as declared pass", () => {
   assert.equal(problemOf({ pattern: "^[a-z]+$" }, "a".repeat(1_000_000)), null);
 });
 
-test("entries are equal as JSON values are, whatever the order of their members", () => {
+test("entries are compared as JSON values, whatever the order of their members", () => {
   const unique = { uniqueItems: true };
   for (const equal of [[1, 1], [{ a: 1, b: [2] }, { b: [2], a: 1 }], [[], []], [null, null], ["a", "a"], [0, -0], [{ a: { c: 1, b: 2 } }, { a: { b: 2, c: 1 } }]]) {
     assert.equal(problemOf(unique, equal), "must not have duplicate items", JSON.stringify(equal));
@@ -76,7 +76,7 @@ test("entries are equal as JSON values are, whatever the order of their members"
   assert.equal(problemOf({ uniqueItems: false }, [1, 1]), null);
 }); // prettier-ignore
 
-test("lengths count characters, and the whole text only where that is needed", () => {
+test("lengths count characters, and read the whole text only if necessary", () => {
   const faces = "😀".repeat(5);
   for (const [schema, fits] of [[{ maxLength: 5 }, true], [{ maxLength: 4 }, false], [{ minLength: 5 }, true], [{ minLength: 6 }, false], [{ minLength: 0, maxLength: 10 }, true]] as const) {
     assert.equal(problemOf(schema, faces) === null, fits, JSON.stringify(schema));
@@ -86,13 +86,13 @@ test("lengths count characters, and the whole text only where that is needed", (
   assert.equal(problemOf({ minLength: 3 }, 12), null, "which is no text");
 }); // prettier-ignore
 
-test("each pattern of a schema is its own", () => {
+test("the patterns of a schema are not confused with each other", () => {
   const schema = { properties: { a: { pattern: "^a$" }, b: { pattern: "^b$" } } };
   assert.equal(problemOf(schema, { a: "a", b: "b" }), null);
   assert.notEqual(problemOf(schema, { a: "a", b: "a" }), null);
 });
 
-test("formats mean what they meant, up to a length that no value of theirs has", () => {
+test("formats keep their meaning, up to a length that no real value has", () => {
   assert.equal(problemOf({ format: "email" }, "ada@example.org"), null);
   assert.equal(problemOf({ format: "date", formatMinimum: "2024-01-01" }, "2024-02-29"), null);
   assert.notEqual(problemOf({ format: "date" }, "2023-02-29"), null);
@@ -103,7 +103,7 @@ test("formats mean what they meant, up to a length that no value of theirs has",
   }
 });
 
-test("a pattern without a bound is found wherever it stands in a schema, and said with its place", () => {
+test("a pattern that cannot be matched in linear time is found anywhere in a schema, and reported with its location", () => {
   const bad = { pattern: "(a)\\1" };
   const places: readonly (readonly [object, readonly string[]])[] = [
     [bad, ["pattern"]],
@@ -116,7 +116,7 @@ test("a pattern without a bound is found wherever it stands in a schema, and sai
   assert.equal(patternProblem({ properties: { pattern: { const: "(a)\\1" } }, examples: [bad] }), null);
 });
 
-test("a long list of constants is not told in full", () => {
+test("a long list of constants is shortened in messages", () => {
   const fits = schemas.compile({ enum: times(30_000, (at) => `value ${at}`) });
   assert.equal(fits("none"), false);
   const { message } = describeProblem(fits.errors);

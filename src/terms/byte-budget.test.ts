@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteBudget, NOT_YET_KNOWN } from "./byte-budget.ts";
 
-test("a piece of work holds no more than it may, whatever is free", () => {
+test("a unit of work holds no more than its limit, whatever is free", () => {
   const held = new ByteBudget(1_000).open("a", 100);
 
   assert.ok(held.hold(100));
@@ -12,7 +12,7 @@ test("a piece of work holds no more than it may, whatever is free", () => {
   assert.equal(held.bytes, 100);
 });
 
-test("one organization leaves room for the next", () => {
+test("one organization leaves memory for the next", () => {
   const budget = new ByteBudget(1_000);
   const greedy = Array.from({ length: 20 }, () => budget.open("a"));
 
@@ -20,7 +20,7 @@ test("one organization leaves room for the next", () => {
   assert.ok(budget.open("b").hold(250));
 });
 
-test("all who are not known yet share an eighth", () => {
+test("all callers that are not identified yet share an eighth", () => {
   const budget = new ByteBudget(800);
 
   assert.ok(budget.open(NOT_YET_KNOWN).hold(100));
@@ -28,7 +28,7 @@ test("all who are not known yet share an eighth", () => {
   assert.ok(budget.open("a").hold(300));
 });
 
-test("once it is known for whom, the bytes count there", () => {
+test("once the owner is known, the bytes count for it", () => {
   const budget = new ByteBudget(800);
   const held = budget.open(NOT_YET_KNOWN);
   held.hold(100);
@@ -40,7 +40,7 @@ test("once it is known for whom, the bytes count there", () => {
   assert.equal(budget.heldBytes, 100);
 });
 
-test("what was released holds nothing any more, however often it is released", () => {
+test("after a release nothing is held, however often it is repeated", () => {
   const budget = new ByteBudget(800);
   const held = budget.open("a");
   held.hold(10);
@@ -53,7 +53,7 @@ test("what was released holds nothing any more, however often it is released", (
   assert.equal(budget.heldBytes, 0);
 });
 
-test("it says when it is tight before it is full: for the work, for its owner, for all", () => {
+test("it is tight before it is full: for the unit of work, for its owner, for all", () => {
   const budget = new ByteBudget(1_000);
   const work = budget.open("a", 100);
   assert.ok(!work.isTight);
@@ -69,7 +69,7 @@ test("it says when it is tight before it is full: for the work, for its owner, f
   assert.ok(budget.open("e").isTight);
 });
 
-test("room ahead is a quarter of all at the most, so whoever is alone can ask for what is larger than that", () => {
+test("at most a quarter is reserved ahead, so a single owner can request more than that", () => {
   const budget = new ByteBudget(1_000);
   const work = budget.open("a");
 

@@ -40,20 +40,20 @@ function rig() {
   return { clock, rows, asked, store, lookup };
 }
 
-test("what is in memory is given without a promise", async () => {
+test("a cached answer is returned without a promise", async () => {
   const { lookup, asked } = rig();
   assert.deepEqual(await lookup.get("a"), { text: "one" });
   assert.deepEqual(lookup.get("a"), { text: "one" });
   assert.deepEqual(asked, ["a"]);
 });
 
-test("askers of one key share one look-up", async () => {
+test("callers of one key share one look-up", async () => {
   const { lookup, asked } = rig();
   await Promise.all([lookup.get("a"), lookup.get("a"), lookup.get("a")]);
   assert.deepEqual(asked, ["a"]);
 });
 
-test("a key in use is asked again behind its answer, so that it never waits", async () => {
+test("a key in use is refreshed in the background, so that it never waits", async () => {
   const { lookup, clock, rows, asked } = rig();
   await lookup.get("a");
   rows.set("a", "two");
@@ -64,7 +64,7 @@ test("a key in use is asked again behind its answer, so that it never waits", as
   assert.equal(asked.length, 2);
 });
 
-test("a changed version is seen by the very next use", async () => {
+test("a changed version is noticed by the very next use", async () => {
   const { lookup, rows, store } = rig();
   await lookup.get("a");
   rows.delete("a");
@@ -72,7 +72,7 @@ test("a changed version is seen by the very next use", async () => {
   assert.deepEqual(await lookup.get("a"), { text: null });
 });
 
-test("a look-up begun before a change does not answer for what came after it", async () => {
+test("a look-up that began before a change is not used after it", async () => {
   const { lookup, rows, store, asked } = rig();
   const before = lookup.get("a");
   rows.delete("a");
@@ -83,7 +83,7 @@ test("a look-up begun before a change does not answer for what came after it", a
   assert.equal(asked.length, 2);
 });
 
-test("what was not found is asked again after its own, shorter time", async () => {
+test("a miss is looked up again after its own, shorter time", async () => {
   const { lookup, clock, rows } = rig();
   assert.deepEqual(await lookup.get("new"), { text: null });
   rows.set("new", "row");
@@ -93,7 +93,7 @@ test("what was not found is asked again after its own, shorter time", async () =
   assert.deepEqual(await lookup.get("new"), { text: "row" });
 });
 
-test("a flood of misses evicts nothing that was found, and stays bounded", async () => {
+test("a flood of misses evicts no hits, and stays bounded", async () => {
   const { lookup } = rig();
   await lookup.get("a");
   for (let miss = 0; miss < 500; miss += 1) await lookup.get(`miss ${miss}`);
@@ -135,7 +135,7 @@ for (const mode of ["fails", "hangs"] as const) {
   });
 }
 
-test("a store that is down is asked for a known key at most once a second", async () => {
+test("a store that is down is asked for a cached key at most once a second", async () => {
   const { lookup, clock, store, asked } = rig();
   await lookup.get("a");
   store.mode = "fails";
@@ -149,7 +149,7 @@ test("a store that is down is asked for a known key at most once a second", asyn
   assert.ok(asked.length >= 3 && asked.length <= 6, `asked ${asked.length} times in 5 s`);
 });
 
-test("once the store is back, what has changed meanwhile is seen", async () => {
+test("once the store answers again, changes made meanwhile are noticed", async () => {
   const { lookup, clock, rows, store } = rig();
   await lookup.get("a");
   store.mode = "fails";
@@ -163,7 +163,7 @@ test("once the store is back, what has changed meanwhile is seen", async () => {
   assert.deepEqual(lookup.get("a"), { text: null });
 });
 
-test("a failure long ago does not let an outdated answer pass", async () => {
+test("a failure long ago does not make an outdated answer usable", async () => {
   const { lookup, clock, rows, store } = rig();
   await lookup.get("a");
   store.mode = "fails";
@@ -174,7 +174,7 @@ test("a failure long ago does not let an outdated answer pass", async () => {
   assert.deepEqual(await lookup.get("a"), { text: null });
 });
 
-test("one success ends the failure: what is outdated is not given after it", async () => {
+test("one success ends the failure: outdated answers are not returned after it", async () => {
   const { lookup, rows, store } = rig();
   await lookup.get("a");
   store.mode = "fails";
@@ -186,7 +186,7 @@ test("one success ends the failure: what is outdated is not given after it", asy
   assert.deepEqual(await lookup.get("a"), { text: null });
 });
 
-test("an answer that comes late replaces no newer one", async () => {
+test("a late answer does not replace a newer one", async () => {
   const answers: ((answer: Answer) => void)[] = [];
   let version = 1;
   const lookup = new CachedLookup<Answer>(
@@ -208,7 +208,7 @@ test("an answer that comes late replaces no newer one", async () => {
   assert.deepEqual(lookup.get("a"), { text: null });
 });
 
-test("look-ups of unseen keys under way are bounded, and known keys are not refused for it", async () => {
+test("concurrent look-ups of uncached keys are limited, and cached keys are not refused because of it", async () => {
   const { lookup, clock, store } = rig();
   await lookup.get("a");
   store.mode = "hangs";
@@ -222,7 +222,7 @@ test("look-ups of unseen keys under way are bounded, and known keys are not refu
   assert.equal(lookup.stats.underway, 4);
 });
 
-test("no timer is left behind once all is forgotten, and what nobody asks for is forgotten by its age", async () => {
+test("no timer is left once everything was dropped, and unused entries are dropped by age", async () => {
   const { lookup, clock, rows } = rig();
   rows.set("b", "used");
   await lookup.get("a");
@@ -237,7 +237,7 @@ test("no timer is left behind once all is forgotten, and what nobody asks for is
   assert.equal(clock.timers, 0);
 });
 
-test("an asker that has less time left gives up sooner, and costs the others nothing", async () => {
+test("a caller that has less time gives up sooner, without affecting others", async () => {
   const { lookup, clock, store } = rig();
   store.mode = "hangs";
   const [sooner, later] = [lookup.get("a", 100), lookup.get("a")].map((answer) => {
@@ -251,7 +251,7 @@ test("an asker that has less time left gives up sooner, and costs the others not
   assert.match(later!.by, /no answer within 500 ms/);
 });
 
-test("an owner whose unseen keys hang leaves room for those of others", async () => {
+test("an owner whose uncached keys hang leaves look-ups for others", async () => {
   const clock = new FakeClock();
   const lookup = new CachedLookup<Answer>(
     {

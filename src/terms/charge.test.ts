@@ -50,7 +50,7 @@ const ROWS: readonly (readonly (readonly [SentRequest, CallEnd])[])[] = [
   ]),
 ];
 
-test("the table of charges says what is charged", () => {
+test("the table of charges matches the code", () => {
   const page = readFileSync(new URL("../../docs/explanation/charges-and-records.md", import.meta.url), "utf8");
   const table = [...page.matchAll(/^\| ([^|`]+) \| (yes|no|unknown) \| (yes|no|unknown) \| (yes|no|unknown) \|$/gm)];
   assert.equal(table.length, ROWS.length);
@@ -63,7 +63,7 @@ test("the table of charges says what is charged", () => {
   }
 });
 
-test("an order that is billed and its free polls are one yes, however they end", () => {
+test("a billed order and its free polls count as one yes, however they end", () => {
   const poll = FREE;
   assert.deepEqual(chargesOf([FREE, ANSWERED, poll, poll, poll], "per_call", RECORD), ["no", "yes", "no", "no", "no"]);
   const late = { ...WENT_UNANSWERED, free: true };
@@ -78,7 +78,7 @@ test("a poll whose answer says that it is not billed costs nothing, and the one 
   assert.deepEqual(chargesOf([FREE, notYet, notYet, ANSWERED], "per_call", RECORD), ["no", "no", "no", "yes"]);
 });
 
-test("what a failure reports is told of one request, and the author's word on another stands", () => {
+test("a reported failure concerns one request, and the author's statement about another stands", () => {
   const limited = reports("source.rate_limited");
   assert.deepEqual(chargesOf([ANSWERED, ANSWERED], "per_call", limited), ["yes", "no"]);
   assert.deepEqual(chargesOf([ANSWERED, { ...ANSWERED, said: "yes" }], "per_call", limited), ["no", "yes"]);
@@ -130,7 +130,7 @@ test("a request's charge is the same whatever other requests its call made, in w
   );
 });
 
-test("which fault a call ends with neither clears nor taints a request, unless the vendor itself reports it", () => {
+test("the fault of a call does not change the charge of a request, unless the vendor itself reports it", () => {
   fc.assert(
     fc.property(anyRequests, anyModel, unreported, unreported, (requests, model, one, other) => {
       assert.deepEqual(chargesOf(requests, model, one), chargesOf(requests, model, other));
@@ -138,7 +138,7 @@ test("which fault a call ends with neither clears nor taints a request, unless t
   );
 });
 
-test("what a vendor reports changes one request at the most, and none that is free, unanswered or spoken for", () => {
+test("a vendor's report changes at most one request, and none that is free, unanswered or declared by the author", () => {
   fc.assert(
     fc.property(
       anyRequests,
@@ -168,7 +168,7 @@ test("a call is charged if a request of it is, and unknown if none is and one is
   );
 });
 
-test("nothing is charged for what is free, refused or redirected, and nothing without HTTP is ever a yes or a no", () => {
+test("nothing free, refused or redirected is charged, and a request without HTTP is never a yes or a no", () => {
   fc.assert(
     fc.property(anyRequests, anyModel, anyEnd, (requests, model, end) => {
       for (const [at, charged] of chargesOf(requests, model, end).entries()) {

@@ -20,7 +20,7 @@ const literals = fc
     [minus ? "-" : "", whole, fraction === null ? "" : `.${fraction}`, power === null ? "" : `e${power}`].join(""),
   );
 
-test("every number of a document is written as the number that was read, wherever it stands", () => {
+test("every number of a document is written as it was read, wherever it occurs", () => {
   const documents = fc.letrec<{ text: string }>((tie) => ({
     text: fc.oneof(
       { maxDepth: 4 },
@@ -56,17 +56,17 @@ function numbersOf(text: string): string[] {
   }).sort();
 }
 
-test("a member that comes twice is the last of them, whichever of the two is long", () => {
+test("of two members with the same name the last counts, whichever of them is long", () => {
   assert.equal(JSON.stringify(read('{"a": 12345678901234567891, "a": 3}')), '{"a":3}');
   assert.equal(JSON.stringify(read('{"a": 3, "a": 12345678901234567891}')), '{"a":12345678901234567891}');
 });
 
-test("a long number where no value may stand is refused as ever", () => {
+test("a long number in a wrong place is refused as before", () => {
   for (const text of ["{12345678901234567891: 1}", "[012345678901234567891]", "12345678901234567891 2", "[1.2.345678901234567]"])
     assert.throws(() => read(text), new JsonError("syntax")); // prettier-ignore
 });
 
-test("a text is never taken for a number, whatever it begins with", () => {
+test("a string is never taken for a number, whatever it begins with", () => {
   for (const text of ["\ue000", "\ue0000", "\\ue0000", "\\uE0010"].map((mark) => `["${mark}", 12345678901234567891]`))
     assert.equal(
       JSON.stringify(read(text)),
@@ -77,11 +77,11 @@ test("a text is never taken for a number, whatever it begins with", () => {
   assert.ok(Array.isArray(read(`["${allMarks}", 1234567890123456]`)));
 });
 
-test("a document of nothing but long numbers is refused, not worked on for ever", () => {
+test("a document of nothing but long numbers is refused instead of processed at length", () => {
   assert.throws(() => read(`[${"12345678901234567891,".repeat(30_000)}1]`), new JsonError("not_exact"));
 });
 
-test("what is kept exactly is one value: its text is exact, and a whole number is not reckoned with", () => {
+test("an exact number is one value: its text is exact, and arithmetic on an integer is refused", () => {
   const id = read("12345678901234567891") as ExactNumber;
   assert.ok(id instanceof ExactNumber && !isJsonObject(id));
   assert.equal(String(id), "12345678901234567891");
@@ -91,14 +91,14 @@ test("what is kept exactly is one value: its text is exact, and a whole number i
   assert.ok((share as unknown as number) > 0.6);
 });
 
-test("a number is read from a text only where JSON would call it one", () => {
+test("a number is read from a text only if it is a JSON number", () => {
   for (const text of ["", " ", "0x10", "1e999", "01", "1.", ".5", "+1", "NaN", "1 "])
     assert.equal(readNumber(text), null);
   assert.equal(readNumber("-1.50"), -1.5);
   assert.equal(String(readNumber("9007199254740993")), "9007199254740993");
 });
 
-test("a double keeps what it writes again as the same number, whatever zeros stand around it", () => {
+test("a double keeps a number that it writes again as an equal one, with any zeros around it", () => {
   for (const kept of [
     "0",
     "-0",
@@ -115,7 +115,7 @@ test("a double keeps what it writes again as the same number, whatever zeros sta
     assert.ok(!isKeptByDouble(changed, Number(changed)), changed);
 });
 
-test("schemas see the nearest number, and the value stays what it was", () => {
+test("schemas see the nearest number, and the value stays unchanged", () => {
   const check = createBoundedSchemas().compile({ properties: { id: { type: "integer", minimum: 1 } } });
   assert.ok(check(read('{"id": 12345678901234567891}')));
   assert.ok(!check(read('{"id": -12345678901234567891}')));

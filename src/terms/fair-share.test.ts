@@ -8,7 +8,7 @@ function takeAll(share: FairShare, owner: string): number {
   return share.of(owner);
 }
 
-test("one owner gets half, and the next as much as that leaves", () => {
+test("one owner gets half, and the next one as much as then remains free", () => {
   const share = new FairShare(64);
 
   assert.equal(takeAll(share, "a"), 32);
@@ -16,7 +16,7 @@ test("one owner gets half, and the next as much as that leaves", () => {
   assert.equal(share.inUse, 48);
 });
 
-test("who has nothing yet gets the last place", () => {
+test("an owner that has nothing yet gets the last place", () => {
   const share = new FairShare(1);
 
   assert.ok(share.take("a"));
@@ -32,7 +32,7 @@ test("an owner never has more than its own limit", () => {
   assert.equal(takeAll(share, "b"), 30);
 });
 
-test("where one may have all, it has all until another asks, and never again after that", () => {
+test("if one owner may have all, it does until another asks, and never again after that", () => {
   const share = new FairShare(8, () => 8, true);
 
   assert.equal(takeAll(share, "a"), 8);
@@ -42,7 +42,7 @@ test("where one may have all, it has all until another asks, and never again aft
   assert.equal(takeAll(share, "b"), 2);
 });
 
-test("what moves is counted once, and moves only where it fits", () => {
+test("a moved amount is counted once, and moves only if it fits", () => {
   const share = new FairShare(10);
   share.take("a", 4);
   share.take("b", 3);
@@ -53,7 +53,7 @@ test("what moves is counted once, and moves only where it fits", () => {
   assert.deepEqual([share.of("a"), share.of("b"), share.of("c"), share.inUse], [0, 3, 4, 7]);
 });
 
-test("whatever the greedy do, a newcomer finds as much room as any of them has", () => {
+test("whatever greedy owners do, a newcomer finds as much as any of them has", () => {
   const steps = fc.array(fc.record({ owner: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() }), { maxLength: 400 });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 200 }), steps, (max, taken) => {

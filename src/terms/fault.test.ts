@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "./fault.ts";
 
-test("a refusal pays for no stack trace, and all other errors have theirs", () => {
+test("a refusal creates no stack trace, all other errors do", () => {
   const frames = ({ stack }: Error) => (stack ?? "").split("\n").length - 1;
   assert.equal(frames(new Fault("request.overloaded")), 0);
   assert.ok(frames(new Fault("source.adapter_raised")) > 0);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { JoinedBytes } from "./joined-bytes.ts";
 
-test("however the bytes are cut, they come out whole and in order", () => {
+test("however the bytes are split, they are joined completely and in order", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6_000 }), { maxLength: 30 }), (pieces) => {
       const joined = new JoinedBytes();

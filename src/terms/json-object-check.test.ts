@@ -10,16 +10,16 @@ import { assertAgrees, makeDocuments } from "./json-object-check.kit.ts";
 const LIMITS: JsonLimits = { depthMax: 64, keysPerObjectMax: 100_000 };
 const accepts = (text: string, limits = LIMITS): boolean => isSurelyObject(Buffer.from(text), limits);
 
-test("what is in the repository is what its source is built to, byte for byte", async () => {
+test("the built file in the repository matches its source, byte for byte", async () => {
   assert.equal(readFileSync(BUILT, "utf8"), await builtFile(), "run: npm run wasm");
 });
 
-test("where its instructions do not exist, there is no check and no error", () => {
+test("without the necessary instructions there is no check and no error", () => {
   const unknownInstruction = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 5, 1, 3, 0, 0xff, 0x0b];
   assert.equal(openCheck(Uint8Array.from(unknownInstruction)), null);
 });
 
-test("nothing is accepted that the parser refuses, and whatever is plain is accepted", () => {
+test("nothing is accepted that the parser refuses, and all ordinary documents are accepted", () => {
   const documents = makeDocuments(1);
   const tight = { depthMax: 3, keysPerObjectMax: 2, valuesMax: 6 };
   let accepted = 0;
@@ -31,7 +31,7 @@ test("nothing is accepted that the parser refuses, and whatever is plain is acce
   assert.ok(accepted > 4_000 && accepted < 16_000, String(accepted));
 });
 
-test("each limit holds to the last one that it allows", () => {
+test("each limit allows its exact value and no more", () => {
   const lists = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
   const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":0`).join()}}`;
   for (const [what, most, make, limits] of [
@@ -49,7 +49,7 @@ test("each limit holds to the last one that it allows", () => {
   }
 }); // prettier-ignore
 
-test("a document that is made so that its long numbers cannot be kept is left to the parser", () => {
+test("a document made so that its long numbers cannot be kept is left to the parser", () => {
   const marks = Array.from({ length: 10 }, (_, index) => String.fromCharCode(0xe000 + index));
   for (const text of [
     `{"a":"${marks.join("")}","b":9999999999999999}`,
@@ -63,7 +63,7 @@ test("a document that is made so that its long numbers cannot be kept is left to
   assert.ok(accepts('{"latitude":74.15393832798765}'));
 });
 
-test("texts, escapes and numbers end where they end, wherever they stand in a vector or a page", () => {
+test("strings, escapes and numbers end correctly at every position in a vector or a page", () => {
   const pieces = ['\\"', "\\\\", "\\u00e9", "é", "😀", '"', "\\", "\n", "\u001f"];
   for (let offset = 0; offset <= 34; offset += 1)
     for (const piece of pieces)
@@ -79,7 +79,7 @@ test("texts, escapes and numbers end where they end, wherever they stand in a ve
       }
 });
 
-test("the largest document is looked at to its end, and a larger one not at all", () => {
+test("the largest document is checked to its end, and a larger one not at all", () => {
   const whole = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
   for (const cut of [0, 1, 2, 15, 16, 17]) {
     const text = whole(CHECKED_BYTES_MAX - cut);
@@ -90,7 +90,7 @@ test("the largest document is looked at to its end, and a larger one not at all"
   assert.ok(!accepts(whole(CHECKED_BYTES_MAX + 1)));
 });
 
-test("nothing that was looked at before is taken for a part of what is looked at now", () => {
+test("a previous document is never taken for a part of the current one", () => {
   const whole = Buffer.from('{"a":"some text of more than one vector","b":[1234,-0.5e7,true,false,null,{}],"c":{"d":"\\u00e9"}} ');
   const ends = ['"', '"}', "}", "]}", "0}", '\\"}', "rue}", "}}", '":1}', "]", " ".repeat(40)];
   for (let cut = 0; cut < whole.length - 1; cut += 1)
@@ -102,7 +102,7 @@ test("nothing that was looked at before is taken for a part of what is looked at
   assert.ok(isSurelyObject(whole, LIMITS));
 }); // prettier-ignore
 
-test("limits that say that there is none are no reason to accept more", () => {
+test("infinite limits do not make the check accept more", () => {
   const none = { depthMax: Infinity, keysPerObjectMax: Infinity, valuesMax: Infinity };
   for (const text of ['{"a":}', `{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`, "{}}"])
     assert.ok(!accepts(text, none), text.slice(0, 20));

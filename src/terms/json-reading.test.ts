@@ -47,7 +47,7 @@ const DOCUMENTS = fc.letrec((tie) => ({
   ),
 })).value as fc.Arbitrary<string>;
 
-test("a document that is read in stretches is the one that is read at once, however short they are", () => {
+test("a document read in steps has the same value as one read at once, however short the steps", () => {
   fc.assert(
     fc.property(DOCUMENTS, fc.integer({ min: 1, max: 24 }), (text, stretchBytes) => {
       assert.deepEqual(readIn(stretchBytes, text), readAtOnce(text));
@@ -56,7 +56,7 @@ test("a document that is read in stretches is the one that is read at once, howe
   );
 });
 
-test("what is no JSON is refused in stretches for the reason for which it is refused at once", () => {
+test("invalid JSON is refused in steps for the same reason as at once", () => {
   fc.assert(
     fc.property(
       DOCUMENTS,
@@ -78,12 +78,12 @@ test("what is no JSON is refused in stretches for the reason for which it is ref
   );
 });
 
-test("a number without end is refused before it is read", () => {
+test("an extremely long number is refused before it is read", () => {
   assert.equal(readIn(65_536, `{"a":[1,0.${"3".repeat(1_000_000)}]}`), "not_exact");
   assert.deepEqual(readIn(65_536, `{"a":[1,${" ".repeat(1_000_000)}2]}`), { value: { a: [1, 2] } });
 });
 
-test("what a large document will take is asked for before any of it is made", () => {
+test("memory for a large document is requested before any of it is built", () => {
   const text = `{"list":[${"{},".repeat(40_000)}{}]}`;
   const asked: number[] = [];
   const reading = new JsonReading(Buffer.from(text), LIMITS, (bytes) => asked.push(bytes) < 0);
@@ -94,7 +94,7 @@ test("what a large document will take is asked for before any of it is made", ()
   assert.ok(asked[0]! > 40_000 * 56);
 });
 
-test("no stretch of a large document does more than a small part of it", () => {
+test("no step does more than a small part of a large document", () => {
   for (const text of [
     `{"list":[${"{},".repeat(49_000)}{}]}`,
     `{"list":[${Array.from({ length: 5_000 }, (_, at) => `{"n${at}":"${"x".repeat(60)}","m${at}":${at}}`).join(",")}]}`,
@@ -123,7 +123,7 @@ test("no stretch of a large document does more than a small part of it", () => {
   }
 });
 
-test("others have their turn while a large document is read, and before what comes next", async () => {
+test("other work runs while a large document is read, and before the next one", async () => {
   const { clock, turns } = slowClock();
   const value = { list: Array.from({ length: 40_000 }, (_, at) => ({ [`n${at}`]: at })) };
   const bytes = Buffer.from(JSON.stringify(value));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placeOfSlip } from "./json-slip.ts";
 
-test("the place where a text stops being JSON is where the first wrong token begins, or the end", () => {
+test("a text stops being JSON where the first wrong token begins, or at the end", () => {
   const places: Record<string, string> = {
     '{"a": 1,}': "line 1, column 9",
     '{\n  "a": x\n}': "line 2, column 8",
@@ -22,7 +22,7 @@ test("the place where a text stops being JSON is where the first wrong token beg
   for (const [text, place] of Object.entries(places)) assert.equal(placeOfSlip(text), place, text);
 });
 
-test("a place is found in exactly the texts that the platform refuses", () => {
+test("a location is found in exactly the texts that the platform refuses", () => {
   const pieces = ["{", "}", "[", "]", ",", ":", '"a"', "1", "-0.5e3", "true", "null", " ", "\n", "tru", '"', "01", "-"];
   let seed = 7;
   const chance = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;

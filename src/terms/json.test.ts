@@ -16,7 +16,7 @@ function problemOf(bytes: Buffer | string, limits: JsonLimits = LIMITS): string 
   }
 }
 
-test("what JSON.parse reads is read the same, and what it refuses is refused", () => {
+test("what JSON.parse accepts is read the same, and what it refuses is refused", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), (text) => {
       assert.deepEqual(parseJson(Buffer.from(text), LIMITS), JSON.parse(text));
@@ -50,7 +50,7 @@ function allFinite(value: unknown): boolean {
   return typeof value !== "number" || Number.isFinite(value);
 }
 
-test("depth is counted as nesting, whatever stands in strings", () => {
+test("depth counts nesting, whatever strings contain", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   assert.equal(problemOf(nested(64)), null);
   assert.equal(problemOf(nested(65)), "too_deep");
@@ -60,7 +60,7 @@ test("depth is counted as nesting, whatever stands in strings", () => {
   assert.equal(problemOf("[".repeat(1_000_000)), "too_deep");
 });
 
-test("nesting counts where one member has replaced another of the same name", () => {
+test("nesting counts even if another member of the same name replaces it", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   assert.equal(problemOf(`{"a":${nested(64)},"a":1}`), "too_deep");
   assert.equal(problemOf(`{"a":${nested(63)},"a":"${"[".repeat(100)}"}`), null);
@@ -84,7 +84,7 @@ test("a small document and a large one are read alike", () => {
   );
 });
 
-test("keys are counted for each object on its own", () => {
+test("keys are counted separately for each object", () => {
   const object = (keys: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 1])));
   assert.equal(problemOf(object(1000)), null);
@@ -92,7 +92,7 @@ test("keys are counted for each object on its own", () => {
   assert.equal(problemOf(`[${object(900)},${object(900)}]`), null);
 });
 
-test("values are counted over the whole document, as its bytes are read and before any of it is built", () => {
+test("values are counted over the whole document, before any of it is built", () => {
   const limits = { ...LIMITS, valuesMax: 100 };
   assert.equal(problemOf(JSON.stringify(Array.from({ length: 100 }, () => 7)), limits), null);
   assert.equal(problemOf(JSON.stringify(Array.from({ length: 101 }, () => 7)), limits), "too_many_values");
@@ -102,7 +102,7 @@ test("values are counted over the whole document, as its bytes are read and befo
   assert.equal(problemOf(`[${"0,".repeat(101)}`, limits), "too_many_values");
 });
 
-test("where a text ends is found whatever escapes stand in it, long or short", () => {
+test("the end of a string is found with any escapes, long or short", () => {
   const letters = fc.constantFrom('"', "\\", "[", ",", "a".repeat(70), "a", "\u00e4");
   const texts = fc.array(letters, { maxLength: 120 }).map((parts) => parts.join(""));
   fc.assert(
@@ -113,14 +113,14 @@ test("where a text ends is found whatever escapes stand in it, long or short", (
   );
 });
 
-test("ten megabytes of next to nothing are refused by default, and cost no memory", () => {
+test("ten megabytes of tiny values are refused by default, and use no memory", () => {
   const nothing = Buffer.from(`[${"{},".repeat(3_400_000)}{}]`);
   const before = process.memoryUsage().heapUsed;
   assert.equal(problemOf(nothing), "too_many_values");
   assert.ok(process.memoryUsage().heapUsed - before < 8 * 1024 * 1024);
 });
 
-test("numbers that are not finite are refused wherever they stand, and large ones are not", () => {
+test("numbers that are not finite are refused anywhere, and large finite ones are not", () => {
   for (const text of [
     "1e400",
     "-1e400",
@@ -144,7 +144,7 @@ test("numbers that are not finite are refused wherever they stand, and large one
   }
 });
 
-test("bytes that are no UTF-8 are refused, and a byte order mark is dropped", () => {
+test("invalid UTF-8 is refused, and a byte order mark is dropped", () => {
   assert.equal(problemOf(Buffer.from([0x22, 0xff, 0x22])), "encoding");
   assert.equal(problemOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), "encoding");
   assert.equal(problemOf(Buffer.from('{"a":1}', "utf16le")), "syntax");
@@ -152,7 +152,7 @@ test("bytes that are no UTF-8 are refused, and a byte order mark is dropped", ()
   assert.deepEqual(parseJson(Buffer.from('\ufeff{"a":1}'), LIMITS), { a: 1 });
 });
 
-test("names such as __proto__ are names", () => {
+test("names such as __proto__ are ordinary names", () => {
   const value = parseJson(Buffer.from('{"__proto__":{"admin":true},"constructor":1,"toString":2}'), LIMITS) as object;
   assert.deepEqual(Object.keys(value), ["__proto__", "constructor", "toString"]);
   assert.equal(({} as { admin?: boolean }).admin, undefined);

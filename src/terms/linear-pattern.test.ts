@@ -24,7 +24,7 @@ const text = fc.string({
   maxLength: 8,
 });
 
-test("what the engine's own expressions match is matched, and nothing else", () => {
+test("it matches exactly what the engine's own expressions match", () => {
   fc.assert(
     fc.property(pattern, fc.array(text, { minLength: 3, maxLength: 3 }), (source, texts) => {
       const own = new RegExp(source, "u");
@@ -58,7 +58,7 @@ for (const source of EXPLOSIVE) {
   });
 }
 
-test("a pattern that no linear machine can match, or that is too large for one, is refused as it is compiled", () => {
+test("a pattern that no linear automaton can match, or that is too large, is refused when it is compiled", () => {
   const refused = ["(a)\\1", "(?<n>a)\\k<n>", "(?m:^a$)", "((a{1,300}){1,300}){1,300}", "a{1,100000}"]; // prettier-ignore
   for (const source of refused) assert.throws(() => compilePattern(source), PatternProblem, source);
   const looks = Array.from({ length: 9 }, (_, at) => `(?=.{${at}}a)`).join("");
@@ -66,7 +66,7 @@ test("a pattern that no linear machine can match, or that is too large for one, 
   for (const none of ["(", "[", "a**", "\\", "(?<a", "{"]) assert.throws(() => compilePattern(none), SyntaxError, none);
 });
 
-test("who pays is told while a pattern is followed, and may end it", () => {
+test("the cost is reported while a pattern is matched, and the caller may end it", () => {
   const costly = compilePattern("(a|b)*a(a|b){14}$");
   const letters = Array.from({ length: 50_000 }, (_, at) => ((at * at) % 7 < 3 ? "a" : "b")).join("");
   let left = 20_000;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { didYouMeanAnyOf, nearest, resembles } from "./nearest.ts";
 
-test("a slip or two resemble what was meant, and three do not", () => {
+test("one or two typing errors resemble a name, three do not", () => {
   for (const slip of ["comapny_number", "company-number", "COMPANYNUMBER", "cmpany_numbr", "company_numberss"]) {
     assert.ok(resembles(slip, "company_number"), slip);
   }
@@ -11,7 +11,7 @@ test("a slip or two resemble what was meant, and three do not", () => {
   assert.ok(resembles("vni", "vin") && !resembles("vi_xy", "vin"), "one slip is enough for a short name");
 });
 
-test("resembling is the number of slips, as counted letter by letter over all ways", () => {
+test("resemblance is the number of typing errors, as computed from the definition", () => {
   const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
   fc.assert(
     fc.property(name, name, (one, other) => {
@@ -36,7 +36,7 @@ function distance(a: string, b: string): number {
   );
 }
 
-test("what was probably meant comes with misspelled names first, and never many", () => {
+test("suggestions begin with misspelled names, and are never many", () => {
   const ids = ["acme__people", "acme__person", "bell__phone", ...Array.from({ length: 20 }, (_, at) => `acme__${at}`)];
   assert.deepEqual(nearest("acme__pepole", ids).slice(0, 1), ["acme__people"]);
   assert.deepEqual(nearest("phone", ids), ["bell__phone"]);
@@ -44,7 +44,7 @@ test("what was probably meant comes with misspelled names first, and never many"
   assert.equal(nearest("acme", ids).length, 5);
 });
 
-test("a question names what was probably meant, as a person would ask it", () => {
+test("a question names what was probably meant, in natural language", () => {
   assert.equal(didYouMeanAnyOf("strat", ["start", "dev"]), "Did you mean start?");
   assert.equal(didYouMeanAnyOf("port", ["port", "admin-port"], "--"), "Did you mean --port or --admin-port?");
   const three = ["token list", "token create", "token revoke"];

@@ -24,7 +24,7 @@ test("an exact origin matches itself in any spelling, and no other scheme, host 
   );
 });
 
-test("a pattern stands for whole labels", () => {
+test("a pattern matches whole labels", () => {
   fc.assert(
     fc.property(domain, label, label, (host, one, two) => {
       assert.equal(match(`https://*.${host}`, `https://${one}.${host}/`), "pattern");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { OwnedMap } from "./owned-map.ts";
 
-test("who makes up keys without end forgets its own, least recently used first, and never another's", () => {
+test("an owner that invents keys without end loses its own entries, least recently used first, and never another's", () => {
   const map = new OwnedMap<number>(100);
   map.set("b", "kept", 1);
   map.set("a", "first", 2);
@@ -17,7 +17,7 @@ test("who makes up keys without end forgets its own, least recently used first, 
   assert.equal(map.get("a", "made up 999"), 999);
 });
 
-test("it holds no more than its limit, always what came last, and nobody with fewer than another loses an entry", () => {
+test("it never exceeds its limit, keeps the newest entry, and no owner with fewer entries than another loses one", () => {
   const step = fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(30));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 100 }), (max, steps) => {
@@ -38,7 +38,7 @@ test("it holds no more than its limit, always what came last, and nobody with fe
   );
 });
 
-test("what was taken out is gone, and its owner with it", () => {
+test("a removed entry is gone, and removing it again changes nothing", () => {
   const map = new OwnedMap<number>(2);
   assert.equal(
     map.getOrMake("a", "k", () => 1),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaProblem } from "./schema-language.ts";
 
-test("what is wrong with a schema is said with its place, in the words that are used for values", () => {
+test("a problem in a schema is reported with its location, in the same words as for values", () => {
   assert.equal(schemaProblem({ type: "object", properties: { name: { type: "string" } } }), null);
   assert.deepEqual(schemaProblem({ properties: { "a/b": { minLength: "2" } } }), {
     path: ["properties", "a/b", "minLength"],

@@ -11,7 +11,7 @@ function said(schema: object, value: unknown): string {
   return describeProblem(fits.errors).message;
 }
 
-test("every limit is told in words of our own", () => {
+test("every limit has a message of our own", () => {
   const told: readonly (readonly [object, unknown, string])[] = [
     [{ minLength: 1 }, "", "must not be empty"],
     [{ minLength: 2 }, "a", "must have at least 2 characters"],

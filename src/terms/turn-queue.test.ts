@@ -10,7 +10,7 @@ function drain(queue: TurnQueue<string>): string[] {
   return order;
 }
 
-test("owners take turns, and each one's items keep their order", () => {
+test("owners take turns, and the items of each keep their order", () => {
   const queue = new TurnQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.add(item[0]!, item);
 
@@ -19,7 +19,7 @@ test("owners take turns, and each one's items keep their order", () => {
   assert.equal(queue.size, 0);
 });
 
-test("an owner who may not go on keeps its turn", () => {
+test("an owner that may not go on keeps its position", () => {
   const queue = new TurnQueue<string>();
   for (const item of ["a1", "b1", "b2"]) queue.add(item[0]!, item);
 
@@ -30,7 +30,7 @@ test("an owner who may not go on keeps its turn", () => {
   assert.deepEqual(drain(queue), ["a1", "b2"]);
 });
 
-test("an item that cannot be served does not hold up those behind it", () => {
+test("an item that cannot be served does not delay those behind it", () => {
   const queue = new TurnQueue<string>();
   for (const item of ["a1", "a2"]) queue.add(item[0]!, item);
 
@@ -45,7 +45,7 @@ test("an item that cannot be served does not hold up those behind it", () => {
   assert.deepEqual(drain(queue), ["a1"]);
 });
 
-test("what is taken back is not served", () => {
+test("a removed item is not served", () => {
   const queue = new TurnQueue<string>();
   for (const item of ["a1", "a2"]) queue.add(item[0]!, item);
 
@@ -57,7 +57,7 @@ test("what is taken back is not served", () => {
   assert.deepEqual([queue.size, queue.of("a")], [0, 0]);
 });
 
-test("one that is put back comes before the others of its owner, and after the other owners", () => {
+test("an item that is put back precedes its owner's others, and follows the other owners", () => {
   const queue = new TurnQueue<string>();
   for (const item of ["a1", "a2", "b1"]) queue.add(item[0]!, item);
 

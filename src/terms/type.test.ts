@@ -89,7 +89,7 @@ function bare(value: unknown): unknown {
   return new Map(properties.map(([key, { value: held, ...flags }]) => [key, { ...flags, held: bare(held) }]));
 }
 
-test("a schema made here is the library's own, in every property and in what is written of it", () => {
+test("a schema made here equals the library's, in every property and when serialised", () => {
   fc.assert(
     fc.property(recipe, (make) => {
       assert.deepEqual(bare(make(Type)), bare(make(Library)));
@@ -99,7 +99,7 @@ test("a schema made here is the library's own, in every property and in what is 
   );
 });
 
-test("what is not made here is made by the library, out of what is", () => {
+test("other schemas are made by the library, from schemas made here", () => {
   const made = (make: Maker) => [
     make.Enum({ One: "one", Two: 2 }),
     make.Literal(10n),
@@ -115,7 +115,7 @@ test("what is not made here is made by the library, out of what is", () => {
   assert.ok("Intersect" in Type && !("Nonsense" in Type));
 });
 
-test("making a schema loads no library", () => {
+test("making a schema does not load the library", () => {
   const url = new URL("./type.ts", import.meta.url).href;
   const asked = (expression: string) => `
     import { registerHooks } from "node:module";

@@ -5,7 +5,7 @@ import { settledWithin, within } from "./within.ts";
 
 const late = () => new Error("late");
 
-test("what settles in time is given on, either way, and leaves no timer behind", async () => {
+test("a promise that settles in time is passed on, either way, and leaves no timer", async () => {
   const clock = new FakeClock();
   assert.equal(await within(clock, 10, Promise.resolve("value"), late), "value");
   await assert.rejects(within(clock, 10, Promise.reject(new Error("its own")), late), { message: "its own" });
@@ -14,7 +14,7 @@ test("what settles in time is given on, either way, and leaves no timer behind",
   assert.equal(clock.timers, 0);
 });
 
-test("what does not is not waited for", async () => {
+test("a promise that does not is abandoned", async () => {
   const clock = new FakeClock();
   const never = new Promise<never>(() => {});
   const waits = assert.rejects(within(clock, 10, never, late), { message: "late" });

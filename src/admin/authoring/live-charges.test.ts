@@ -35,14 +35,14 @@ const about = (id: string, wallAt: number, cred: string | null = "cred_a") =>
 const asked = (id: string, wallAt: number, charges: JsonObject, cred: string | null = "cred_a") =>
   entry(wallAt, { transaction_id: id, cred_id: cred, state: "asked", charges });
 
-test("what a live test sent is counted in the line of its credential, and said to be of a live test", () => {
+test("requests of a live test are counted in the line of its credential, and also shown separately", () => {
   const entries = [about("t1", 1), asked("t1", 2, { yes: 1, no: 1 })];
   assert.deepEqual(withLiveTests([RUNS], entries, TO), [
     { ...RUNS, requests: 5, charged_yes: 3, charged_no: 2, charged_unknown: 0, live_tests: 2 },
   ]);
 });
 
-test("a credential that no run has used has a line of its own, and so has none at all", () => {
+test("a credential that no run has used gets its own line, and so do requests without a credential", () => {
   const entries = [
     about("t1", 1, null),
     asked("t1", 2, { yes: 1 }, "cred_b"),
@@ -60,7 +60,7 @@ test("a credential that no run has used has a line of its own, and so has none a
   );
 });
 
-test("a test that was broken off is unknown, one that sent nothing is no line, one of the next month is not counted", () => {
+test("an interrupted test is unknown, one that sent nothing has no line, one of the next month is not counted", () => {
   const broken = withLiveTests([], [about("t1", 1)], TO);
   assert.deepEqual(
     broken.map((line) => [line.requests, line.charged_unknown, line.live_tests]),

@@ -24,7 +24,7 @@ function started(sources: readonly RunnableSource[], answer: (id: string) => Jso
   return { clock, asked, written, done };
 }
 
-test("one vendor is asked at a time, and the same one again only after a pause", async () => {
+test("one vendor is called at a time, and the same one again only after a pause", async () => {
   const { clock, asked, done } = started([source("a__1", "https://a"), source("a__2", "https://a"), source("b__1", "https://b")]); // prettier-ignore
   await settle();
   assert.deepEqual(asked, ["a__1"]);
@@ -35,7 +35,7 @@ test("one vendor is asked at a time, and the same one again only after a pause",
   await done;
 });
 
-test("nothing that bills, answers here or is an example is asked, and the report says so", async () => {
+test("sources that bill, that stay on this machine or that are examples are not called, and the report says so", async () => {
   const { asked, done } = started([
     source("a__billed", "https://a", { charge: "per_match" }),
     source("b__here", "https://b", { leavesMachine: false }),
@@ -58,7 +58,7 @@ test("nothing that bills, answers here or is an example is asked, and the report
   assert.deepEqual(asked, ["d__keyless"]);
 });
 
-test("every answer is written down before the next vendor is asked, whatever ends the command", async () => {
+test("every reply is written to the report before the next vendor is called, however the command ends", async () => {
   const refused = new OperatorError("usage", "it needs a credential");
   const { written, done } = started([source("a__1", "https://a"), source("b__1", "https://b"), source("c__1", "https://c"), source("d__1", "https://d")], (id) => {
     if (id === "b__1") throw refused;

@@ -17,7 +17,7 @@ async function argument() {
   return { call, made: made!, doors: () => doors };
 }
 
-test("a signal is made once, when it is asked for, and aborts when the call ends", async () => {
+test("a signal is created once, when it is first read, and aborted when the call ends", async () => {
   const { call, made } = await argument();
   const { signal } = made;
   assert.equal(made.signal, signal);
@@ -27,7 +27,7 @@ test("a signal is made once, when it is asked for, and aborts when the call ends
   assert.match(String(signal.reason), /over/);
 });
 
-test("http is opened once, when it is asked for", async () => {
+test("http is opened once, when it is first read", async () => {
   const { made, doors } = await argument();
   assert.equal(doors(), 0);
   assert.equal(made.http, made.http);

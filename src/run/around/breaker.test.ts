@@ -15,7 +15,7 @@ function by(organizationId: string, credential: string): PlannedCall {
   return { id: SOURCE.id, run, credential: { scope: `${organizationId}/${credential}` }, attempts: [{}] } as never;
 }
 
-test("credentials made up without end cost no other organization its breakers or its rates", async () => {
+test("an organization that invents credentials without end removes no breakers or rates of others", async () => {
   const clock = new FakeClock();
   const failing = withBreaker(clock)(async () => {
     throw new Fault("source.vendor_5xx", { status: 500 });
@@ -85,7 +85,7 @@ test("each failed probe doubles the pause, up to a minute", () => {
   }
 });
 
-test("a probe that never reached the vendor decides nothing, and the next call probes", () => {
+test("a probe that never reached the vendor decides nothing, and the next call is the probe", () => {
   const breaker = new Breaker();
   fail(breaker, 20, 0);
   breaker.ended(admitted(breaker, 5000), 5000, undefined);
@@ -100,7 +100,7 @@ test("no-matches and refusals for bad inputs never open it", () => {
   assert.equal(breaker.isOpen, false);
 });
 
-test("a call from before it opened is not taken for the probe, however it ends", () => {
+test("a call from before it opened is not taken for the probe, whatever its result", () => {
   const breaker = new Breaker();
   const slow = [admitted(breaker, 0), admitted(breaker, 0)];
   fail(breaker, 20, 0);

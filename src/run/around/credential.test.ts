@@ -12,7 +12,7 @@ function callAt(clock: FakeClock): PlannedCall {
   return makeCall({ run: makeRun({ autoCredentials: true }), startedAt: clock.now(), deadlineAt: clock.now() + 300 });
 }
 
-test("a store that is slow costs a call no more than the time it has, and nothing runs after that", async () => {
+test("a call waits for a slow store until its deadline, and nothing runs after that", async () => {
   const clock = new FakeClock();
   let answer: (found: FoundCredential | null) => void;
   let ran = 0;
@@ -30,7 +30,7 @@ test("a store that is slow costs a call no more than the time it has, and nothin
   assert.equal(ran, 0);
 });
 
-test("a store that fails fails the call at once", async () => {
+test("an error of the store fails the call at once", async () => {
   const clock = new FakeClock();
   const finder: CredentialFinder = { find: () => Promise.reject(new Fault("source.credential_unavailable")) };
   const run = withCredential(finder, clock)(() => Promise.reject(new Error("it ran")));

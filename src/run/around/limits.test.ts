@@ -33,7 +33,7 @@ function limited(limits: SourceLimits) {
   };
 }
 
-test("whoever makes up credentials without end resets nobody else's rate", async () => {
+test("an organization that invents credentials without end resets no other organization's rate", async () => {
   const { call, ends } = limited({ rate: [PER_CREDENTIAL] });
   const first = call("org_b", "b");
   for (let made = 0; made < 20_000; made += 1) void call("org_a", `made up ${made}`);
@@ -43,7 +43,7 @@ test("whoever makes up credentials without end resets nobody else's rate", async
   assert.equal(await first, null);
 });
 
-test("a call that waits for its turn in vain gives its credential's token back", async () => {
+test("a call that waits for its turn in vain returns its credential's token", async () => {
   const { clock, call, ends } = limited({ concurrency: 1, rate: [PER_CREDENTIAL] });
   const first = call("org_a", "one");
   const second = call("org_a", "two");
@@ -58,7 +58,7 @@ test("a call that waits for its turn in vain gives its credential's token back",
   assert.equal(await again, null);
 });
 
-test("of several rates that are not all met, none is used", async () => {
+test("if one of several rates refuses, none of them is used", async () => {
   const { clock, call, ends } = limited({ rate: [PER_CREDENTIAL, { per: "credential", max: 1, every_ms: 120_000 }] });
   const first = call("org_a", "one");
   await clock.advance(60_000);

@@ -23,7 +23,7 @@ const codeOf = (started: Promise<unknown>) =>
     (fault: Fault) => fault.code,
   );
 
-test("a call waits as long as it says, and no longer than it lasts", async () => {
+test("a call waits as long as it asks to, and not beyond its end", async () => {
   const { clock, call, wait } = underWay();
   const waited = codeOf(wait(call, 2_000));
   await clock.advance(1_999);
@@ -37,13 +37,13 @@ test("a call waits as long as it says, and no longer than it lasts", async () =>
   assert.equal(await codeOf(wait(call, 1)), "source.stopped");
 });
 
-test("a wait that the deadline would cut short is none: the call ends as pending at once", async () => {
+test("a wait beyond the deadline is not begun: the call ends as pending at once", async () => {
   const { clock, call, wait } = underWay();
   assert.equal(await codeOf(wait(call, 10_000)), "source.pending");
   assert.equal(clock.timers, 0);
 });
 
-test("a deadline that passes is pending once the vendor has taken an order, and a timeout before", async () => {
+test("after the deadline a call is pending if the vendor has accepted an order, and otherwise timed out", async () => {
   for (const [ordered, code] of [[false, "source.timeout"], [true, "source.pending"]] as const) {
     const { clock, call } = underWay();
     const never = () => new Promise<never>(() => {});
@@ -54,7 +54,7 @@ test("a deadline that passes is pending once the vendor has taken an order, and 
   } // prettier-ignore
 });
 
-test("a number of an order that nobody could ask for again is refused", () => {
+test("an order number that could not be used to ask again is refused", () => {
   for (const id of ["", "a b", "a\r\nb", "ä", "x".repeat(201)]) {
     const { call } = underWay();
     assert.throws(() => call.takeOrder(id), { code: "source.contract" }, JSON.stringify(id));
