@@ -1,6 +1,6 @@
 import type { LedgerLog } from "./ports.ts";
 
-/** Why no new run is taken. Several can hold at once; runs are taken again when none does. */
+/** Why no new run is accepted. Several causes can hold at once; runs are accepted again when none does. */
 export type Cause = "starting" | "intent_file" | "outcome_log" | "journal" | "stalled" | "no_room" | "full" | "closed";
 
 const SAYS: { readonly [cause in Cause]: string } = {
@@ -14,7 +14,7 @@ const SAYS: { readonly [cause in Cause]: string } = {
   closed: "the service is ending",
 };
 
-/** The sentences are logged when a cause comes or goes, never once a run. */
+/** The sentences are logged when a cause begins or ends, never for each run. */
 export class Availability {
   readonly #causes = new Map<Cause, string>();
   readonly #log: LedgerLog;

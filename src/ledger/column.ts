@@ -1,28 +1,28 @@
 import { toStored } from "./stored-text.ts";
 
 /*
- * What a column of the ledger is: the parts that `columns.ts` is written in, and what may be asked of any table there.
+ * What a column of the ledger is: the building blocks of `columns.ts`, and what can be derived from any table there.
  */
 
-/** What a column holds: a text, a whole number, or null too. `Value` holds code of ours to it. */
+/** What a column holds: text or a whole number, possibly null. `Value` checks our own code at compile time. */
 export interface Holds<Value> {
   readonly type: "text" | "json" | "whole";
-  /** Stands where a value is none of these: no record may be refused for what it says. */
+  /** Used when a value does not have this type, since no record may be refused because of its content. */
   readonly otherwise: Value;
-  /** It is one of few texts that come again and again: in the journal stands its number. */
+  /** One of a few texts that repeat often: the journal stores a number for it. */
   readonly isName: boolean;
-  /** It is a time, in milliseconds since 1970: people are shown a date. */
+  /** A time in milliseconds since 1970, which is shown to people as a date. */
   readonly isMoment: boolean;
 }
 
 interface Options {
-  /** Its header in an export as CSV. Left out: it is not there. */
+  /** Its header in CSV exports. Left out: the column is not exported. */
   readonly csv?: string;
-  /** The journal's name for it, where that is another. */
+  /** Its name in the journal, if that differs. */
   readonly inJournal?: string;
-  /** Left out of the checksum, since it is the checksum. */
+  /** Not part of the checksum, because it is the checksum. */
   readonly unchecked?: true;
-  /** Came after the first release: null in older runs, whose intents lack it and whose checksums must not change. */
+  /** Added after the first release: null in older runs, whose intents lack it and whose checksums must not change. */
   readonly later?: true;
 }
 
@@ -30,11 +30,11 @@ interface Options {
 export interface Recorded<From, Value> extends Options {
   readonly holds: Holds<Value>;
   readonly from: (of: From) => Value;
-  /** It is known when a run starts, and stands in the intent file. */
+  /** It is known when a run starts, and is written to the intent file. */
   readonly inIntent: boolean;
 }
 
-/** A column whose value is made of others, or by people later. */
+/** A column whose value is derived from others, or set by people later. */
 export interface Made<Value> extends Options {
   readonly holds: Holds<Value>;
   readonly from: null;
@@ -73,7 +73,7 @@ export function made<Value>(holds: Holds<Value>, options: Options = {}): Made<Va
 
 // ---- what columns hold ---------------------------------------------------------------------------------------------
 
-/** Stands as it is. */
+/** Any text, stored as it is. */
 export function text<Value extends string = string>(): Holds<Value> {
   return holding("text", "" as Value);
 }
@@ -82,7 +82,7 @@ export function textOrNull<Value extends string = string>(): Holds<Value | null>
   return holding("text", null);
 }
 
-/** A text that comes with run after run. */
+/** A text that repeats from run to run. */
 export function name<Value extends string = string>(): Holds<Value> {
   return { ...text<Value>(), isName: true };
 }
@@ -91,7 +91,7 @@ export function nameOrNull<Value extends string = string>(): Holds<Value | null>
   return { ...textOrNull<Value>(), isName: true };
 }
 
-/** JSON of ours, whose texts are in stored form already. */
+/** JSON that we produce; its texts are already in stored form. */
 export const jsonOrNull: Holds<string | null> = holding("json", null);
 export const whole: Holds<number> = holding("whole", 0);
 export const wholeOrNull: Holds<number | null> = holding("whole", null);
@@ -103,19 +103,19 @@ function holding<Value>(type: Holds<Value>["type"], otherwise: Value): Holds<Val
   return { type, otherwise, isName: false, isMoment: false };
 }
 
-/** What comes from a file or another thread may be anything: this makes it what a column holds. */
+/** Converts a value from a file or another thread, which may be anything, to what the column holds. */
 export function formed<Value>({ type, otherwise }: Holds<Value>, raw: unknown): Value {
   if (type === "whole") return typeof raw === "number" && Number.isFinite(raw) ? (toWhole(raw) as Value) : otherwise;
   if (typeof raw !== "string") return otherwise;
   return (type === "json" ? raw : toStored(raw)) as Value;
 }
 
-/** Adding 0 makes nought of a negative nought, which no column can hold. */
+/** Adding 0 turns negative zero, which no column can hold, into zero. */
 function toWhole(value: number): number {
   return Math.round(value) + 0;
 }
 
-// ---- what is asked of a table --------------------------------------------------------------------------------------
+// ---- what is derived from a table ----------------------------------------------------------------------------------
 
 export function namesOf<Table extends Columns>(table: Table): readonly (keyof Table & string)[] {
   return Object.keys(table);
@@ -127,7 +127,7 @@ export function listOf<Table extends Columns>(
   return namesOf(table).map((name) => ({ name, column: table[name] }));
 }
 
-/** For a statement over a table by that alias. */
+/** The columns for a SELECT, from a table with that alias. */
 export function selectionOf(table: Columns, alias: string): string {
   return namesOf(table)
     .map((name) => `${alias}.${name}`)

@@ -5,12 +5,13 @@ import { made, recorded, type RowOf } from "./column.ts";
 import { toStored } from "./stored-text.ts";
 
 /*
- * The columns of the ledger, each once: what it holds, where it comes from, and how it goes out. Rows, records, statements,
- * the journal's views, exports and checksums are made of these tables. Texts are in stored form (`stored-text.ts`): no NUL,
- * no lone surrogate. A new column is a line here, marked `later`, and one in the migrations of the database that
- * several machines share; a place in a table is a place in exports, so that it stands where people look for it.
+ * All columns of the ledger: what each holds, where its value comes from, and how it is exported. Rows, records,
+ * statements, the journal's views, exports and checksums are derived from these tables. Texts are in stored form
+ * (`stored-text.ts`): no NUL and no lone surrogate. A new column is a line here, marked `later`, and one in the
+ * migrations of the database that several machines share. Exports have the same order as these tables, so put a new
+ * column where people will look for it.
  *
- * The first columns stand in checksums by their place: they are never moved, renamed or taken away.
+ * The first columns are part of checksums by position: they are never moved, renamed or removed.
  */
 
 const atStart = recorded<RunIntent>({ inIntent: true });
@@ -31,24 +32,26 @@ export const RUN_COLUMNS = {
   context: atStart(holds.name(), (run) => run.context, { csv: "context" }),
   region: atStart(holds.name(), (run) => run.region, { csv: "region" }),
   simulated: atStart(holds.flag, (run) => (run.simulated ? 1 : 0), { csv: "simulated" }),
-  /** Whatever a caller has asked for, so no name. */
+  /** A caller may ask for any id, so this is not a `name`. */
   function_id: atStart(holds.textOrNull(), (run) => run.functionId, { csv: "function_id" }),
   started_at: atStart(holds.moment, (run) => run.startedWallAt, { csv: "started_at" }),
   took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
-  /** 1 while a charge of the run is known to nobody (`verdicts.ts`): what lists begin with and deletion spares. */
+  /**
+   * 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and deletion spares them.
+   */
   has_unknown: made(holds.flag),
-  /** How its calls came out and were charged: see `verdicts.ts`. */
+  /** How its calls ended and were charged: see `verdicts.ts`. */
   verdicts: made(holds.whole),
-  /** How many ids of no source it asked for. They are no calls, and of their names only a few are kept. */
+  /** How many ids it asked for that belong to no source. They are not calls, and only a few of their names are kept. */
   unknown_sources: atEnd(holds.whole, (run) => unknownSourcesOf(run.calls).length, { csv: "unknown_sources" }),
   unknown_source_names: atEnd(holds.jsonOrNull, (run) => unknownSourceNames(run.calls)),
-  /** Of the whole run (`run-checksum.ts`); null for runs that were written before there was one. */
+  /** Checksum of the whole run (`run-checksum.ts`); null for runs written before checksums were added. */
   checksum: made(holds.wholeOrNull, { unchecked: true }),
 };
 
-/** What the journal's calls have of their run, so that a list by source is answered from an index of theirs alone. */
+/** The journal copies these columns of the run to its calls, so that one index on calls answers a list by source. */
 export const CALL_COLUMNS_OF_RUN = {
   has_unknown: RUN_COLUMNS.has_unknown,
   started_at: RUN_COLUMNS.started_at,
@@ -58,7 +61,10 @@ export const CALL_COLUMNS_OF_RUN = {
 
 const ofCall = recorded<CallReport>();
 
-/** Unique key: the run's `transaction_id`, `ordinal`. Of a run in state `unknown`, what nobody saw is null. */
+/**
+ * Unique key: the run's `transaction_id`, `ordinal`. In a run with state `unknown`, values that were never reported are
+ * null.
+ */
 export const CALL_COLUMNS = {
   ordinal: ofCall(holds.whole, (call) => call.ordinal, { csv: "call" }),
   source: ofCall(holds.name(), (call) => call.source, { csv: "source" }),
@@ -68,18 +74,18 @@ export const CALL_COLUMNS = {
   fault_code: ofCall(holds.nameOrNull(), (call) => call.fault?.code ?? null, { csv: "fault_code" }),
   fault_kind: ofCall(holds.nameOrNull(), (call) => call.fault?.row.kind ?? null, { csv: "fault_kind" }),
   charged: ofCall(holds.name<Charged>(), (call) => call.charged, { csv: "charged" }),
-  /** What its requests were charged, for lists: see `verdicts.ts`. */
+  /** What its requests were charged, for use in lists: see `verdicts.ts`. */
   charges: made(holds.whole),
   credential_id: ofCall(holds.nameOrNull(), (call) => call.credentialId, {
     csv: "credential_id",
     inJournal: "credential",
   }),
   credential_rule: ofCall(holds.name(), (call) => call.credentialRule, { csv: "credential_rule" }),
-  /** From the arrival of the run. */
+  /** Counted from the arrival of the run. */
   started_after_ms: ofCall(holds.wholeOrNull, (call) => call.startedAfterMs, { csv: "call_started_after_ms" }),
   took_ms: ofCall(holds.wholeOrNull, (call) => call.tookMs, { csv: "call_took_ms" }),
   output_bytes: ofCall(holds.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
-  /** The vendor's number for what it has taken up, by which a later run can ask for it. */
+  /** The vendor's number for an order that it has accepted; a later run can ask for the order by it. */
   order_id: ofCall(holds.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
 };
 
@@ -87,7 +93,7 @@ const ofAttempt = recorded<AttemptReport>();
 
 /** Unique key: the run's `transaction_id`, `ordinal`, `number`. */
 export const ATTEMPT_COLUMNS = {
-  /** Of its call. */
+  /** The ordinal of its call. */
   ordinal: made(holds.whole),
   number: ofAttempt(holds.whole, (attempt) => attempt.number, { csv: "attempt" }),
   origin: ofAttempt(holds.name(), (attempt) => attempt.origin, { csv: "origin" }),
@@ -99,9 +105,9 @@ export const ATTEMPT_COLUMNS = {
 };
 
 /**
- * Somebody's later word on a charge; the last of a request holds. Before the first that overrules a yes or a no stands what
- * the service had recorded, by `RECORDED_BY`; one that was unknown has none. Unique key: the run's `transaction_id`,
- * `ordinal`, `revision`.
+ * A later decision by a person on a charge; the last one for a request is valid. The first one that overrules a yes or
+ * a no comes after a row with the service's own record, by `RECORDED_BY`; a charge that was unknown has no such row.
+ * Unique key: the run's `transaction_id`, `ordinal`, `revision`.
  */
 export const RECONCILIATION_COLUMNS = {
   ordinal: made(holds.whole),
@@ -111,13 +117,13 @@ export const RECONCILIATION_COLUMNS = {
   decided_by: made(holds.text()),
   decided_at: made(holds.moment),
   note: made(holds.text()),
-  /** The attempt it is about; 0 for a call that has none. */
+  /** The attempt that it concerns; 0 for a call without attempts. */
   attempt: made(holds.whole),
 };
 
 const ofIntent = recorded<AttemptIntent>({ inIntent: true });
 
-/** A request that is about to be sent, in the intent file: what will be its call's and what will be its own. */
+/** A request that is about to be sent, as it is in the intent file: columns of its call, and columns of its own. */
 export const INTENT_COLUMNS = {
   ordinal: ofIntent(holds.whole, (intent) => intent.ordinal),
   number: ofIntent(holds.whole, (intent) => intent.attempt),
@@ -127,7 +133,7 @@ export const INTENT_COLUMNS = {
   credential_id: ofIntent(holds.textOrNull(), (intent) => intent.credentialId),
   credential_rule: ofIntent(holds.text(), (intent) => intent.credentialRule),
   sent_at: ofIntent(holds.moment, (intent) => intent.sentWallAt),
-  /** Whatever becomes of it, it costs nothing. */
+  /** It costs nothing, however it ends. */
   free: ofIntent(holds.flagOrNull, (intent) => (intent.free ? 1 : 0), { later: true }),
 };
 
@@ -142,26 +148,26 @@ export type ReconciliationRow = OfRun & RowOf<typeof RECONCILIATION_COLUMNS>;
 export type IntentRow = RowOf<typeof INTENT_COLUMNS>;
 
 /*
- * Ids that are of no source are whatever a caller makes up, as many and as long as he likes. Nobody was called for them
- * and nobody can be billed, so a run has one note of them and no row for each.
+ * A caller can make up ids that belong to no source, as many and as long as it likes. Nobody was called for them and
+ * nobody can be billed, so a run records them in one note instead of a row for each.
  */
 
 const NAMES_MAX = 3;
 const NAME_CHARACTERS_MAX = 48;
 
 function unknownSourcesOf(calls: readonly CallReport[]): readonly CallReport[] {
-  // Nearly always there is none.
+  // Almost always there are none.
   return calls.some(isOfNoSource) ? calls.filter(isOfNoSource) : [];
 }
 
-/** The first few, shortened, as JSON; `null` where there is none. */
+/** The first few, shortened, as JSON; `null` if there are none. */
 function unknownSourceNames(calls: readonly CallReport[]): string | null {
   const unknown = unknownSourcesOf(calls);
   if (unknown.length === 0) return null;
   return JSON.stringify(unknown.slice(0, NAMES_MAX).map(({ source }) => toStored(shorten(source))));
 }
 
-/** Never one that sent anything. */
+/** Such a call has never sent anything. */
 export function isOfNoSource(call: CallReport): boolean {
   return call.fault?.code === "source.unknown" && call.attempts.length === 0;
 }

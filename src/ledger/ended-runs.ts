@@ -7,9 +7,9 @@ import { OutcomeLog } from "./journal/outcome-log.ts";
 import type { LedgerLimits } from "./limits.ts";
 import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
-/** How long a record may wait for company on its way from the log into the journal. */
+/** How long a record may wait for others before it is moved from the log into the journal. */
 const MOVE_EVERY_MS = 200;
-/** A message to the thread holds at most so many. */
+/** The most records in one message to the thread. */
 const RECORDS_A_MESSAGE = 500;
 const FILE_BYTES_MIN = 16 * 1024;
 
@@ -21,24 +21,24 @@ export interface EndedRunsOptions {
   readonly limits: LedgerLimits;
   readonly availability: Availability;
   readonly link: Pick<JournalLink, "post" | "ready">;
-  /** The log cannot be written, and somebody should try to open it again later. */
+  /** The log cannot be written; opening it should be tried again later. */
   readonly onLogFailed: () => void;
 }
 
 /**
- * Runs that have ended, on their way to disk: at once into the log, which their answers wait for, and from memory into the
- * journal. What the log cannot take, answers wait for the journal to have.
+ * Takes runs that have ended to disk: at once into the log, which their answers wait for, and from memory into the
+ * journal. If the log cannot be written, the answers wait for the journal instead.
  */
 export class EndedRuns {
   readonly #options: EndedRunsOptions;
   readonly #log: OutcomeLog;
   readonly #waiting = new Unacknowledged();
-  /** Notices a journal, and answers, that wait too long. */
+  /** Notice when the journal, or answers, wait too long. */
   readonly #stalls: readonly StallWatch[];
   #sent = 0;
   #turnPlanned = false;
   #cancelMove: (() => void) | null = null;
-  /** Who waits for the journal to have everything up to a number, in the order of numbers. */
+  /** Calls that wait until the journal has everything up to a number, in the order of numbers. */
   readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
 
   constructor(options: EndedRunsOptions) {
@@ -62,7 +62,7 @@ export class EndedRuns {
     return this.#waiting.count;
   }
 
-  /** Of their records in memory. */
+  /** The size of their records in memory. */
   get bytes(): number {
     return this.#waiting.bytes;
   }
@@ -84,7 +84,7 @@ export class EndedRuns {
     return this.#log.open();
   }
 
-  /** Resolves when the record is on disk. `onMoved`: when it is in the journal. */
+  /** Resolves when the record is on disk. `onMoved` is called when it is in the journal. */
   add(text: string, onMoved: () => void): Promise<void> | void {
     const waiting = {
       text,
@@ -96,7 +96,8 @@ export class EndedRuns {
     this.#log.append({ number: this.#waiting.lastNumber, text });
     this.#moveLater();
     for (const stall of this.#stalls) stall.watch();
-    // The one exception to the promise: a disk that has failed holds up no answer. The record is written when it can be.
+    // The one exception to the promise: if the disk has failed, answers do not wait for it. The record is written
+    // later, if possible.
     if (this.#nothingCanBeWritten) return;
     return new Promise((resolve) => (waiting.settle = resolve));
   }
@@ -108,7 +109,7 @@ export class EndedRuns {
 
   // ---- into the journal --------------------------------------------------------------------------------------------
 
-  /** What is in the log has time. What is not, answers wait for. */
+  /** Records that are in the log can wait. For the others, answers are waiting. */
   #moveLater(): void {
     if (!this.#log.usable) this.moveSoon();
     else
@@ -118,7 +119,7 @@ export class EndedRuns {
       });
   }
 
-  /** Once a turn of the event loop. */
+  /** At most once in each turn of the event loop. */
   moveSoon(): void {
     if (this.#turnPlanned) return;
     this.#turnPlanned = true;
@@ -138,7 +139,7 @@ export class EndedRuns {
     }
   }
 
-  /** Resolves when all that has ended by now is in the journal, or after `closeMs`. */
+  /** Resolves when every run that has ended so far is in the journal, or after `closeMs`. */
   async flush(): Promise<void> {
     this.#move();
     if (this.count === 0) return;
@@ -147,14 +148,17 @@ export class EndedRuns {
     await settledWithin(this.#options.clock, this.#options.limits.closeMs, flushed);
   }
 
-  /** The journal's thread has begun, and knows the log up to before `next`: what is not known to be there is sent again. */
+  /**
+   * The journal's thread has started, and the log up to before `next` is in the journal. Records not known to be there
+   * are sent again.
+   */
   started(next: number): void {
     if (this.count === 0) this.#waiting.numberFrom(next);
     this.#sent = this.#waiting.beforeHead;
     this.moveSoon();
   }
 
-  /** The journal has everything up to a number on disk. */
+  /** Everything up to a number is on disk in the journal. */
   moved(last: number): void {
     this.#waiting.acknowledge(last);
     this.#log.release(last);
@@ -167,7 +171,7 @@ export class EndedRuns {
     if (this.#nothingCanBeWritten) this.#waiting.settle();
   }
 
-  /** What it has not on disk goes to the journal at once, and answers wait for that. */
+  /** Records that are not on disk go to the journal at once, and their answers wait for that. */
   #logFailed(code: string): void {
     this.#options.availability.raise("outcome_log", code);
     if (this.#nothingCanBeWritten) this.#waiting.settle();
@@ -175,14 +179,14 @@ export class EndedRuns {
     this.#options.onLogFailed();
   }
 
-  /** Neither the log nor the journal has them: what is under way in the log may never end. */
+  /** Neither the log nor the journal has the records, and a write to the log may never end. */
   #answersStalled(): void {
     this.#options.availability.raise("stalled");
     this.#log.abandon("ETIMEDOUT");
     this.#waiting.settle();
   }
 
-  /** Lets every answer go, and ends. */
+  /** Releases every answer, and ends. */
   end(): void {
     this.#waiting.settle();
     for (const stall of this.#stalls) stall.end();
@@ -191,7 +195,7 @@ export class EndedRuns {
   }
 }
 
-/** Small beside a small bound, of which the files are a part. */
+/** Kept small if the size limit is small, because the files count towards it. */
 function fileBytesOf({ outcomeFileBytes, journalBytesMax }: LedgerLimits): number {
   if (journalBytesMax === 0) return outcomeFileBytes;
   return Math.max(FILE_BYTES_MIN, Math.min(outcomeFileBytes, Math.floor(journalBytesMax / 32)));

@@ -18,14 +18,14 @@ import { recordText } from "./journal/record-lines.ts";
 import { toStored } from "./stored-text.ts";
 
 export interface LedgerOptions {
-  /** Its own; made if it does not exist. */
+  /** A directory for the ledger alone; created if it does not exist. */
   readonly dir: string;
   readonly clock: Clock;
   readonly log: LedgerLog;
   readonly limits?: Partial<LedgerLimits>;
-  /** Called when the ledger becomes unavailable or available, or crosses its alarm. */
+  /** Called when the ledger becomes unavailable or available, and when its alarm begins or ends. */
   readonly onChange?: (state: LedgerState) => void;
-  /** Seams for tests. */
+  /** For tests. */
   readonly faults?: LedgerFaults;
 }
 
@@ -34,14 +34,14 @@ export interface LedgerFaults {
   readonly disk?: Int32Array;
   /** See `IntentLogOptions`. */
   readonly beforeIntentWrite?: (bytes: number) => number | undefined;
-  /** In place of files on disk. */
+  /** Used instead of files on disk. */
   readonly makeOutcomeFile?: MakeOutcomeFile;
 }
 
 /**
  * Keeps the journal of runs and vendor calls in a directory.
- * @throws when another service keeps its ledger there, or the directory cannot be used. A full or failing disk is no
- *   reason: the ledger refuses runs then and recovers by itself.
+ * @throws when another service keeps its ledger there, or the directory cannot be used. A full or failing disk is not a
+ * reason: the ledger then refuses runs, and recovers by itself.
  */
 export function createLedger(options: LedgerOptions): RunningLedger {
   makeDirectory(options.dir);
@@ -56,7 +56,7 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 
 const RETRY_MS = 250;
 const TELL_EVERY_MS = 10_000;
-/** How often it is counted, while the journal is nearly full, who holds how much of it: a look at every run. */
+/** While the journal is nearly full: how often to count the runs of each organization, which reads every run. */
 const HOLDERS_EVERY_MS = 30_000;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -71,7 +71,7 @@ class FileLedger implements RunningLedger {
   readonly #size: JournalSize;
   readonly #ended: EndedRuns;
   #recoverBefore: number;
-  /** Organizations of which no new run is taken, so that others find room. */
+  /** Organizations whose new runs are refused, so that others find room. */
   #makeWay: Set<string> = new Set();
   #askHoldersAt = 0;
   #cancelRetry: (() => void) | null = null;
@@ -197,7 +197,7 @@ class FileLedger implements RunningLedger {
     this.#onWritten();
   }
 
-  /** Said again and again, so that nobody takes a long start for one that hangs. */
+  /** Logged repeatedly, so that a long start is not mistaken for one that hangs. */
   #migrating(older: Extract<FromJournal, { readonly is: "migrating" }>, since: number): void {
     const { clock, log } = this.#options;
     const { from, to, bytes } = older;
@@ -255,19 +255,19 @@ class FileLedger implements RunningLedger {
     this.#availability.raise("journal", code);
     this.#availability.clear("starting");
     if (code === "ENOSPC") this.#availability.raise("no_room", code);
-    // What the kernel failed to sync of a file, it may have dropped: no more intents go there.
+    // The kernel may have dropped what it failed to sync, so no more intents go to that file.
     if (during === "sync") this.#intents.abandon(code);
     this.#ended.journalFailed();
   }
 
-  // ---- recovery, size, stall ---------------------------------------------------------------------------------------
+  // ---- recovery, size, stalls --------------------------------------------------------------------------------------
 
   #intentsFailed(code: string): void {
     this.#availability.raise("intent_file", code);
     this.#retryLater();
   }
 
-  /** Tries again what nobody else would notice to have become possible. Only while there is a cause to. */
+  /** Tries again what may have become possible without anybody noticing. Only while there is a cause. */
   #retryLater(): void {
     if (this.#closing !== null || this.#cancelRetry !== null) return;
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => {
@@ -292,7 +292,7 @@ class FileLedger implements RunningLedger {
     }
   }
 
-  /** The last tenth of the journal is for those who hold less of it than an equal share. */
+  /** The last tenth of the journal is for organizations that hold less than an equal share of it. */
   #held(runs: readonly (readonly [organizationId: string, runs: number])[]): void {
     const share = runs.reduce((sum, [, held]) => sum + held, 0) / runs.length;
     const now = new Set(runs.filter(([, held]) => held > share).map(([organizationId]) => organizationId));
@@ -307,7 +307,7 @@ class FileLedger implements RunningLedger {
     this.#makeWay = now;
   }
 
-  // ---- what is seen, and the end -----------------------------------------------------------------------------------
+  // ---- state, and the end ------------------------------------------------------------------------------------------
 
   #changed(): void {
     if (!this.#availability.has("starting")) this.#onReady();

@@ -1,6 +1,6 @@
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "./columns.ts";
 
-/** Where the ledger says what an operator should know. A pino logger is one. */
+/** Where the ledger logs what an operator should know. A pino logger implements it. */
 export interface LedgerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -8,14 +8,15 @@ export interface LedgerLog {
 }
 
 /**
- * Where the journal drains to when several machines share one database. A batch may come again, whole or in part, after
- * a failure on either side: each row has a unique key, and a run that is there already stays as it is, with whatever has
- * been settled there since.
+ * Where the journal drains to when several machines share one database. After a failure on either side a batch may be
+ * sent again, whole or in part: each row has a unique key, and a run that is already there stays unchanged, including
+ * later decisions on its charges.
  */
 export interface LedgerSink {
   /**
-   * Resolves when the whole batch is durable there, together with the mark of how far its journal has gone out. Rejects
-   * when any of it may not be; with `LedgerRefused` when it never will be; with `LedgerBehind`, and nothing written, when the database knows of less than went before.
+   * Resolves when the whole batch is durable, together with the mark that says how far its journal has been sent.
+   * Rejects when some of it may not be: with `LedgerRefused` if it never will be; with `LedgerBehind`, and nothing
+   * written, if the database has fewer runs than were sent before.
    */
   write(batch: readonly RunReportRow[], mark?: OutboxMark): Promise<void>;
 }
@@ -25,47 +26,54 @@ export interface OutboxMark {
   /** The journal's own id. */
   readonly journal: string;
   /**
-   * What went out before this batch, and once it has gone: numbers of runs in the journal. `after` is null for a batch that
-   * went out before: the mark stays where it is.
+   * How far the journal was sent before this batch, and with it, as numbers of runs in the journal. `after` is null for
+   * a batch that was sent before: the mark does not change.
    */
   readonly after: number | null;
   readonly upTo: number;
 }
 
 /**
- * The tables of a ledger, wherever they lie: in the journal of one machine, or in the database that several share. They are
- * named `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns;
- * `ledger_run_counts`, on a shared ledger alone, says how many runs there should be; `ledger_lines` is for finding runs by their calls: `source`, `success`, `match` and `charged` of each, with
- * `transaction_id`, `started_at`, `has_unknown`, `organization_id` and `workflow_id` of its run.
+ * The tables of a ledger: in the journal of one machine, or in the database that several share. They are named
+ * `ledger_runs`, `ledger_calls`, `ledger_attempts` and `ledger_reconciliations`, with the rows below as columns.
+ * `ledger_run_counts`, on a shared ledger only, has the number of runs that should exist. `ledger_lines` is for finding
+ * runs by their calls: `source`, `success`, `match` and `charged` of each call, with `transaction_id`, `started_at`,
+ * `has_unknown`, `organization_id` and `workflow_id` of its run.
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;
   /**
-   * The condition that `organization_id` or `workflow_id` of a run, or one of these or `source` of a line, is
-   * a value, in words that an index answers. The value is to be given for its `?`.
+   * A condition that an index can answer: `organization_id` or `workflow_id` of a run, or one of these or `source` of a
+   * line, has a given value. The value has to be passed for its `?`.
    */
   isText(column: string): string;
   /**
-   * A table of the requests that were sent, for sums: `started_at` and `simulated` of the run, `sent_at`, `charged`, and by
-   * what sums are made: `source_key`, `organization_key`, `credential_key`, `rule_key`, of which `textOf` makes texts.
+   * A table of the requests that were sent, for sums: `started_at` and `simulated` of the run, `sent_at`, `charged`,
+   * and the keys to group by: `source_key`, `organization_key`, `credential_key`, `rule_key`, which `textOf` turns into
+   * texts.
    */
   readonly requests: string;
   textOf(key: string): string;
-  /** `ledger_lines` of a source come newest first by their transaction ids, which sort by time, and not by `started_at`. */
+  /**
+   * `ledger_lines` of a source are read newest first by transaction ids, which sort by time, and not by `started_at`.
+   */
   readonly linesByTransaction: boolean;
-  /** What time it is where the ledger lies, milliseconds since 1970: several machines share one, and each has its own clock. */
+  /**
+   * The time where the ledger is stored, in milliseconds since 1970: several machines share one, and each has its own
+   * clock.
+   */
   wallAt(): Promise<number>;
-  /** All of it or nothing, and durable when it resolves. */
+  /** Atomic, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
 }
 
-/** A statement in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */
+/** Runs a statement in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */
 export type LedgerQuery = <Row extends object>(
   sql: string,
   values?: readonly (string | number | null)[],
 ) => Promise<readonly Row[]>;
 
-/** One run with everything that belongs to it. Written in one transaction, or not at all. */
+/** One run with all its rows. Written in one transaction, or not at all. */
 export interface RunReportRow {
   readonly run: RunRow;
   readonly calls: readonly CallRow[];
@@ -74,7 +82,8 @@ export interface RunReportRow {
 }
 
 /*
- * The rows, as they stand in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Column types that mean
- * the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for yes and no.
+ * The rows, as they are in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Only column types
+ * that mean the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for no and
+ * yes.
  */
 export type { AttemptRow, CallRow, ReconciliationRow, RunRow };

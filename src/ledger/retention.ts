@@ -3,28 +3,29 @@ import type { PruningAnswers } from "./read/pruning-thread.ts";
 import type { LedgerLog } from "./ports.ts";
 
 export interface RetentionOptions {
-  /** Runs that started longer ago go. */
+  /** Runs that started longer ago than this are deleted. */
   readonly days: number;
   readonly ledger: PruningAnswers;
   readonly clock: Clock;
   readonly log: LedgerLog;
 }
 
-/** Late enough that a start is not slowed by it, and often enough that there is never much to do. */
+/** Late enough not to slow down a start, and often enough that there is never much to delete. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * EVERY_MS;
-/** A clock that is further ahead of what was last seen may be wrong, or the service was off: it counts when a day has passed by it. */
+/** A clock that is further ahead than this may be wrong, or the service was off: it is believed after a day. */
 const AHEAD_MS_MAX = 2 * DAY_MS;
 
 /**
- * Deletes old runs by and by; those with unknown charges stay until they are settled. Several machines may do so on one
- * ledger, by the ledger's own clock. What a wrong clock calls old is deleted for good, so a clock that has leapt is told
- * of, and waited for: a day, for somebody to put it right. Returns what ends it.
+ * Deletes old runs over time; those with unknown charges stay until they are settled. Several machines may do so on one
+ * ledger, by the ledger's own clock. Runs that a wrong clock makes look old would be lost, so after a leap of the clock
+ * nothing is deleted for a day, and an error is logged, so that somebody can correct it. Returns a function that stops
+ * it.
  */
 export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): () => void {
   let closed = false;
-  /** The ledger's time when it was last looked at, and the service's own, which never leaps. */
+  /** The ledger's time when it was last read, and the service's monotonic time at that moment. */
   let seen: { readonly wallAt: number; readonly now: number } | null = null;
   let doubtedAt: number | null = null;
   let cancel = clock.after(FIRST_MS, prune);

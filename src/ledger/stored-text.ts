@@ -1,7 +1,7 @@
 /*
- * Ids can hold anything a caller sends. In the tables each stands in a form that SQLite, PostgreSQL (which refuses NUL),
- * CSV and a terminal all take, and that tells any two ids apart: what cannot be shown becomes `\uXXXX`, and so does the
- * backslash itself. Ordinary ids are their own stored form.
+ * Ids can contain anything a caller sends. In the tables they have a form that SQLite, PostgreSQL (which refuses NUL),
+ * CSV and terminals all accept, and in which different ids stay different: characters that cannot be shown become
+ * `\uXXXX`, and so does the backslash itself. Ordinary ids do not change.
  */
 const UNSHOWABLE = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const EACH_UNSHOWABLE = new RegExp(UNSHOWABLE, "gu");

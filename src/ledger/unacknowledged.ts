@@ -1,28 +1,28 @@
 import type { Clock } from "../terms/clock.ts";
 
-/** A record that is not known to be in the journal yet. */
+/** A record that may not be in the journal yet. */
 export interface Waiting {
   readonly text: string;
   readonly sinceAt: number;
-  /** Called once when it is in the journal, however late. */
+  /** Called once, when it is in the journal, however late that is. */
   readonly onDurable: () => void;
-  /** Lets its answer go, when it is on disk or, at the latest, when waiting has become pointless. */
+  /** Releases its answer: when it is on disk or, at the latest, when waiting has become pointless. */
   settle: (() => void) | null;
 }
 
 /**
- * The queue between the runs and the journal: numbered, counted, and kept until acknowledged, so that it can be sent again.
- * Answers go earlier, when the log of outcomes has their records on disk.
+ * The queue between runs and journal: records are numbered, counted, and kept until acknowledged, so that they can be
+ * sent again. Answers are released earlier, when the log of outcomes has their records on disk.
  */
 export class Unacknowledged {
   readonly #waiting: Waiting[] = [];
   #head = 0;
   #headNumber = 1;
   #bytes = 0;
-  /** Of the last whose answer waits no more. */
+  /** The number of the last record whose answer was released. */
   #answered = 0;
 
-  /** Before the first is pushed. */
+  /** To be called before the first push. */
   numberFrom(next: number): void {
     this.#headNumber = next;
   }
@@ -39,7 +39,7 @@ export class Unacknowledged {
     return this.#waiting[this.#head]?.sinceAt ?? null;
   }
 
-  /** Of those whose answers still wait. */
+  /** When the oldest record whose answer still waits was added. */
   get oldestUnansweredAt(): number | null {
     return this.#waiting[this.#indexAfter(this.#answered)]?.sinceAt ?? null;
   }
@@ -53,7 +53,7 @@ export class Unacknowledged {
     this.#bytes += waiting.text.length;
   }
 
-  /** Takes everything up to a number off the queue. */
+  /** Removes everything up to a number from the queue. */
   acknowledge(last: number): void {
     while (this.#headNumber <= last && this.count > 0) {
       const waiting = this.#waiting[this.#head]!;
@@ -67,7 +67,7 @@ export class Unacknowledged {
     this.#compact();
   }
 
-  /** Lets every answer go up to a number; the records stay. */
+  /** Releases every answer up to a number; the records stay. */
   settle(last = this.lastNumber): void {
     const to = Math.min(this.#indexAfter(last), this.#waiting.length);
     for (let at = this.#indexAfter(this.#answered); at < to; at += 1) {
@@ -82,7 +82,7 @@ export class Unacknowledged {
     return this.#head + Math.max(0, number + 1 - this.#headNumber);
   }
 
-  /** The texts after a number, at most so many, joined for the journal's thread. */
+  /** The texts after a number, at most `countMax`, joined for the journal's thread. */
   join(after: number, countMax: number): { readonly records: string; readonly last: number } {
     const from = this.#indexAfter(after);
     const to = Math.min(from + countMax, this.#waiting.length);
@@ -106,7 +106,7 @@ export class Unacknowledged {
   }
 }
 
-/** Notices when the oldest waiting record has waited too long. Keeps a timer only while something may be waiting. */
+/** Notices when the oldest waiting record has waited too long. Has a timer only while something may be waiting. */
 export class StallWatch {
   readonly #clock: Clock;
   readonly #stallMs: number;

@@ -10,9 +10,10 @@ const RUNS_A_BATCH = 200;
 type Found = Pick<RunRow, "transaction_id" | "started_at"> & { readonly run: number };
 
 /**
- * Sends to the shared ledger once more what has gone out and is still in a journal: a database that was restored from an
- * older copy has lost it. What is there already stays as it is. The service may run meanwhile.
- * @throws OperatorError when there is no journal, or the database does not take all
+ * Sends to the shared ledger again the runs that were sent before and are still in a journal, for a database that has
+ * lost them because it was restored from an older copy. Runs that are already there stay unchanged. The service may run
+ * meanwhile.
+ * @throws OperatorError when there is no journal, or the database does not accept all runs
  */
 export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: number): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);

@@ -15,18 +15,18 @@ export interface DrainOptions {
 
 export interface Drained {
   readonly sent: number;
-  /** Runs that were not sent because they are damaged; left out where there is none. */
+  /** Runs that were not sent because they are damaged; left out if there are none. */
   readonly damaged?: number;
 }
 
-/** A database that has refused so often in a row is not waited for. */
+/** After this many failures in a row, the database is not tried again. */
 const FAILURES_MAX = 4;
 const WRITE_MS_MAX = 10_000;
 
 /**
- * Carries the journal of a service that will not start again to the shared ledger: what was under way when it died as
- * `unknown`, then every run that has not gone out. It may be broken off and done again.
- * @throws OperatorError when a service keeps its ledger there, or the database does not take all
+ * Sends the journal of a service that will not start again to the shared ledger: first records as `unknown` what was in
+ * progress when it died, then sends every run that has not been sent. It can be interrupted and repeated.
+ * @throws OperatorError when a service keeps its ledger there, or the database does not accept all runs
  */
 export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);

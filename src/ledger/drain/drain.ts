@@ -7,7 +7,7 @@ import { within } from "../../terms/within.ts";
 
 export interface DrainerOptions {
   readonly dir: string;
-  /** Ready: its journal is there. */
+  /** Must be ready, so that its journal exists. */
   readonly ledger: Pick<RunningLedger, "noteDrained" | "onWritten">;
   readonly sink: LedgerSink;
   readonly clock: Clock;
@@ -16,16 +16,19 @@ export interface DrainerOptions {
 }
 
 export interface DrainerLimits {
-  /** Runs a batch, the most that is ever in memory here. Halved while the sink refuses, so that one run cannot hold up all. */
+  /**
+   * Runs in a batch, which is the most that this keeps in memory. Halved while the sink refuses, so that one run cannot
+   * block the others.
+   */
   readonly batchRuns: number;
-  /** How long the first run of a batch may wait for company. */
+  /** How long the first run of a batch may wait for others. */
   readonly gatherMs: number;
   readonly writeTimeoutMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** How often to look for what may leave the journal, and for runs that nobody has told of. */
+  /** How often to look for runs that may be deleted from the journal, and for runs that were not announced. */
   readonly lookMs: number;
-  /** How long a run stays in the journal after it started, once it has gone out. */
+  /** How long a run stays in the journal after its start, once it has been sent. */
   readonly keepMs: number;
 }
 
@@ -41,25 +44,25 @@ export const DRAINER_LIMITS: DrainerLimits = {
 
 export interface DrainerState {
   readonly pendingRuns: number;
-  /** Since the oldest waiting run started. */
+  /** Time since the oldest waiting run started. */
   readonly lagMs: number;
-  /** How often in a row the sink has failed. */
+  /** How many times in a row the sink has failed. */
   readonly failures: number;
   /** Runs that this process has sent. */
   readonly sent: number;
-  /** Runs that it has kept back, because they are not what was written. */
+  /** Runs that were not sent because they are not as they were written. */
   readonly damaged: number;
 }
 
 export interface Drainer {
   state(): DrainerState;
-  /** Waits for the write that is under way, and stops. What has not gone out goes out after the next start. */
+  /** Waits for the write in progress, and stops. Runs that have not been sent are sent after the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Carries the journal's runs to a shared database, in order, a batch at a time. A batch is noted as gone only when the
- * sink has said so; whatever fails in between, it is sent again, and the sink's unique keys make one row of it.
+ * Sends the journal's runs to a shared database, in order, in batches. A batch is noted as sent only when the sink has
+ * confirmed it. After a failure in between it is sent again, and the sink's unique keys prevent duplicates.
  */
 export function createDrainer(options: DrainerOptions): Drainer {
   return new JournalDrainer(options);
@@ -80,9 +83,9 @@ class JournalDrainer implements Drainer {
   #cancelWait: (() => void) | null = null;
   #cancelLook: (() => void) | null = null;
   #closed = false;
-  /** Whether the database is to be asked how far it has this journal, also if nothing waits to go out. */
+  /** Whether to ask the database how much of this journal it has, even if no run is waiting. */
   #compare = true;
-  /** What it said, where that is less than went out to it. */
+  /** What it answered, if that is less than was sent to it. */
   #databaseHas: number | null = null;
 
   constructor(options: DrainerOptions) {
@@ -90,7 +93,7 @@ class JournalDrainer implements Drainer {
     this.#limits = { ...DRAINER_LIMITS, ...options.limits };
     this.#batchRuns = this.#limits.batchRuns;
     this.#outbox = new Outbox(options.dir);
-    // From now on this journal is an outbox: nothing is pruned from it that has not gone out.
+    // From now on this journal is an outbox: runs that have not been sent are not pruned.
     this.#note(this.#outbox.drained);
     options.ledger.onWritten(() => this.#wake(this.#limits.gatherMs));
     this.#wake(0);
@@ -151,8 +154,8 @@ class JournalDrainer implements Drainer {
   }
 
   /**
-   * Looks for the run that is refused, by smaller and smaller batches, and passes it over: it stays in the journal, and is
-   * told of. False if it could not be passed over now.
+   * Finds the run that is refused, by halving the batch, and skips it: it stays in the journal, and is logged. False if
+   * it could not be skipped now.
    */
   async #setAside(batch: OutboxBatch, refusal: LedgerRefused): Promise<boolean> {
     if (batch.runs.length > 1) {
@@ -173,7 +176,7 @@ class JournalDrainer implements Drainer {
     return true;
   }
 
-  /** It would be taken for the truth where it came to. */
+  /** If it were sent, the shared ledger would treat its damaged rows as correct. */
   #keepBack(batch: OutboxBatch, { transactionId, number }: DamagedRun): void {
     this.#damaged += 1;
     this.#options.log.error(
@@ -184,7 +187,7 @@ class JournalDrainer implements Drainer {
     this.#note(batch.upTo, { setAside: "damaged" });
   }
 
-  /** What the database has lost goes out again, as far as it is still here. */
+  /** Sends again what the database has lost, as far as it is still here. */
   #goBack({ has }: LedgerBehind): void {
     const { drained } = this.#outbox;
     this.#outbox.goBackTo(has);

@@ -8,27 +8,27 @@ interface Numbered {
   readonly transaction_id: string | null;
 }
 
-/** The next runs to go out, in the order they were written. */
+/** The next runs to send, in the order they were written. */
 export interface OutboxBatch {
   readonly runs: readonly RunReportRow[];
-  /** How far the outbox is drained once this has gone. */
+  /** How far the outbox is drained once this batch has been sent. */
   readonly upTo: number;
-  /** Where there is nothing else in the batch: the run that comes next, and is not what was written. */
+  /** Set if the batch has no runs: the next run, which is not as it was written. */
   readonly damaged: DamagedRun | null;
 }
 
 export interface DamagedRun {
-  /** Null where it cannot be read. */
+  /** Null if it cannot be read. */
   readonly transactionId: string | null;
   readonly number: number;
 }
 
-/** The journal as the drainer reads it: beside the thread that writes, a few runs at a time. */
+/** The journal as the drainer reads it: concurrently with the thread that writes, a few runs at a time. */
 export class Outbox {
   readonly #tables: JournalTables;
   /** The journal's own id. */
   readonly journal: string;
-  /** Known here before it is on disk. */
+  /** Updated before it is on disk. */
   #drained: number;
 
   constructor(directory: string) {
@@ -39,7 +39,7 @@ export class Outbox {
     this.journal = journal!.id;
   }
 
-  /** A damaged run goes nowhere, and comes alone so that it can be told of. */
+  /** A damaged run is never sent; it is returned alone so that it can be reported. */
   async next(countMax: number): Promise<OutboxBatch | null> {
     let found: readonly Numbered[];
     try {
@@ -68,7 +68,7 @@ export class Outbox {
     return runs.length === 0 ? null : { runs, upTo, damaged: null };
   }
 
-  /** Number by number, past what cannot be read. */
+  /** One number at a time, past what cannot be read. */
   #findOne(): readonly Numbered[] {
     const last = this.#lastNumber();
     for (let number = this.#drained + 1; number <= last; number += 1) {
@@ -102,7 +102,7 @@ export class Outbox {
     this.#drained = batch.upTo;
   }
 
-  /** Goes back to what a database has, as far as it is still here. */
+  /** Goes back to the last run that a database has, as far as later ones are still here. */
   goBackTo(run: number): void {
     const [row] = this.#tables.rows<{ first: number | null }>("SELECT min(id) AS first FROM runs WHERE id > ?", [run]);
     const first = row!.first;
@@ -113,7 +113,7 @@ export class Outbox {
     return this.#drained;
   }
 
-  /** How many runs are waiting, about, and when the first of them started. */
+  /** About how many runs are waiting, and when the first of them started. */
   waiting(): { readonly runs: number; readonly oldestWallAt: number | null } {
     const [row] = this.#tables.rows<{ newest: number; oldest_at: number | null }>(
       `SELECT coalesce(max(id), 0) AS newest,
@@ -123,7 +123,7 @@ export class Outbox {
     return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
   }
 
-  /** Whether runs that have gone out and started before a moment are still here. */
+  /** Whether runs that have been sent and started before that time are still here. */
   holdsOld(startedBefore: number): boolean {
     const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
     return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;

@@ -3,7 +3,7 @@ import type { Drainer, DrainerState } from "./drain.ts";
 
 const LOOK_MS = 50;
 
-/** Waits until nothing is left to go out, or until it is given up. Answers with what is left then. */
+/** Waits until every run has been sent, or until the wait is given up. Returns what is left. */
 export async function untilDrained(
   drainer: Drainer,
   clock: Clock,

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Two services must not keep one journal. */
+/** Two services must not use one journal. */
 export class LedgerInUse extends Error {}
 
 /**
- * Makes this process the only one that keeps a ledger in a directory, until it releases it or dies, however it dies: the
- * lock is the operating system's, held through an otherwise empty SQLite file. Operators' verbs do not take it.
+ * Makes this process the only one that keeps a ledger in a directory, until it releases the lock or dies in any way.
+ * The lock is the operating system's, held through an otherwise empty SQLite file. Operators' verbs do not take it.
  * @throws LedgerInUse
  */
 export function lockDirectory(directory: string): () => void {

@@ -1,7 +1,7 @@
 /**
- * A seam for tests: what the next of these steps, in the journal's thread or in the log of outcomes, shall come to. It stands in production because
- * no test can make a disk fail in the midst of a commit in another thread; shared memory, because that thread is another
- * one, and `null` in every service.
+ * For tests only: makes the next such step fail, in the journal's thread or in the log of outcomes. It is in production
+ * code because no test can make a disk fail in the middle of a commit in another thread. It is shared memory because of
+ * that other thread, and `null` in every service.
  */
 export const DISK_STEP = { commit: 0, sync: 1, reserve: 2, open: 3, recovery: 4, log: 5 } as const;
 export const DISK_FAULT = { none: 0, ENOSPC: 1, EIO: 2, exit: 3, hang: 4 } as const;

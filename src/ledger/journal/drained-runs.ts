@@ -3,10 +3,10 @@ import { noteForgotten } from "./journal-pruner.ts";
 import { AHEAD_MS } from "./prune-runs.ts";
 import type { DrainNote } from "./running-ledger.ts";
 
-/** So few that the commits between them hardly wait. */
+/** Few enough that commits hardly wait for them. */
 const FORGET_AT_ONCE = 100;
 
-/** Notes how far the outbox has been drained, inside a transaction of the caller's. */
+/** Notes how far the outbox has been drained, inside the caller's transaction. */
 export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, setAside }: DrainNote): void {
   const kept = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
   database
@@ -22,8 +22,8 @@ export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, set
 const IS_GONE = "id <= (SELECT run FROM drained) AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)";
 
 /**
- * Deletes some of the drained runs that started before a moment. Of those that are dated in the future, the ones that were
- * written before the oldest of the others. True if there may be more.
+ * Deletes some of the drained runs that started before that time. A run that is dated in the future is deleted if it
+ * was written before the oldest of the others. True if there may be more to delete.
  */
 export function forgetDrained(database: DatabaseSync, startedBefore: number, wallAt = Date.now()): boolean {
   database.exec("BEGIN IMMEDIATE");

@@ -30,8 +30,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of an intent file, and `null` for each that cannot be read. A last line without its end is the trace of a
- * write that never succeeded, so no vendor was called on it: it counts as unreadable.
+ * The lines of an intent file, and `null` for each that cannot be read. A last line without a line end comes from a
+ * write that never succeeded, so no vendor was called because of it: it counts as unreadable.
  */
 export function* readIntents(path: string): Generator<IntentLine | null> {
   const descriptor = openSync(path, "r");
@@ -53,7 +53,7 @@ export function* readIntents(path: string): Generator<IntentLine | null> {
   }
 }
 
-/** A power cut can leave zeros where a page was never written, before a line that was. */
+/** After a power cut, a page that was never written can contain zeros, followed by a line that was written. */
 function parseLine(text: string): IntentLine | null {
   let start = 0;
   while (text.charCodeAt(start) === 0) start += 1;

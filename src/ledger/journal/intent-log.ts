@@ -6,7 +6,9 @@ import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../../run/p
 import { Fault } from "../../terms/fault.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
-/** One intent file. It goes when another has taken its place and every run that wrote to it has its outcome on disk. */
+/**
+ * One intent file. It is deleted when another has replaced it and every run that wrote to it has its outcome on disk.
+ */
 export interface Segment {
   readonly name: string;
   readonly descriptor: number;
@@ -14,10 +16,10 @@ export interface Segment {
   openRuns: number;
 }
 
-/** A file that has grown to this is left behind at the first moment when no run is open, so that a start has little to read. */
+/** A file of this size is replaced as soon as no run is open, so that the next start has little to read. */
 const LEAVE_QUIETLY_BYTES = 1024 * 1024;
 
-/** The intents of some dozens of runs. */
+/** The size of the intents of a few dozen runs. */
 const PROOF_BYTES = 64 * 1024;
 
 export interface IntentLogOptions {
@@ -25,13 +27,16 @@ export interface IntentLogOptions {
   readonly firstNumber: number;
   readonly segmentBytesMax: number;
   readonly onFailed: (code: string) => void;
-  /** There is something to sync, and nobody has been told yet. */
+  /** There is something new to sync. Called once until it is taken. */
   readonly onDirty: () => void;
-  /** A seam for tests: what it throws, the write throws; the number it returns is how many bytes are written instead. */
+  /** For tests: if it throws, the write throws; if it returns a number, that many bytes are written instead. */
   readonly beforeWrite?: (bytes: number) => number | undefined;
 }
 
-/** The files that hold what is about to be sent. Appending is one `write`: once it returns, the intent survives kill -9. */
+/**
+ * The files of intents: what is about to be sent. Appending is one `write`; once it returns, the intent survives kill
+ * -9.
+ */
 export class IntentLog {
   readonly #options: IntentLogOptions;
   #current: Segment | null = null;
@@ -50,8 +55,9 @@ export class IntentLog {
   }
 
   /**
-   * Starts a new file. False, and `onFailed`, if that is not possible now. On a full disk an empty file can still be made,
-   * so after a failure (`proven`) it also has to take some bytes, which are given back: the room there is then.
+   * Starts a new file. Returns false, and calls `onFailed`, if that is not possible now. An empty file can be created
+   * even on a full disk, so after a failure (`proven`) some bytes are written to it and removed again, which proves
+   * that there is room.
    */
   open(proven = false): boolean {
     const name = intentFileName(this.#nextNumber);
@@ -63,14 +69,14 @@ export class IntentLog {
       return true;
     } catch (error) {
       const code = diskErrorCode(error);
-      // Only a file that was made in between, by whatever hand, can be in the way of its name.
+      // The name can be taken only if somebody has created the file in between.
       if (code === "EEXIST") this.#nextNumber += 1;
       this.#options.onFailed(code);
       return false;
     }
   }
 
-  /** @throws when the disk takes no more; nothing is left behind then */
+  /** @throws when the disk is full; nothing is left behind then */
   #proveRoom(name: string, descriptor: number): void {
     try {
       if (this.#write(descriptor, "\0".repeat(PROOF_BYTES), PROOF_BYTES) !== PROOF_BYTES) {
@@ -85,8 +91,9 @@ export class IntentLog {
   }
 
   /**
-   * Appends whole lines of a run and returns the file they went to, which stays until `release`, or `null` when they are
-   * not, or not wholly, with the operating system. `already`: the file that this run wrote to last, which is counted.
+   * Appends whole lines of a run and returns the file that they went to, which stays until `release`. Returns `null` if
+   * the operating system has not accepted all of them. `already`: the file that this run wrote to last; the run is
+   * already counted in it.
    */
   append(text: string, already: Segment | undefined): Segment | null {
     const segment = this.#current;
@@ -95,13 +102,13 @@ export class IntentLog {
     try {
       const written = this.#write(segment.descriptor, text, bytes);
       this.#count(segment, written);
-      // What a torn write left is read as no line; nothing may follow it in the same file.
+      // The rest of an incomplete write is never read as a line, but nothing may follow it in the same file.
       if (written !== bytes) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
     } catch (error) {
       this.abandon(diskErrorCode(error));
       return null;
     }
-    // Before it can be left: a file that no run is counted in goes at once.
+    // Before the file can be replaced, because a replaced file without open runs is deleted at once.
     if (segment !== already) segment.openRuns += 1;
     this.#markDirty(segment.name);
     if (segment.bytes >= this.#options.segmentBytesMax) this.#rotate();
@@ -126,7 +133,7 @@ export class IntentLog {
     else if (segment.bytes >= LEAVE_QUIETLY_BYTES) this.#rotate();
   }
 
-  /** Writes no more to the current file: something about it has failed. */
+  /** Stops writing to the current file, because something about it has failed. */
   abandon(code: string): void {
     this.#leave();
     this.#options.onFailed(code);
@@ -148,11 +155,11 @@ export class IntentLog {
   #remove(segment: Segment): void {
     this.#bytes -= segment.bytes;
     this.#unsynced.delete(segment.name);
-    // A file that stays is read at the next start and found to be settled.
+    // If it cannot be deleted, the next start reads it and finds all its runs settled.
     unlink(join(this.#options.directory, segment.name), () => {});
   }
 
-  /** At the end of the service. A file of runs that have no outcome stays for the next start. */
+  /** At the end of the service. A file with runs that have no outcome stays for the next start. */
   end(): void {
     const segment = this.#current;
     if (segment === null) return;
@@ -162,18 +169,18 @@ export class IntentLog {
     try {
       unlinkSync(join(this.#options.directory, segment.name));
     } catch {
-      // As above: the next start will find it settled.
+      // As above: the next start finds all its runs settled.
     }
   }
 
-  // ---- syncing: done by the journal's thread, asked for here ------------------------------------------------------
+  // ---- syncing: requested here, done by the journal's thread ------------------------------------------------------
 
   #markDirty(name: string): void {
     this.#unsynced.add(name);
     if (!this.#syncing) this.#options.onDirty();
   }
 
-  /** The files to sync now, or none while a sync is under way. */
+  /** The files to sync now, or none while a sync is in progress. */
   takeUnsynced(): readonly string[] | null {
     if (this.#syncing || this.#unsynced.size === 0) return null;
     this.#syncing = true;
@@ -187,7 +194,7 @@ export class IntentLog {
     if (this.#unsynced.size > 0) this.#options.onDirty();
   }
 
-  /** The thread that was to sync is gone. */
+  /** The thread that was syncing has ended. */
   syncLost(): void {
     this.#syncing = false;
     if (this.#current !== null) this.#unsynced.add(this.#current.name);
@@ -198,11 +205,11 @@ function closeQuietly(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // A descriptor is gone after close, whatever it said; what it may have failed to write is not relied on.
+    // A descriptor is closed even if `close` fails, and nothing relies on what it may have failed to write.
   }
 }
 
-/** A run between its start and its outcome, and the intent files that must stay until that is on disk. */
+/** A run from its start to its outcome, and the intent files that must stay until the outcome is on disk. */
 export class OpenRun implements RunRecord {
   readonly #run: RunIntent;
   readonly #intents: IntentLog;
@@ -217,7 +224,7 @@ export class OpenRun implements RunRecord {
   }
 
   intend(...intents: readonly AttemptIntent[]): void {
-    // The outcome is written: a call after it would be on no ledger.
+    // The outcome is written: a later call would not be recorded.
     if (this.#closed) throw new Fault("source.stopped");
     let text = this.#segments.length === 0 ? runIntentText(this.#run) : "";
     for (const intent of intents) text += attemptIntentText(this.#run.transactionId, intent);

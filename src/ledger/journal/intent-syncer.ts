@@ -10,8 +10,8 @@ const syncFile = promisify(fdatasync);
 const closeFile = promisify(close);
 
 /**
- * Syncs the intent file a little after it was written to, so that a power cut takes at most the intents of that little
- * while. It runs beside the commits, not between them, and keeps no timer when nothing is unsynced.
+ * Syncs the intent file shortly after it was written to, so that a power cut loses only the intents of that short time.
+ * It runs concurrently with commits, and has no timer while there is nothing to sync.
  */
 export class IntentSyncer {
   readonly #directory: string;
@@ -62,7 +62,7 @@ export class IntentSyncer {
     }
   }
 
-  /** False for a file that is gone: all its runs have outcomes. */
+  /** False if the file is gone: all its runs have outcomes. */
   async #open(file: string): Promise<boolean> {
     if (this.#file === file) return true;
     if (this.#descriptor !== -1) await closeFile(this.#descriptor);

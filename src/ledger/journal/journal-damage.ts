@@ -1,16 +1,19 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 
-/** SQLite's own numbers: a page that cannot be one, and a file that is no database. */
+/** SQLite's error numbers: a malformed page, and a file that is not a database. */
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
-/** PostgreSQL: pages and indexes that cannot be what they should, and bytes that are no text. */
+/** PostgreSQL: corrupt pages and indexes, and bytes that are not valid text. */
 const POSTGRES_DAMAGE = /^(?:XX|22021$)/;
 
-/** Whether an error says that what is stored cannot be read; and not that it is away, busy, or another version's. */
+/**
+ * Whether an error means that stored data cannot be read, and not that the database is missing, busy or of another
+ * version.
+ */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
-  // A number that no row of ours can hold.
+  // A number that none of our rows can hold.
   if (code === "ERR_OUT_OF_RANGE") return true;
   if (code === "ERR_SQLITE_ERROR") {
     const kind = Number(errcode) & 0xff;
@@ -19,7 +22,7 @@ export function isDamage(error: unknown): boolean {
   return typeof code === "string" && POSTGRES_DAMAGE.test(code);
 }
 
-/** For an operator, instead of an error that nobody foresaw. */
+/** Throws an error for the operator if it is damage, instead of an unexpected one. */
 export function sayDamaged(error: unknown): never {
   if (!isDamage(error)) throw error;
   const says = `The ledger is damaged: ${(error as Error).message}. "datarun ledger verify" says what is lost.`;

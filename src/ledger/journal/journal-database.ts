@@ -6,16 +6,17 @@ import { migrate, SCHEMA_VERSION, type OlderJournal } from "./migrations.ts";
 
 export const JOURNAL_FILE = "journal.db";
 
-/** Operators' verbs may hold the write lock for a moment. */
+/** Operators' verbs may hold the write lock briefly. */
 const BUSY_MS = 5_000;
-/** How long a start waits for somebody who is reading the journal. */
+/** How long a start waits for others that are reading the journal. */
 const READER_MS = 200;
 
 /**
- * Opens the journal for writing: every commit is synced before it returns. Whatever an earlier life, or a failed sync,
- * left in the write-ahead log is first written into the database file anew and synced there: a page that the kernel
- * once failed to write is never trusted to have been written since.
- * @param afterFailure a disk failed in this life of the service: then nobody who reads may keep the log from being emptied
+ * Opens the journal for writing: every commit is synced before it returns. What an earlier process, or a failed sync,
+ * left in the write-ahead log is first written to the database file again and synced: a page that the kernel once
+ * failed to write is never assumed to have been written since.
+ * @param afterFailure a disk has failed since the service started: then no reader may prevent the log from being
+ * emptied
  */
 export function openJournal(
   directory: string,
@@ -24,14 +25,14 @@ export function openJournal(
   onOlder?: (older: OlderJournal) => void,
 ): DatabaseSync {
   const path = join(directory, JOURNAL_FILE);
-  // SQLite gives the mode of the database file to the files beside it.
+  // SQLite gives the database file's mode to the files beside it.
   closeSync(openSync(path, "a", 0o600));
   syncDirectory(directory);
   const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
   try {
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
-    // Checkpoints are the writer's own, at idle moments. This one is only for when there is none for long.
+    // The writer checkpoints when it is idle. This limit applies only if it is never idle for a long time.
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
@@ -43,7 +44,9 @@ export function openJournal(
   }
 }
 
-/** A reader, such as a backup, may keep the log from being emptied: without cause for mistrust that is no reason to refuse. */
+/**
+ * A reader, such as a backup, may prevent the log from being emptied. That is a failure only after a disk has failed.
+ */
 function emptyWriteAheadLog(database: DatabaseSync, mustBeEmptied: boolean): void {
   if (!mustBeEmptied) database.exec(`PRAGMA busy_timeout = ${READER_MS}`);
   const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
@@ -52,7 +55,7 @@ function emptyWriteAheadLog(database: DatabaseSync, mustBeEmptied: boolean): voi
     throw Object.assign(new Error("the journal is being read and cannot be opened"), { code: "EBUSY" });
 }
 
-/** The code of a disk's failure as the operating system would say it, also where SQLite has wrapped it. */
+/** The code of a disk failure as the operating system reports it, even if SQLite has wrapped it. */
 export function diskErrorCode(error: unknown): string {
   if (typeof error !== "object" || error === null) return "UNKNOWN";
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };

@@ -7,10 +7,10 @@ type Failure = Extract<FromJournal, { readonly is: "failed" }>;
 
 export interface JournalLinkOptions {
   readonly clock: Clock;
-  /** Asked before each start of the thread. */
+  /** Called before each start of the thread. */
   readonly setup: () => JournalSetup;
   readonly onMessage: (message: FromJournal) => void;
-  /** The thread has ended, by a failure that it named or by one that it did not. `again`: it is not the first time in a row. */
+  /** The thread has ended, with a failure that it named or without. `again`: it has ended more than once in a row. */
   readonly onDown: (failure: Failure | null, again: boolean) => void;
 }
 
@@ -18,7 +18,7 @@ const RESTART_FIRST_MS = 100;
 const RESTART_MAX_MS = 5_000;
 const FORCE_MS = 500;
 
-/** Keeps the journal's thread running: starts it again, later and later, each time on files opened anew. */
+/** Keeps the journal's thread running: restarts it after increasing delays, each time with newly opened files. */
 export class JournalLink {
   readonly #options: JournalLinkOptions;
   #worker: Worker | null = null;
@@ -76,7 +76,7 @@ export class JournalLink {
     this.#deaths += 1;
     this.#restarts += 1;
     this.#options.onDown(this.#failure, this.#deaths > 1);
-    // A first death without a reason may be an accident, and answers are waiting.
+    // A first end without a reason may be an accident, and answers are waiting, so it restarts at once.
     const delayMs = this.#failure === null && this.#deaths === 1 ? 0 : this.#backoffMs();
     this.#cancelRestart = this.#options.clock.after(delayMs, () => this.start());
   }
@@ -89,7 +89,7 @@ export class JournalLink {
     this.#worker?.postMessage(message);
   }
 
-  /** Asks the thread to end, then forces it. A thread that the kernel holds is left behind. */
+  /** Asks the thread to end, then forces it. A thread that is blocked in the kernel is left behind. */
   async stop(withinMs: number): Promise<void> {
     this.#ending = true;
     this.#cancelRestart?.();

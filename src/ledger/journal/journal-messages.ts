@@ -1,11 +1,14 @@
 import type { OlderJournal } from "./migrations.ts";
 
-/** What the journal's thread is started with. */
+/** The data that the journal's thread is started with. */
 export interface JournalSetup {
   readonly directory: string;
-  /** Files of intents and outcomes with a lower number are of earlier lives: what only they hold is to be written down. */
+  /**
+   * Files of intents and outcomes with a lower number are from earlier processes: what only they contain is to be
+   * written to the journal.
+   */
   readonly recoverBefore: number;
-  /** The thread has failed before, in this life of the service. */
+  /** The thread has failed before, since the service started. */
   readonly afterFailure: boolean;
   readonly reserveBytes: number;
   readonly walBytesMax: number;
@@ -13,32 +16,32 @@ export interface JournalSetup {
   readonly faults: Int32Array | null;
 }
 
-/** To the thread. One message may carry several of these. */
+/** Messages to the thread. One message may have several of these. */
 export interface ToJournal {
-  /** Run records, JSON texts joined by commas, the last of which has this number in the log of outcomes. */
+  /** Run records, as JSON texts joined by commas; the last one has this number in the log of outcomes. */
   readonly records?: string;
   readonly last?: number;
-  /** Intent files that have been written to since they were last synced. */
+  /** Intent files that were written to since they were last synced. */
   readonly dirty?: readonly string[];
-  /** The outbox has been drained up to here: note it, and delete what ended before `forgetBefore`. */
+  /** The outbox has been drained up to here: note it, and delete what started before `forgetBefore`. */
   readonly drained?: {
     readonly run: number;
     readonly wallAt: number;
     readonly forgetBefore: number;
-    /** It was further once: the database has lost what follows. */
+    /** It was further before: the database has lost the runs after this one. */
     readonly wentBack?: true;
-    /** The run of this number was not taken, and is kept. */
+    /** Why the run with this number was not sent; it is kept. */
     readonly setAside?: string;
   };
   readonly measure?: true;
-  /** Who holds how many of the runs is asked. */
+  /** Asks how many of the runs each organization has. */
   readonly holders?: true;
   readonly stop?: true;
 }
 
 /** From the thread. */
 export type FromJournal =
-  /** Its tables are being written anew, which may take minutes. */
+  /** Its tables are being rewritten, which may take minutes. */
   | ({ readonly is: "migrating" } & OlderJournal)
   | { readonly is: "ready"; readonly recovered: Recovered; readonly next: number; readonly size: Measured }
   /** Every record up to this number is in the journal. */
@@ -46,7 +49,7 @@ export type FromJournal =
   | { readonly is: "measured"; readonly size: Measured }
   | { readonly is: "holders"; readonly runs: readonly (readonly [organizationId: string, runs: number])[] }
   | { readonly is: "synced" }
-  /** Whether the reserve is in place, so that there is room for what new runs will have to write. */
+  /** Whether the reserve file exists, so that there is room for what new runs will write. */
   | { readonly is: "room"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   /** Runs could not be deleted, because of damage. */
@@ -54,7 +57,7 @@ export type FromJournal =
   | { readonly is: "stopped" };
 
 export interface Measured {
-  /** Of the journal, without what is free inside it. */
+  /** Of the journal, without free pages inside it. */
   readonly bytes: number;
   /** Of the file system it lies on. */
   readonly diskFreeBytes: number;

@@ -2,16 +2,16 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isDamage } from "./journal-damage.ts";
 import { AHEAD_MS } from "./prune-runs.ts";
 
-/** Runs looked at in one step: a few milliseconds, which is what a commit may have to wait. */
+/** Runs looked at in one step: a commit may have to wait for it, a few milliseconds. */
 const AT_ONCE = 50;
-/** A younger run may still be open, and is then known by its intents alone. */
+/** A younger run may still be open, and then only its intents are recorded. */
 const YOUNG_MS = 10 * 60 * 1_000;
 
-/** Of a request, where 0 is one to be done and 1 one that was. */
+/** The state of a request; 0 is waiting and 1 is done. */
 export const GIVEN_UP = 2;
 
 const TABLES = ["reconciliations", "attempts", "calls", "ahead"];
-/** After every number of a run. */
+/** Greater than every run's number. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 interface Request {
@@ -24,14 +24,14 @@ interface Candidate {
   readonly id: number;
   readonly started_at: number;
   readonly has_unknown: number;
-  /** The shared database has refused it: this is the only place where it is. */
+  /** The shared database has refused it, so this journal has the only copy. */
   readonly set_aside: number;
 }
 
 /**
- * Deletes what operators and retention have asked to be deleted, in the one thread that writes the journal: a little
- * between two commits, going on from the run it came to, so that nobody waits for the write lock and nothing is looked
- * through twice.
+ * Deletes what operators and retention have requested, in the only thread that writes the journal. It deletes a little
+ * between two commits, so that nobody waits for the write lock, and continues after the last run it looked at, so that
+ * none is looked at twice.
  */
 export class JournalPruner {
   readonly #database: DatabaseSync;
@@ -45,7 +45,7 @@ export class JournalPruner {
   readonly #note: StatementSync;
   #current: Request | null = null;
   #place: readonly [startedAt: number, id: number] = [0, 0];
-  /** What is old has been looked at, and what is dated in the future is. */
+  /** Old runs are done; now those dated in the future are looked at. */
   #ahead = false;
 
   constructor(database: DatabaseSync, wallAt: () => number = Date.now) {
@@ -71,7 +71,7 @@ export class JournalPruner {
     );
   }
 
-  /** Does a little of what was asked for. False if nothing is left to do. */
+  /** Does one step of a request. False if there is nothing left to do. */
   step(): boolean {
     this.#current ??= (this.#request.get() as Request | undefined) ?? null;
     const request = this.#current;
@@ -89,13 +89,13 @@ export class JournalPruner {
     return true;
   }
 
-  /** When it was first seen that a run is dated in the future. */
+  /** When this run, dated in the future, was first seen. */
   #seenAt(run: number, wallAt: number): number {
     this.#noteAhead.run(run, wallAt);
     return (this.#aheadSince.get(run) as { seen_at: number }).seen_at;
   }
 
-  /** What lies in damaged pages cannot be deleted either, and trying again would not help. */
+  /** Rows in damaged pages cannot be deleted either, and trying again would not help. */
   #giveUp({ id }: Request): void {
     this.#database.exec("ROLLBACK");
     this.#database.prepare(`UPDATE prunings SET done = ${GIVEN_UP} WHERE id = ?`).run(id);
@@ -136,7 +136,7 @@ export class JournalPruner {
   }
 }
 
-/** Notes, inside a transaction of the caller's, that runs which started before a moment may be here no more. */
+/** Records, inside the caller's transaction, that runs which started before that time may have been deleted. */
 export function noteForgotten(database: DatabaseSync, startedBefore: number): void {
   database
     .prepare(
@@ -146,7 +146,7 @@ export function noteForgotten(database: DatabaseSync, startedBefore: number): vo
     .run(startedBefore);
 }
 
-/** Before which start a run that is not here may have been deleted. */
+/** A missing run that started before this time may have been deleted. */
 export function forgottenBefore(database: DatabaseSync): number {
   const row = database.prepare("SELECT started_before FROM forgotten").get() as { started_before: number } | undefined;
   return row?.started_before ?? Number.MIN_SAFE_INTEGER;

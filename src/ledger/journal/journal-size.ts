@@ -4,20 +4,23 @@ import type { Measured } from "./journal-messages.ts";
 import type { LedgerLog } from "../ports.ts";
 
 const ALARM_SHARE = 0.5;
-/** A little below where each began, so that neither comes and goes with every run. */
+/**
+ * The alarm and the full state end a little below where they began, so that they do not begin and end with every run.
+ */
 const ALARM_OVER_SHARE = 0.45;
 const FULL_OVER_SHARE = 0.95;
-/** From here on who holds most of it makes way for the others. */
+/** From this share on, organizations that hold most of the journal are refused, so that others find room. */
 const NARROW_SHARE = 0.9;
-/** The tables alone need some of it. */
+/** Empty tables alone need some of this. */
 const BYTES_MIN = 256 * 1024;
-/** What a journal that follows its disk leaves there for others. */
+/** The share of the disk that is left for others if the size of the journal follows the disk. */
 const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES_MAX = 1024 ** 3;
 
 /**
- * Watches how much of its bound the journal has taken: an alarm at half of it, no new runs at all of it. A configured
- * bound of 0 follows the disk: what the journal has, and what is free but for a reserve.
+ * Watches how much of its size limit the journal uses: at half of it there is an alarm, and at the limit no new runs
+ * are accepted. If the configured limit is 0, it follows the disk: what the journal uses, plus the free space less a
+ * reserve.
  */
 export class JournalSize {
   readonly #configured: number;
@@ -54,7 +57,10 @@ export class JournalSize {
     return this.#bytes >= this.#bytesMax * NARROW_SHARE;
   }
 
-  /** How long it will last if it goes on growing as it did of late, a day at the most; `null` while it does not grow. */
+  /**
+   * How many days the rest will last if the journal grows as it has recently, over a day at most; `null` while it does
+   * not grow.
+   */
   get daysLeft(): number | null {
     const perDay = this.#growth.perDay();
     return perDay === null || perDay <= 0 ? null : Math.max(0, this.#bytesMax - this.#bytes) / perDay;
@@ -103,7 +109,7 @@ export class GrowthRate {
     while (at - this.#samples[0]!.at > DAY_MS) this.#samples.shift();
   }
 
-  /** `null` until it has been watched for long enough to say. */
+  /** `null` until it has been watched long enough. */
   perDay(): number | null {
     const first = this.#samples[0];
     if (first === undefined) return null;

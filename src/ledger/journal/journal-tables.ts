@@ -7,14 +7,14 @@ import { JOURNAL_CHANGES, JOURNAL_VIEWS, numbered, textOfName } from "./journal-
 import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
-/** What the service's own writes may make a reader or an operator's change wait. */
+/** How long a reader or an operator's change may wait for the service's own writes. */
 const WAIT_MS = 5_000;
 
 export function hasJournal(directory: string): boolean {
   return existsSync(join(directory, JOURNAL_FILE));
 }
 
-/** The journal of one machine, read beside the thread that writes it, in whatever process. */
+/** The journal of one machine, read concurrently with the thread that writes it, from any process. */
 export class JournalTables implements LedgerTables {
   readonly query: LedgerQuery;
   readonly isText = numbered;
@@ -25,7 +25,7 @@ export class JournalTables implements LedgerTables {
   readonly #database: DatabaseSync;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  /** @throws when there is no journal in the directory, or it is another version's */
+  /** @throws when there is no journal in the directory, or it is of another version */
   constructor(directory: string) {
     this.#path = join(directory, JOURNAL_FILE);
     if (!hasJournal(directory)) throw new Error(`there is no ledger in ${directory}`);
@@ -44,24 +44,27 @@ export class JournalTables implements LedgerTables {
     return Promise.resolve(systemClock.wall());
   }
 
-  /** What `query` gives, at once. */
+  /** The result of `query`, synchronously. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the statement says what its rows are
   rows<Row extends object>(sql: string, values: readonly (string | number | null)[] = []): readonly Row[] {
     return this.#database.prepare(sql).all(...values) as Row[];
   }
 
-  /** What is read meanwhile is the journal of one moment. It waits for nothing, so that it holds up no writer for long. */
+  /**
+   * Everything that `work` reads is the journal at one moment. `work` is synchronous, so that it does not block writers
+   * for long.
+   */
   snapshot<Result>(work: () => Result): Result {
     this.#database.exec("BEGIN");
     try {
       return work();
     } finally {
-      // Nothing was written. Where something could not be read, a commit would say so once more.
+      // Nothing was written. If something could not be read, a commit would fail with the same error again.
       this.#database.exec("ROLLBACK");
     }
   }
 
-  /** One after another, since each holds the journal's only write lock. */
+  /** Changes are made one after another, because each holds the journal's only write lock. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
     const changed = this.#lastChange.then(() => this.#changeAlone(work));
     this.#lastChange = changed.catch(() => {});
@@ -78,7 +81,7 @@ export class JournalTables implements LedgerTables {
       database.exec("COMMIT");
       return result;
     } finally {
-      // Without a commit, closing undoes it.
+      // Without a commit, closing rolls the change back.
       database.close();
     }
   }

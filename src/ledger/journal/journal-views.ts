@@ -2,17 +2,17 @@ import { listOf, namesOf, selectionOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RECONCILIATION_COLUMNS, RUN_COLUMNS, type RunRow } from "../columns.ts"; // prettier-ignore
 
 /*
- * The journal under the names and columns of the ledger (`LedgerTables`). The views live in a connection and change no
- * file. The journal numbers its runs and its texts to be small; outside of it a row belongs to its run by the
- * transaction's id, and a text is itself.
+ * The journal with the names and columns of the ledger (`LedgerTables`). The views exist only in a connection and
+ * change no file. To save space, the journal uses numbers for its runs and repeated texts; in these views a row belongs
+ * to its run by transaction id, and texts are texts.
  */
 
 const named = (column: string): string => `(SELECT name FROM names WHERE id = ${column})`;
 
-/** A run that should have one and has none is damaged: what it is given is the checksum of nothing. */
+/** A run that should have a checksum and has none is damaged: it gets one that never fits. */
 const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
 
-/** The columns of a table of the journal as those of the ledger. */
+/** The columns of a table of the journal, as columns of the ledger. */
 function columnsOf(table: Columns, alias: string, instead: { readonly [name: string]: string } = {}): string {
   return listOf(table)
     .map(({ name, column }) => {
@@ -31,7 +31,7 @@ export const CALL = `r.transaction_id, ${columnsOf(CALL_COLUMNS, "c")}`;
 export const ATTEMPT = `r.transaction_id, ${columnsOf(ATTEMPT_COLUMNS, "a")}`;
 export const RECONCILIATION = `r.transaction_id, ${columnsOf(RECONCILIATION_COLUMNS, "x")}`;
 
-/** Whether what a call has of its run is what the run says. */
+/** Whether a call's copies of its run's columns are equal to the run's. */
 export const SAME_AS_RUN = `(${inJournal(CALL_COLUMNS_OF_RUN, "c")}) IS (${inJournal(CALL_COLUMNS_OF_RUN, "r")})`;
 
 function inJournal(table: Columns, alias: string): string {
@@ -41,7 +41,7 @@ function inJournal(table: Columns, alias: string): string {
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
   c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number`;
 
-/** The names that the first migration gave. */
+/** The numbers that the first migration gave to charges. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
 const REQUEST = `r.started_at, r.simulated, a.sent_at, ${CHARGED}, c.source AS source_key,
   r.organization AS organization_key, c.credential AS credential_key, c.credential_rule AS rule_key`;
@@ -56,7 +56,7 @@ export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_reconciliations AS
     SELECT ${RECONCILIATION} FROM runs AS r JOIN reconciliations AS x ON x.run = r.id;`;
 
-/** A text that stands as a number in these views is asked for by it. What no row was ever given has none. */
+/** Compares a text by its number in these views. A text that no row has ever had has no number. */
 export function numbered(column: string): string {
   return `${column}_number = (SELECT id FROM names WHERE name = ?)`;
 }
@@ -66,10 +66,10 @@ export function textOfName(key: string): string {
 }
 
 const OLD_RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)";
-/** Every charge there is has a number from the first migration on. */
+/** Every possible charge has had a number since the first migration. */
 const NEW_CHARGED = "(SELECT id FROM names WHERE name = NEW.charged)";
 
-/** What may be changed through them: a charge, with the word it rests on. Deleting is the writer's alone. */
+/** What can be changed through the views: a charge, and the decision behind it. Only the writer deletes. */
 export const JOURNAL_CHANGES = `
   CREATE TEMP TRIGGER charge_call INSTEAD OF UPDATE OF charged ON ledger_calls BEGIN
     UPDATE calls SET charged = ${NEW_CHARGED} WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;

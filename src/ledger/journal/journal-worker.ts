@@ -1,4 +1,4 @@
-/** The journal's own thread: the one place that writes the database, so that no commit ever holds up a request. */
+/** The journal's own thread: the only one that writes the database, so that no commit ever delays a request. */
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -24,12 +24,12 @@ import type { DrainNote } from "./running-ledger.ts";
 const setup = workerData as JournalSetup;
 const port = parentPort!;
 
-/** More than this in one transaction would make the first of them wait for the last. */
+/** With more than this in one transaction, the first records would wait too long for the last. */
 const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Far longer than the log waits before it is moved: a checkpoint is for when nothing comes any more. */
+/** Much longer than records wait in the log before they are moved, so that it checkpoints only when no more arrive. */
 const TIDY_AFTER_MS = 1_000;
 const FORGET_AGAIN_MS = 20;
-/** How often it is looked whether somebody wants runs deleted, and the rest between two steps of doing so. */
+/** How often to look for requests to delete runs, and the pause between two steps of deleting. */
 const PRUNE_LOOK_MS = 1_000;
 const PRUNE_AGAIN_MS = 20;
 const PRUNE_DAMAGED_MS = 60_000;
@@ -40,7 +40,10 @@ function post(message: FromJournal): void {
   port.postMessage(message);
 }
 
-/** Says why and ends the thread. The other side starts a new one, on new descriptors: a failed sync is never tried again on the old. */
+/**
+ * Reports the failure and ends the thread. The main thread starts a new one, with new descriptors: after a failed sync,
+ * the old ones are never synced again.
+ */
 function fail(during: Doing, error: unknown): never {
   const code = diskErrorCode(error);
   if (code === "ENOSPC") dropReserve(setup.directory);
@@ -99,7 +102,7 @@ class Journal {
     });
   }
 
-  /** Takes everything that is queued by now and commits it as one. */
+  /** Commits everything that is queued by now in one transaction. */
   receive(first: ToJournal): void {
     const group: Group = { records: [], drained: [] };
     let characters = 0;
@@ -155,7 +158,7 @@ class Journal {
     setTimeout(() => this.#tidy(), delayMs);
   }
 
-  /** Deletes a little at a time, checkpoints between the bursts, and rests once nothing is written any more. */
+  /** Deletes a little at a time, checkpoints when there is a pause, and stops once nothing is written any more. */
   #tidy(): void {
     this.#tidying = false;
     const idle = performance.now() - this.#lastCommitAt >= TIDY_AFTER_MS / 2;
@@ -171,7 +174,7 @@ class Journal {
     this.measure();
   }
 
-  /** What cannot be deleted because its pages are damaged is no reason to take no new runs. Null where it cannot. */
+  /** If damaged pages prevent deleting, new runs are still accepted. Returns null then. */
   #unlessDamaged(during: "prune" | "forget", remove: () => boolean): boolean | null {
     try {
       return remove();
@@ -183,7 +186,10 @@ class Journal {
     }
   }
 
-  /** In a turn of its own, so that records that have come meanwhile are committed before the next step. */
+  /**
+   * Runs in its own turn of the event loop, so that records that have arrived meanwhile are committed before the next
+   * step.
+   */
   prune(): void {
     const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
     if (more === true) this.#afterCommit();
@@ -221,7 +227,7 @@ function nextMessage(): ToJournal | undefined {
   return receiveMessageOnPort(port)?.message as ToJournal | undefined;
 }
 
-/** Makes room for bad days, and says whether it could. Tries on while it cannot. */
+/** Places the reserve file, and reports whether it could. Keeps trying while it cannot. */
 async function keepRoom(): Promise<void> {
   try {
     passDisk(setup.faults, "reserve");
@@ -241,9 +247,9 @@ const database = attempt("open", () => {
 const writer = attempt("open", () => new JournalWriter(database));
 const recovered = attempt("recovery", () => {
   const { directory, recoverBefore } = setup;
-  // Outcomes first: they settle the runs whose intents are looked at then.
+  // Outcomes first: they settle runs whose intents are read next.
   const { lost, next } = recoverBefore > 0 ? replayOutcomes(database, writer, directory) : { lost: 0, next: movedTo(database) + 1 }; // prettier-ignore
-  // Listed at each start of the thread: an earlier one may have failed after it had removed some of them.
+  // Listed at each start of the thread, because an earlier one may have failed after it had removed some of them.
   const isEarlier = ({ number }: { readonly number: number }): boolean => number < recoverBefore;
   const intentFiles = listIntentFiles(directory).filter(isEarlier);
   const outcomeFiles = listOutcomeFiles(directory).filter(isEarlier);
@@ -251,7 +257,7 @@ const recovered = attempt("recovery", () => {
   if (intentFiles.length + outcomeFiles.length > 0) {
     for (const { name } of [...intentFiles, ...outcomeFiles]) rmSync(join(directory, name), { force: true });
     passDisk(setup.faults, "recovery");
-    // So that a power cut does not bring them back.
+    // So that they do not come back after a power cut.
     syncDirectory(directory);
   }
   return { next, found: { ...found, lost } };

@@ -7,8 +7,8 @@ import { checksumOf, type Unchecked } from "./run-checksum.ts";
 import { chargesBits, hasUnknown, verdictsOf } from "./verdicts.ts";
 
 /**
- * Writes runs inside a transaction of its caller's. Writing one twice changes nothing: a run is known by its
- * transaction id, and its calls and attempts were written with it.
+ * Writes runs inside the caller's transaction. Writing a run again changes nothing: it is found by its transaction id,
+ * and its calls and attempts were written with it.
  */
 export class JournalWriter {
   readonly #runs: Insert<typeof RUN_COLUMNS>;
@@ -17,7 +17,7 @@ export class JournalWriter {
   readonly #lastId: StatementSync;
   readonly #changes: StatementSync;
   #nextId = 1;
-  /** SQLite's count of what other connections have committed, when that was last asked. */
+  /** SQLite's counter of commits by other connections, when it was last read. */
   #seen = -1;
 
   constructor(database: DatabaseSync) {
@@ -26,8 +26,8 @@ export class JournalWriter {
     const ofCall = { ...CALL_COLUMNS, ...CALL_COLUMNS_OF_RUN };
     this.#calls = new Insert(database, names, "calls", "run", ofCall, "run, ordinal");
     this.#attempts = new Insert(database, names, "attempts", "run", ATTEMPT_COLUMNS, "run, ordinal, number");
-    // Ids never repeat, also when drained runs have been deleted, since the outbox goes by them, and also when damage has
-    // taken the last runs, whose calls are there still.
+    // The outbox depends on ids that never repeat: not after drained runs were deleted, and not after damage has
+    // destroyed the last runs but not their calls.
     this.#lastId = database.prepare(
       `SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT max(run) FROM calls), 0),
          coalesce((SELECT run FROM drained), 0)) AS id`,
@@ -35,7 +35,7 @@ export class JournalWriter {
     this.#changes = database.prepare("PRAGMA data_version");
   }
 
-  /** Called first in each transaction: others may have added runs since the last, see `catchUp`. */
+  /** Called first in each transaction: others may have added runs since the last one, see `catchUp`. */
   begin(): void {
     const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
     if (seen === this.#seen) return;
@@ -56,7 +56,7 @@ export class JournalWriter {
   }
 }
 
-/** Puts rows into a table of the journal, where runs and names are numbers. */
+/** Inserts rows into a table of the journal, in which runs and names are numbers. */
 class Insert<Table extends Columns> {
   readonly #statement: StatementSync;
   readonly #columns: readonly { readonly name: keyof Table; readonly isName: boolean }[];
@@ -91,12 +91,13 @@ class Insert<Table extends Columns> {
   }
 }
 
-/** Far more than there are of sources, organizations and the like; a bound for memory all the same. */
+/** Far more than there are sources, organizations and so on; still, it limits memory. */
 const KEPT_MAX = 20_000;
 
 /**
- * The numbers under which texts stand in the journal, so that one that comes with every run takes a byte or two of it.
- * Used inside transactions by the one thread that writes; what a failed one has given is forgotten with that thread.
+ * The numbers that the journal stores for repeated texts, so that a text that comes with every run takes only a byte or
+ * two. Used inside transactions by the only thread that writes. Numbers given in a failed transaction are forgotten,
+ * because the thread ends.
  */
 export class JournalNames {
   readonly #find: StatementSync;
@@ -120,8 +121,9 @@ export class JournalNames {
 }
 
 /**
- * The rows of a run, by their keys and each once, with what is made of what was recorded, and with its checksum. No record
- * can be refused for what it says, neither here nor by a shared database, since one that could would be sent again for ever.
+ * The rows of a run, in the order of their keys and without duplicates, with derived columns and the checksum. No
+ * record can be refused because of its content, neither here nor by a shared database, because it would be sent again
+ * for ever.
  */
 function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
   const recorded = RUN_LINE.read(line);
@@ -158,7 +160,7 @@ function rowsOfCall(transactionId: string, [line, attemptLines]: CallLine): Call
   return { call: { ...recorded, transaction_id: transactionId, charges }, attempts };
 }
 
-/** An intent may stand in two files, after a disk had failed: then it comes twice. */
+/** After a disk failure an intent may be in two files, and is then read twice. */
 function byKey<Row>(rows: readonly Row[], keyOf: (row: Row) => number): readonly Row[] {
   if (rows.every((row, at) => at === 0 || keyOf(rows[at - 1]!) < keyOf(row))) return rows;
   const first = new Map<number, Row>();

@@ -2,9 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 
-/** The number of a text, inside the third. */
+/** The number of a text, for the third migration. */
 const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
-/** The bits of `verdicts.ts`: of a request's charge, of a call without requests, and where those of its outcome begin. */
+/**
+ * The bits of `verdicts.ts`: for the charge of a request, for a call without requests, and where those of its outcome
+ * begin.
+ */
 const CHARGE_BIT = "CASE a.charged WHEN 'no' THEN 1 WHEN 'yes' THEN 2 ELSE 4 END";
 const SHIFT = "CASE WHEN c.success IS NULL THEN 12 WHEN c.success = 0 THEN 8 WHEN c.match = 1 THEN 0 ELSE 4 END";
 const ITS_REQUESTS = "attempts AS a WHERE a.run = c.run AND a.ordinal = c.ordinal";
@@ -254,14 +257,17 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** A journal that is about to be migrated, which takes the longer the larger it is. */
+/** A journal that is about to be migrated; the larger it is, the longer that takes. */
 export interface OlderJournal {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
 }
 
-/** Columns that came after the first release need no migration: each is added where it lacks, by what its table here says. */
+/**
+ * Columns added after the first release need no migration: each is added where it is missing, as its table here
+ * declares it.
+ */
 const LATER_COLUMNS = [
   ...laterColumns("runs", RUN_COLUMNS),
   ...laterColumns("calls", CALL_COLUMNS),
@@ -282,7 +288,10 @@ export function laterColumns(table: string, columns: Columns): readonly LaterCol
   );
 }
 
-/** Above the number of a migration stands how many columns have been added, so that neither is taken for the other. */
+/**
+ * The version holds the number of the last migration and, multiplied by this, how many columns were added, so that the
+ * two cannot be confused.
+ */
 const COLUMN = 2 ** 16;
 
 export const SCHEMA_VERSION = MIGRATIONS.length + LATER_COLUMNS.length * COLUMN;
@@ -320,7 +329,7 @@ function isNewer(version: number): boolean {
   return version % COLUMN > MIGRATIONS.length || Math.floor(version / COLUMN) > LATER_COLUMNS.length;
 }
 
-/** Those that are not there yet, also where a migration has made their table anew. */
+/** Adds the columns that are missing, also if a migration has rebuilt their table. */
 export function addColumns(database: DatabaseSync, columns: readonly LaterColumn[]): void {
   const isThere = database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
   for (const { table, name, type } of columns) {

@@ -6,15 +6,15 @@ import { syncDirectory } from "../../terms/make-directory.ts";
 import { listNumbered, type NumberedFile } from "./intent-files.ts";
 
 /*
- * The log of outcomes on disk: a line for each run that has ended, `<checksum> <number> <first> <record>`. Numbers count the
- * runs of a journal, `first` is that of the first line in the same write. Every write is one group of whole lines, padded to
- * whole pages, and none begins before the one before it is on disk. Files are used again from their beginning: what stands
- * behind the last group, lines with lower numbers and pieces of them, is of an earlier use.
+ * The format of the log of outcomes: a line for each run that has ended, `<checksum> <number> <first> <record>`.
+ * Numbers count the runs of a journal; `first` is the number of the first line in the same write. Every write is a
+ * group of whole lines, padded to whole pages, and begins only when the previous one is on disk. Files are reused from
+ * their beginning: what follows the last group, lines with lower numbers and pieces of them, is from an earlier use.
  */
 
 const PAGE_BYTES = 4096;
 const NEWLINE = 0x0a;
-/** With the space behind it. */
+/** Including the space after it. */
 const CHECKSUM_BYTES = 9;
 const LINE = /^([0-9a-f]{8}) ((\d+) (\d+) (.*))$/s;
 
@@ -22,7 +22,7 @@ export function outcomeFileName(number: number): string {
   return `outcomes-${String(number).padStart(8, "0")}.log`;
 }
 
-/** The files of the log in a directory, in the order they were made. */
+/** The log's files in a directory, in the order they were created. */
 export function listOutcomeFiles(directory: string): readonly NumberedFile[] {
   return listNumbered(directory, "outcomes");
 }
@@ -33,7 +33,7 @@ export interface NumberedRecord {
   readonly text: string;
 }
 
-/** What is written at once: whole pages, the last byte of which ends a line. Made in `room`, where that is enough. */
+/** The bytes of one write: whole pages, the last byte of which ends a line. Uses `room` if it is large enough. */
 export function groupOf(records: readonly NumberedRecord[], room: Buffer = Buffer.alloc(0)): Buffer {
   const first = records[0]!.number;
   const lines = records.map(({ number, text }) => `${number} ${first} ${text}\n`);
@@ -59,10 +59,13 @@ interface OutcomeLine extends NumberedRecord {
   readonly first: number;
 }
 
-/** What the log holds beyond a number, in the order of numbers. */
+/** What the log contains after a number, in the order of numbers. */
 export interface LoggedOutcomes {
   readonly records: readonly NumberedRecord[];
-  /** How many were there and cannot be read: they are missing before the last group, which alone a power cut can have torn. */
+  /**
+   * How many outcomes were written and cannot be read: those that are missing before the last group, since a power cut
+   * can damage only the last group.
+   */
   readonly lost: number;
 }
 
@@ -74,12 +77,12 @@ export function readOutcomes(directory: string, after: number): LoggedOutcomes {
   const records = [...found.values()].toSorted((one, other) => one.number - other.number);
   const upTo = records.at(-1)?.first ?? 0;
   const before = records.filter(({ number }) => number < upTo).length;
-  // A journal that knows of no log is a new one, put in the place of another.
+  // A journal without a position in the log is a new one that has replaced another.
   const from = after === 0 ? (records[0]?.number ?? 1) : after + 1;
   return { records, lost: Math.max(0, upTo - from - before) };
 }
 
-/** A file may go while it is looked for: then all of it is in the journal. */
+/** If a file is deleted while it is being read, all of it is in the journal. */
 function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -89,7 +92,7 @@ function bytesOf(path: string): Buffer {
   }
 }
 
-/** The lines whose checksum fits. */
+/** The lines whose checksum is right. */
 function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
@@ -104,21 +107,30 @@ function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
 // ---- writing -------------------------------------------------------------------------------------------------------
 
 export interface OutcomeFile {
-  /** Resolves when the bytes are on disk. When it rejects they may be, in part or whole, and nothing may follow them. */
+  /**
+   * Resolves when the bytes are on disk. If it rejects, they may be there in part or whole, and nothing may be written
+   * after them.
+   */
   write(bytes: Uint8Array, at: number): Promise<void>;
   close(): void;
 }
 
-/** Makes a file whose blocks are written, so that syncing what is put over them needs no word to the file system's own journal. */
+/**
+ * Creates a file whose blocks are already written, so that syncing what overwrites them does not involve the file
+ * system's own journal.
+ */
 export type MakeOutcomeFile = (path: string, bytes: number) => Promise<OutcomeFile>;
 
 const openFile = promisify(open);
 
-/** With O_DSYNC a write is its own fdatasync: one way to the thread pool and back, and no page that a next write has to wait for. */
+/**
+ * With O_DSYNC each write is also an fdatasync: one round trip to the thread pool, and no dirty page that a later write
+ * would wait for.
+ */
 const { O_RDWR, O_CREAT, O_EXCL, O_DSYNC } = constants;
 
 export const makeOutcomeFile: MakeOutcomeFile = async (path, bytes) => {
-  // A system that does not have it would take our word and sync nothing.
+  // A system without it would ignore the flag and sync nothing.
   if (!O_DSYNC) throw Object.assign(new Error("no O_DSYNC"), { code: "ENOSYS" });
   const file = new SyncedFile(await openFile(path, O_RDWR | O_CREAT | O_EXCL | O_DSYNC, 0o600));
   try {
@@ -153,11 +165,14 @@ class SyncedFile implements OutcomeFile {
     });
   }
 
-  /** Not while a write may not have begun: the next file that is opened would have its number, and get its bytes. */
+  /**
+   * Not to be called while a write may not have begun: the next file opened would get the same descriptor, and so its
+   * bytes.
+   */
   close(): void {
     this.#isOver = true;
     if (this.#isWriting) return;
-    // What it may say is not relied on: every write has said for itself whether it is on disk.
+    // Its result does not matter: every write has already reported whether it is on disk.
     close(this.#descriptor, () => {});
   }
 }

@@ -9,17 +9,17 @@ import {
   type OutcomeFile,
 } from "./outcome-files.ts";
 
-/** More than this in one write would make the first of them wait for the last. */
+/** With more than this in one write, the first records would wait too long for the last. */
 const GROUP_CHARACTERS_MAX = 1024 * 1024;
-/** Larger groups are made in room of their own. */
+/** A larger group gets a buffer of its own. */
 const ROOM_BYTES = 128 * 1024;
-/** Files that are kept ready beside the one that is written to. */
+/** How many files are kept ready in addition to the current one. */
 const SPARE = 1;
 
 export interface OutcomeLogOptions {
   readonly directory: string;
   readonly firstNumber: number;
-  /** Of one file. */
+  /** The size of one file. */
   readonly fileBytes: number;
   readonly makeFile: MakeOutcomeFile;
   /** Every record up to this number that was appended is on disk. */
@@ -30,28 +30,29 @@ export interface OutcomeLogOptions {
 interface LogFile {
   readonly name: string;
   readonly file: OutcomeFile;
-  /** How far it is written; its size, where that is more. */
+  /** How far it is written, or its size if that is more. */
   end: number;
   /** The last run in it. */
   last: number;
-  /** Nothing is written to it any more. */
+  /** Nothing more is written to it. */
   failed: boolean;
 }
 
 /**
- * Where records are on disk first, a moment after their runs have ended: the journal gets them later, many at a time. One
- * write is under way at a time, and what comes meanwhile goes with the next. A file is used again when the journal has all
- * that is in it. One of which a write has failed is never written to again, since nobody knows what of it is on disk.
+ * The log that puts records on disk right after their runs have ended; the journal gets them later, many at a time. One
+ * write is in progress at a time, and records that arrive meanwhile go into the next. A file is reused when the journal
+ * has everything in it. A file in which a write has failed is never written to again, because nobody knows how much of
+ * it is on disk.
  */
 export class OutcomeLog {
   readonly #options: OutcomeLogOptions;
   #nextNumber: number;
   #current: LogFile | null = null;
   #spare: LogFile[] = [];
-  /** Left, and holding what the journal may not have yet. */
+  /** Replaced files, in which there may be records that the journal does not have yet. */
   #left: LogFile[] = [];
   #pending: NumberedRecord[] = [];
-  /** For the one write that is under way. */
+  /** The buffer of the write in progress. */
   #room = Buffer.alloc(0);
   #opening = false;
   #planned = false;
@@ -63,7 +64,7 @@ export class OutcomeLog {
     this.#nextNumber = options.firstNumber;
   }
 
-  /** Whether what is appended will be on disk, as far as is known. */
+  /** Whether appended records will reach the disk, as far as is known. */
   get usable(): boolean {
     return this.#current !== null;
   }
@@ -77,7 +78,7 @@ export class OutcomeLog {
     return Math.max(end, this.#options.fileBytes);
   }
 
-  /** Makes its files. False, and `onFailed`, if that is not possible now. */
+  /** Creates its files. Returns false, and calls `onFailed`, if that is not possible now. */
   async open(): Promise<boolean> {
     if (this.#opening || this.#current !== null) return this.usable;
     this.#opening = true;
@@ -85,7 +86,7 @@ export class OutcomeLog {
       const file = await this.#make();
       while (this.#spare.length < SPARE) this.#spare.push(await this.#make());
       this.#current = file;
-      // A write that never ended may still have the room of before.
+      // A write that never ended may still be using the old buffer.
       this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
       if (this.#ended) this.end(true);
       return !this.#ended;
@@ -110,7 +111,7 @@ export class OutcomeLog {
     }
   }
 
-  /** Nothing happens while it is not usable. */
+  /** Does nothing while the log is not usable. */
   append(record: NumberedRecord): void {
     if (this.#current === null) return;
     this.#pending.push(record);
@@ -132,7 +133,7 @@ export class OutcomeLog {
         const group = groupOf(records, this.#room);
         if (file.end > 0 && file.end + group.length > this.#options.fileBytes) file = await this.#next(file);
         if (this.#current === file) await file.file.write(group, file.end);
-        // It was given up meanwhile, and its records are the journal's.
+        // The file was abandoned meanwhile, and its records went to the journal.
         if (this.#current !== file) return;
         file.end += group.length;
         file.last = records.at(-1)!.number;
@@ -173,7 +174,7 @@ export class OutcomeLog {
     }
   }
 
-  /** Writes no more to the current file: something about it has failed. */
+  /** Stops writing to the current file, because something about it has failed. */
   abandon(code: string): void {
     const file = this.#current;
     if (file === null) return;
@@ -186,11 +187,11 @@ export class OutcomeLog {
 
   #remove({ name, file }: LogFile): void {
     file.close();
-    // One that stays is read at the next start and found to be in the journal.
+    // If it cannot be deleted, the next start reads it and finds everything in the journal.
     unlink(join(this.#options.directory, name), () => {});
   }
 
-  /** At the end of the service. `empty`: the journal has it all; otherwise its files stay for the next start. */
+  /** At the end of the service. `empty`: the journal has everything; otherwise the files stay for the next start. */
   end(empty: boolean): void {
     this.#ended = true;
     const files = [...(this.#current === null ? [] : [this.#current]), ...this.#spare, ...this.#left];

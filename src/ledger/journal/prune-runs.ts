@@ -3,16 +3,16 @@ import type { LedgerTables } from "../ports.ts";
 
 export interface Pruned {
   readonly deleted: number;
-  /** Old enough, and kept because a charge of theirs is unknown. */
+  /** Old enough, but kept because one of their charges is unknown. */
   readonly kept_unknown: number;
-  /** Old enough, and kept because the outbox has not carried them away yet. */
+  /** Old enough, but kept because they have not been sent to the shared database yet. */
   readonly kept_undrained: number;
 }
 
-/** So few at a time that nobody waits for the rows of one transaction. */
+/** Few enough that nobody has to wait long for the rows of one transaction. */
 const AT_ONCE = 500;
 
-/** A run that is dated so far in the future is of a clock that was wrong. */
+/** A run dated this far in the future comes from a clock that was wrong. */
 export const AHEAD_MS = 24 * 60 * 60 * 1_000;
 
 const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls", "ledger_ahead"];
@@ -21,9 +21,9 @@ type Place = readonly [startedAt: number, transactionId: string];
 type Found = { readonly transaction_id: string; readonly started_at: number };
 
 /**
- * Deletes runs that started before a moment from the ledger that several machines share, a few at a time, each with
- * everything that belongs to it. They are found by their place in time, going on from the last one found, so what is kept
- * is looked at once. A run that is dated in the future is taken to have started when that was first seen.
+ * Deletes runs that started before that time from the ledger that several machines share, a few at a time, each with
+ * all its rows. It pages through them by start time, so runs that are kept are looked at once. A run dated in the
+ * future counts as started when it was first seen.
  */
 export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
   const wallAt = await tables.wallAt();
@@ -60,7 +60,7 @@ async function* pages(
   }
 }
 
-/** Notes the runs that are seen for the first time, and says which were seen before a moment. */
+/** Records the runs that are seen for the first time, and returns those that were first seen before that time. */
 async function seenBefore(
   tables: LedgerTables,
   ids: readonly string[],
@@ -92,7 +92,7 @@ async function deleteRuns(tables: LedgerTables, ids: readonly string[]): Promise
       ids,
     );
     const spans = Map.groupBy(deleted, (run) => spanOf(run.transaction_id));
-    // In one order, so that two who delete never wait for each other in a circle.
+    // In one order, so that two deleting processes cannot deadlock.
     for (const [span, runs] of [...spans].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       await query(
         `INSERT INTO ledger_run_counts (span, journal, runs) VALUES (?, '', ?)

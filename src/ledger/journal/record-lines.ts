@@ -11,12 +11,12 @@ import {
 } from "../columns.ts";
 
 /*
- * What goes into the intent file and to the journal's thread: the recorded values of a row without their names, in an
- * order that both sides have from the tables of columns. JSON escapes every control character and lone surrogate, so an id
- * can neither end its line nor be lost; an array is half as long as an object.
+ * The form of records in the intent file and in messages to the journal's thread: the recorded values of a row without
+ * their names, in an order that both sides derive from the tables of columns. JSON escapes every control character and
+ * lone surrogate, so an id can neither end its line nor be lost; and an array takes half the space of an object.
  */
 
-/** The values of a row. Those of a file may be anything. */
+/** The values of a row. Values from a file may be anything. */
 export type Line = readonly unknown[];
 
 /** A whole run: intent and outcome in one record. */
@@ -24,15 +24,15 @@ export type RunRecordLine = readonly [run: Line, calls: readonly CallLine[]];
 export type CallLine = readonly [call: Line, attempts: readonly Line[]];
 
 export interface LineForm<Of, Row> {
-  /** After what the line begins with, if anything. */
+  /** Appends to `line`, if given. */
   write(of: Of, line?: unknown[]): Line;
-  /** Of what is known of a row. */
+  /** Writes a row of which only some values are known. */
   writeRow(row: Partial<Row>): Line;
-  /** What its columns hold, whatever the line says. */
+  /** Values of the columns' types, whatever the line contains. */
   read(line: Line): Row;
-  /** As the line says it. */
+  /** The values as they are in the line. */
   readRaw(line: Line): Partial<Row>;
-  /** A line with fewer values was damaged, and says nothing that can be relied on. */
+  /** A shorter line was damaged, and nothing in it can be relied on. */
   readonly lengthMin: number;
 }
 
@@ -44,7 +44,7 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
       ? [{ name, holds: column.holds, from: column.from as (of: unknown) => unknown, later: column.later === true }]
       : [],
   );
-  // Intents of an older version end before what came later.
+  // Intents of an older version lack the later columns at the end.
   const columns = [...inTable.filter(({ later }) => !later), ...inTable.filter(({ later }) => later)];
   const names: readonly string[] = columns.map(({ name }) => name);
   const froms = columns.map(({ from }) => from);
@@ -57,7 +57,7 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
     },
     writeRow: (row) => columns.map(({ name }) => row[name as keyof typeof row]),
     read(line) {
-      // Filling a copy is quicker than adding one name after the other.
+      // Filling in a copy is faster than adding the names one by one.
       const row = { ...blank };
       for (let at = 0; at < names.length; at += 1) row[names[at]!] = formed(holds[at]!, line[at]);
       return row as RecordedRow<Table>;
@@ -90,7 +90,10 @@ export function recordText(report: RunReport): string {
 
 // ---- the intent file -----------------------------------------------------------------------------------------------
 
-/** One line of it: a run before its first attempt, an attempt, or what a vendor calls the order that one has placed. */
+/**
+ * One line of the file: a run, before its first attempt; an attempt; or the vendor's number for an order that an
+ * attempt has placed.
+ */
 export type IntentLine =
   | { readonly of: "run"; readonly transactionId: string; readonly run: Partial<RunRow> }
   | { readonly of: "attempt"; readonly transactionId: string; readonly attempt: Partial<IntentRow> }
@@ -108,7 +111,7 @@ export function orderText(transactionId: string, ordinal: number, orderId: strin
   return JSON.stringify(["order", transactionId, ordinal, orderId]) + "\n";
 }
 
-/** `null` for one that cannot be read. */
+/** `null` for a line that cannot be read. */
 export function parseIntent(text: string): IntentLine | null {
   let line: unknown;
   try {

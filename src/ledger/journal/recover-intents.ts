@@ -14,14 +14,15 @@ interface Unfinished {
   run: Partial<RunRow>;
   /** The requests of each call, in the order of their intents. */
   readonly calls: Map<IntentRow["ordinal"] | undefined, Partial<IntentRow>[]>;
-  /** What vendors have taken up, by call. */
+  /** Orders that vendors have accepted, by call. */
   readonly orders: Map<IntentRow["ordinal"] | undefined, string>;
 }
 
 /**
- * Writes down the runs of an earlier life that have intents and no outcome: what each request was charged as `unknown`,
- * since nobody can know whether the vendor acted on it, unless it is free whatever becomes of it. An outcome that is in the journal settles its run, whether or not its answer
- * ever went out. The files may go once it returns; dying halfway only means doing it again.
+ * Records the runs of an earlier process that have intents but no outcome. Each request is recorded with charge
+ * `unknown`, since nobody can know whether the vendor acted on it, unless it is free however it ends. A run whose
+ * outcome is in the journal is settled, whether or not its answer was sent. The files may be deleted once this returns;
+ * if the process dies halfway, it is simply done again.
  */
 export function recoverIntents(
   database: DatabaseSync,
@@ -32,7 +33,7 @@ export function recoverIntents(
   if (files.length === 0) return { runs: 0, attempts: 0, unreadable: 0 };
   const paths = files.map(({ name }) => join(directory, name));
   const { unfinished, unreadable } = findUnfinished(database, paths);
-  // Their outcomes were here, and have been deleted since: a file may outlive the rows of the runs that it names.
+  // Their outcomes were in the journal and have been deleted since: an intent file may outlive the rows of its runs.
   const forgotten = forgottenBefore(database);
   for (const [id, { run }] of unfinished) if (run.started_at! < forgotten) unfinished.delete(id);
   let attempts = 0;
@@ -73,7 +74,7 @@ function findUnfinished(
           finished.add(transactionId);
           continue;
         }
-        // An order whose request is lost belongs to no call that could be told of.
+        // An order whose request is lost belongs to no call that could be recorded.
         if (line.of === "order") continue;
         run = { run: runWithout(line), calls: new Map(), orders: new Map() };
         unfinished.set(transactionId, run);
@@ -84,7 +85,10 @@ function findUnfinished(
   return { unfinished, unreadable };
 }
 
-/** For an attempt whose run's own line is lost: what the attempt itself tells, so that it is on the ledger all the same. */
+/**
+ * The run of an attempt whose run line is lost, from what the attempt itself contains, so that the attempt is recorded
+ * all the same.
+ */
 function runWithout(line: Exclude<IntentLine, { of: "order" }>): Partial<RunRow> {
   if (line.of === "run") return line.run;
   const { sent_at: startedAt } = line.attempt;
@@ -113,7 +117,7 @@ function asUnknown({ run, calls, orders }: Unfinished): RunRecordLine {
 
 function unknownCall(requests: readonly Partial<IntentRow>[], orderId: string | null): CallLine {
   const chargedOf = ({ free }: Partial<IntentRow>): Charged => (free === 1 ? "no" : "unknown");
-  // What its requests have in common, the first has said.
+  // What the requests have in common is in the first.
   const call = { ...requests[0], charged: chargeOfCall(requests.map(chargedOf)), order_id: orderId };
   const attempts = requests.map((request) => ATTEMPT_LINE.writeRow({ ...request, charged: chargedOf(request) }));
   return [CALL_LINE.writeRow(call), attempts];

@@ -7,13 +7,13 @@ import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
 import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
 
-/** How far the log is in the journal. */
+/** How far the log has been moved into the journal. */
 export function movedTo(database: DatabaseSync): number {
   const row = database.prepare("SELECT number FROM moved").get() as { readonly number: number } | undefined;
   return row?.number ?? 0;
 }
 
-/** Inside the transaction that has put them there. */
+/** To be called in the transaction that has added them. */
 export function noteMoved(database: DatabaseSync, number: number): void {
   database
     .prepare(
@@ -25,11 +25,14 @@ export function noteMoved(database: DatabaseSync, number: number): void {
 
 export interface Replayed {
   readonly lost: number;
-  /** Above every number in the log. */
+  /** Greater than every number in the log. */
   readonly next: number;
 }
 
-/** At a start: puts into the journal what an earlier life has left in the log. A run that is there stays as it is. */
+/**
+ * At a start: adds to the journal what an earlier process has left in the log. A run that is already there stays
+ * unchanged.
+ */
 export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, directory: string): Replayed {
   const moved = movedTo(database);
   const { records, lost } = readOutcomes(directory, moved);
@@ -50,8 +53,8 @@ function parsed(records: readonly NumberedRecord[]): readonly RunRecordLine[] {
 }
 
 /**
- * For whoever reads beside the service, or after it has died: puts into the journal what is in the log alone, so that a
- * reader sees every run whose answer has left. How far the log is moved stays for the service to say.
+ * For readers in another process, or after the service has died: adds to the journal what is only in the log, so that
+ * they see every run whose answer was sent. It does not record how far the log has been moved; only the service does.
  */
 export function catchUp(directory: string): void {
   if (listOutcomeFiles(directory).length === 0) return;
@@ -71,14 +74,14 @@ export function catchUp(directory: string): void {
       for (const record of missing()) writer.add(record);
     });
   } catch (error) {
-    // What is damaged is for the reader to meet, and for others to be read all the same.
+    // The reader will report the damage, and can read the other runs.
     if (!isDamage(error)) throw error;
   } finally {
     database.close();
   }
 }
 
-/** What the service's own commits may make a reader wait. */
+/** How long a reader may wait for the service's own commits. */
 const WAIT_MS = 5_000;
 
 function inTransaction(database: DatabaseSync, work: () => void): void {

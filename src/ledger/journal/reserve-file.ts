@@ -7,8 +7,9 @@ const RESERVE_FILE = "reserve";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Space held back for a full disk. While it stands there is room for the outcomes of all runs that have been let in;
- * dropping it makes that room, and no new run is let in until it stands again. Placing it holds up no commit.
+ * Places a file that reserves space for when the disk is full. While it exists, there is room for the outcomes of all
+ * admitted runs. Deleting it makes that room, and no new run is admitted until it exists again. Placing it does not
+ * delay commits.
  * @throws when there is no room; nothing is left behind then
  */
 export async function placeReserve(directory: string, bytes: number): Promise<void> {
@@ -16,7 +17,7 @@ export async function placeReserve(directory: string, bytes: number): Promise<vo
   if (statSync(path, { throwIfNoEntry: false })?.size === bytes) return;
   const file = await open(path, "w", 0o600);
   try {
-    // Random, so that no file system can make it smaller than it is.
+    // Random bytes, because no file system can compress them.
     const chunk = randomFillSync(Buffer.allocUnsafe(Math.min(bytes, CHUNK_BYTES)));
     for (let written = 0; written < bytes;) {
       const { bytesWritten } = await file.write(chunk, 0, Math.min(chunk.length, bytes - written));

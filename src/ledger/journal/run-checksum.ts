@@ -4,12 +4,12 @@ import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } fr
 import type { RunReportRow, RunRow } from "../ports.ts";
 
 /*
- * A disk, a cable or a copy can alter a bit, and neither SQLite nor the rows themselves would say so. So every run has a
- * checksum over all that belongs to it: CRC-32 of the JSON of its rows' values, in the order of the tables of columns, rows
- * in the order of their keys. It is made of the rows as the ledger shows them, so that one checksum holds in the journal and
- * in the database that several machines share. It tells accidents, and proves nothing against somebody who can write to the
- * ledger. What columns that came later hold stands at the end of its row by name, and is not there where that is null: so
- * the checksums of older runs stay what they were.
+ * A disk, a cable or a copy can change a bit without SQLite noticing. So every run has a checksum over all its rows:
+ * CRC-32 of the JSON of their values, in the order of the tables of columns, rows in the order of their keys. It is
+ * computed from the rows as the ledger shows them, so it is the same in the journal and in the database that several
+ * machines share. It detects accidents; it does not protect against somebody who can write to the ledger. Values of
+ * later columns come at the end of their row, by name, and only if they are not null, so the checksums of older runs do
+ * not change.
  */
 
 const valuesOfRun = valuesOf<Omit<RunRow, "checksum">>(RUN_COLUMNS);
@@ -33,7 +33,7 @@ function valuesOf<Row extends object>(table: Columns): (row: Row) => readonly un
 
 export type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
 
-/** A whole number of 32 bits, below zero for every other run: so it takes four bytes on both engines. */
+/** A signed 32-bit integer, which takes four bytes on both engines. */
 export function checksumOf({ run, calls, attempts, reconciliations }: Unchecked): number {
   const text = JSON.stringify([
     valuesOfRun(run),
@@ -44,7 +44,7 @@ export function checksumOf({ run, calls, attempts, reconciliations }: Unchecked)
   return crc32(text) | 0;
 }
 
-/** Whether a run is as it was written. One that was written before there were checksums has none, and nobody can say. */
+/** Whether a run is as it was written. True also for a run from before checksums, because it cannot be checked. */
 export function isSound(row: RunReportRow): boolean {
   return row.run.checksum === null || row.run.checksum === checksumOf(row);
 }

@@ -2,22 +2,27 @@ import type { Ledger } from "../../run/ports.ts";
 import type { ToJournal } from "./journal-messages.ts";
 
 export interface LedgerState {
-  /** Why no new run is taken, or `null`. */
+  /** Why no new run is accepted, or `null`. */
   readonly unavailable: string | null;
   readonly openRuns: number;
-  /** Runs that have ended and are not in the journal yet, but in the log alone; their size in memory, and the age of the oldest. */
+  /**
+   * Runs that have ended and are in the log but not yet in the journal; their size in memory, and the age of the
+   * oldest.
+   */
   readonly pendingRecords: number;
   readonly pendingBytes: number;
   readonly lagMs: number;
   readonly journalBytes: number;
   readonly journalBytesMax: number;
-  /** At the rate of the last day, or since the start; `null` while that is not known or it does not grow. */
+  /** At the rate of the last day, or since the start; `null` while that is not known or the journal does not grow. */
   readonly journalDaysLeft: number | null;
-  /** The journal is over half full. */
+  /** The journal is more than half full. */
   readonly alarm: boolean;
-  /** How often the journal's thread had to be started again. */
+  /** How many times the journal's thread was restarted. */
   readonly restarts: number;
-  /** How often since the start its thread could not go on with something because the journal is damaged. */
+  /**
+   * How many times since the start the journal's thread could not continue something because the journal is damaged.
+   */
   readonly damageMet: number;
 }
 
@@ -25,17 +30,20 @@ export type DrainNote = NonNullable<ToJournal["drained"]>;
 
 export interface RunningLedger extends Ledger {
   /**
-   * Settles once it is known whether runs are taken: at once on a sound disk, and on any other too, so that a service can
-   * start, say that it is alive, and refuse runs until the disk is back. Before that `open` refuses.
+   * Settles once it is known whether runs are accepted. That is soon, also on a broken disk, so that a service can
+   * start, report that it is alive, and refuse runs until the disk works again. Until then `open` refuses.
    */
   readonly ready: Promise<void>;
   state(): LedgerState;
-  /** Resolves when every run that has been closed by now is in the journal, or after `closeMs` when that is not to be. */
+  /** Resolves when every run that has been closed so far is in the journal, or after `closeMs` if that fails. */
   flush(): Promise<void>;
-  /** For the drainer of the outbox: notes on disk how far it has come. Losing a note means draining a little twice. */
+  /** For the drainer of the outbox: records on disk how far it has come. If this is lost, a few runs are sent twice. */
   noteDrained(note: DrainNote): void;
-  /** For the drainer of the outbox: called when something new is in the journal. One listener at a time. */
+  /** For the drainer of the outbox: called when something new is in the journal. Only one listener at a time. */
   onWritten(listener: () => void): void;
-  /** Writes what is pending, as far as it can within its limit, and ends. Called after the last run has been closed. */
+  /**
+   * Writes what is pending, as far as it can within its time limit, and ends. Called after the last run has been
+   * closed.
+   */
   close(): Promise<void>;
 }

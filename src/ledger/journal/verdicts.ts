@@ -1,7 +1,7 @@
 import type { Charged } from "../../terms/fault.ts";
 import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
 
-/** What became of a call: a record, an answer without one, a failure, or nobody knows. */
+/** How a call ended: with a record, without a match, with a failure, or nobody knows. */
 export type CallOutcome = "match" | "no_match" | "failed" | "unknown";
 
 export const CALL_OUTCOMES: readonly CallOutcome[] = ["match", "no_match", "failed", "unknown"];
@@ -13,7 +13,7 @@ export function outcomeOf(call: Pick<CallRow, "success" | "match">): CallOutcome
 }
 
 /*
- * What lists ask of calls and their requests, in bits, so that it is read from an index and no call is looked at.
+ * Properties of calls and their requests that lists filter by, as bits, so that an index answers and no call is read.
  */
 
 const OF_CHARGE: { readonly [charged in Charged]: number } = { no: 1, yes: 2, unknown: 4 };
@@ -21,31 +21,33 @@ const NO_REQUEST = 8;
 const CHARGE_BITS = 4;
 const EVERY_CHARGE = 15;
 
-/** A call of unknown charge that has sent no request of ours: somebody has to settle the call itself. */
+/** A call of unknown charge without recorded requests: the call itself has to be settled. */
 export const UNKNOWN_CALL = OF_CHARGE.unknown | NO_REQUEST;
 
-/** What the requests of a call were charged: a bit for each charge that one of them has, and one for a call that has none. */
+/**
+ * What the requests of a call were charged: one bit for each charge that occurs, and one for a call without requests.
+ */
 export function chargesBits(charged: Charged, requests: readonly Charged[]): number {
   if (requests.length === 0) return charged === "unknown" ? UNKNOWN_CALL : NO_REQUEST;
   return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);
 }
 
-/** Whether one of those charges is known to nobody: what `unsettledOf` would find. */
+/** Whether one of those charges is unknown, which is when `unsettledOf` finds something. */
 export function hasUnknown(charges: number): boolean {
   return (charges & OF_CHARGE.unknown) !== 0;
 }
 
-/** Those bits of all calls of a run, in four groups by how the call came out. */
+/** The same bits for all calls of a run, in four groups by how the call ended. */
 export function verdictsOf(calls: readonly Pick<CallRow, "success" | "match" | "charges">[]): number {
   return calls.reduce((verdicts, call) => verdicts | (call.charges << shiftOf(outcomeOf(call))), 0);
 }
 
-/** All that `charges` of a call can be that has such a charge: few values, so that an index can be asked for them. */
+/** All values of a call's `charges` that include this charge. They are few, so an index can be searched for them. */
 export function chargesWith(charged: Charged): readonly number[] {
   return Array.from({ length: EVERY_CHARGE }, (_, at) => at + 1).filter((charges) => charges & OF_CHARGE[charged]);
 }
 
-/** The verdicts that a filter asks for; a run is meant when it has one of them. */
+/** The bits that a filter asks for; a run matches if it has one of them. */
 export function verdictMask({
   outcome,
   charged,
@@ -62,7 +64,7 @@ function shiftOf(outcome: CallOutcome): number {
   return CALL_OUTCOMES.indexOf(outcome) * CHARGE_BITS;
 }
 
-/** A charge that nobody knows: of a request or, where a call has sent none of ours, of the call itself. */
+/** An unknown charge: of a request or, if a call has no recorded requests, of the call itself. */
 export interface Unsettled {
   readonly call: CallRow;
   readonly attempt: AttemptRow | null;

@@ -6,13 +6,19 @@ import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
 
-/** `jsonl`: one run a line, whole. `csv`: one request a line, with its call and run; a run or call without any has one line too. */
+/**
+ * `jsonl`: one whole run per line. `csv`: one request per line, with its call and run; a run or call without any has
+ * one line too.
+ */
 export type ExportFormat = "csv" | "jsonl";
 
-/** So few that each page is read in a moment: a long read would keep the journal's log from being shortened. */
+/** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
 
-/** Is told of each run that is left out because it is damaged: its id or, where even that cannot be read, when it started. */
+/**
+ * Called for each run that is left out because it is damaged, with its id or, if even that cannot be read, with its
+ * start.
+ */
 export type OnDamaged = (run: string) => void;
 
 type Place = readonly [startedAt: number, transactionId: string];
@@ -61,7 +67,10 @@ function findRuns(
   );
 }
 
-/** Past the next run, which cannot be read, by the index alone: what started in the same millisecond goes with it. */
+/**
+ * Skips the next run, which cannot be read, by using only the index; other runs that started in the same millisecond
+ * are skipped too.
+ */
 async function skipOne({ query }: LedgerTables, [at, id]: Place, onDamaged: OnDamaged): Promise<Place | null> {
   const ofThatMoment = await query(
     "SELECT r.transaction_id FROM ledger_runs AS r WHERE r.started_at = ? AND r.transaction_id > ? LIMIT 1",
@@ -85,10 +94,10 @@ function nullIfDamaged(error: unknown): null {
 }
 
 type Cell = string | number | null;
-/** Where it is not the value of the column itself that is exported. */
+/** For columns of which something else than the stored value is exported. */
 type Instead<Row> = { readonly [Name in keyof Row]?: (row: Row) => Cell };
 
-/** The cells of a row, or as many empty ones where there is none. */
+/** The cells of a row, or as many empty ones if there is no row. */
 function cellsOf<Row>(table: Columns, instead: Instead<Row> = {}): (row: Row | null) => readonly Cell[] {
   const cells = listOf(table)
     .filter(({ column }) => column.csv !== undefined)
@@ -124,7 +133,7 @@ function toIso(wallAt: number): string {
   return Number.isNaN(date.getTime()) ? String(wallAt) : date.toISOString();
 }
 
-/** RFC 4180. */
+/** Quoted as in RFC 4180. */
 function toLine(cells: readonly Cell[]): string {
   return cells.map(toCell).join(",") + "\r\n";
 }
@@ -132,7 +141,7 @@ function toLine(cells: readonly Cell[]): string {
 function toCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  // Source ids are whatever a caller sent, and a spreadsheet takes a text that begins like this for a formula.
+  // Callers can send any text as a source id, and a spreadsheet treats a text with such a beginning as a formula.
   const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

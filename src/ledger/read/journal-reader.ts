@@ -7,17 +7,20 @@ import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 export interface JournalReader extends LedgerReader {
-  /** Runs that have not gone to the shared database, where there is one: its service may be dead, or the database away. */
+  /**
+   * How many runs have not been sent to the shared database, if there is one: its service may be dead, or the database
+   * unavailable.
+   */
   undrained(): Promise<number>;
   close(): void;
 }
 
-/** @throws when there is no journal in the directory, or it is another version's, or so damaged that nothing can be read */
+/** @throws when there is no journal in the directory, or it is of another version, or too damaged to read anything */
 export function openJournalReader(options: { readonly dir: string }): JournalReader {
   const tables = openTables(options.dir);
   const reader = createLedgerReader(tables);
   const { dir } = options;
-  // Whoever asks sees every run whose answer has left: what the log alone has comes into the journal first.
+  // Readers see every run whose answer was sent: what is only in the log is first added to the journal.
   const afterLog = <Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async function (...asked: Asked): Promise<Answer> {
       catchUp(dir);
@@ -35,7 +38,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       yield* reader.export(...asked);
     },
     reconcile: afterLog(async (decision) => {
-      // A run goes out once and as it is: what is settled here afterwards would be known on this machine alone.
+      // A run is sent once and not updated: a charge that is settled here afterwards would be known on this machine
+      // only.
       const outbox = await tables.query("SELECT run FROM drained");
       if (outbox.length > 0) {
         throw new OperatorError("refused", "This ledger goes to a shared database: settle there, with DATABASE_URL.");

@@ -4,14 +4,14 @@ import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 
 /**
- * Which runs are meant. What is left out does not narrow. `source` and `outcome` speak of one and the same call, and
- * `charged` of a request of it.
+ * Selects runs. Fields that are left out do not narrow the selection. `source` and `outcome` have to hold for the same
+ * call, and `charged` for one of its requests.
  */
 export interface LedgerFilter {
   readonly transactionId?: string;
-  /** Start of the run, milliseconds since 1970: from this moment on. */
+  /** Only runs that started at or after this time, in milliseconds since 1970. */
   readonly from?: number;
-  /** Before this moment. */
+  /** Only runs that started before this time. */
   readonly to?: number;
   readonly organizationId?: string;
   readonly workflowId?: string;
@@ -38,7 +38,7 @@ type IsText = LedgerTables["isText"];
 export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
   const of = ofRun(filter, isText, "r");
   if (filter.source !== undefined) {
-    // Of a run that is looked at already: its few calls, and not all of the source's.
+    // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source.
     const call = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
     const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql}`;
     return both(of, { sql: `EXISTS (${lines})`, values: call.values });
@@ -49,7 +49,7 @@ export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
   return both(of, { sql: `(r.verdicts & ${mask}) <> 0`, values: [] });
 }
 
-/** The filter as a condition on `ledger_lines AS l`: a run is meant when one of its lines is. */
+/** The filter as a condition on `ledger_lines AS l`: a run is selected when one of its lines is. */
 export function lineCondition(filter: LedgerFilter, isText: IsText): Condition {
   return both(callCondition(filter, isText), ofRun(filter, isText, "l"));
 }
@@ -61,13 +61,13 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string): Condition {
     [`${alias}.transaction_id = ?`, transactionId],
     [`${alias}.started_at >= ?`, from],
     [`${alias}.started_at < ?`, to],
-    // A workflow has one organization, so where one is given it alone chooses the index.
+    // A workflow belongs to one organization, so if a workflow is given, only it should determine the index.
     [workflowId === undefined ? ofOrganization : `(${ofOrganization}) IS TRUE`, organizationId],
     [isText(`${alias}.workflow_id`), workflowId],
   ]);
 }
 
-/** What it asks of a call, as a condition on `ledger_lines AS l`. */
+/** The filter's conditions on a call, for `ledger_lines AS l`. */
 export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): Condition {
   const parts = [all([[isText("l.source"), source]])];
   if (outcome !== undefined) parts.push({ sql: OF_OUTCOME[outcome], values: [] });
@@ -75,7 +75,7 @@ export function callCondition({ source, outcome, charged }: LedgerFilter, isText
   return parts.reduce(both);
 }
 
-/** Those of which a value was given. */
+/** All parts that have a value, joined with AND. */
 function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): Condition {
   const given = parts.filter(([, value]) => value !== undefined);
   return {

@@ -13,46 +13,51 @@ import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
 
-/** The ledger as an operator or auditor reads it, beside the services that write it, while they run or not. */
+/**
+ * The ledger as an operator or auditor reads it, independently of the services that write it, whether they run or not.
+ */
 export interface LedgerReader extends LedgerAnswers {
-  /** Pieces of text, oldest run first, read page by page as they are taken: nothing large is ever in memory. */
+  /** Yields pieces of text, oldest run first, read page by page as they are consumed: memory stays small. */
   export(filter: LedgerFilter, format: ExportFormat, onDamaged?: OnDamaged): AsyncGenerator<string>;
 }
 
-/** What is asked of a ledger and answered in one piece. */
+/** Questions to a ledger that have one answer. */
 export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
-  /** What each credential of each source was used and charged for in a month (`2026-03`, UTC), to hold against an invoice. */
+  /**
+   * How often each credential of each source was used and charged in a month (`2026-03`, UTC), to compare with an
+   * invoice.
+   */
   summary(month: string): Promise<readonly ChargeSummary[]>;
-  /** Charges to be settled with the vendor, oldest first. */
+  /** Unknown charges, which have to be settled with the vendor, oldest first. */
   unknown(limit?: number): Promise<readonly UnknownCharge[]>;
-  /** Settles a charge, whatever it is. `null` when it is not clear which is meant. */
+  /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
-  /** Deletes runs that started before a moment; those with unknown charges only when told to. */
+  /** Deletes runs that started before that time; those with unknown charges only with `unknownToo`. */
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;
-  /** Looks at every run: whether it is as it was written, and whether one is gone that nobody deleted. */
+  /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
   verify(): Promise<Verified>;
-  /** What a clock must agree with before it may say what is old. */
+  /** For checking that a clock is plausible before it is used to decide what is old. */
   moment(): Promise<LedgerMoment>;
 }
 
 export interface ShownRun extends RunReportRow {
-  /** Its rows are not what was written. */
+  /** Its rows are not as they were written. */
   readonly damaged: boolean;
 }
 
 export interface LedgerMoment {
-  /** What time it is where the ledger lies. */
+  /** The time where the ledger is stored. */
   readonly wallAt: number;
-  /** When the last run of it started, but for those that are dated in the future; `null` where there is none. */
+  /** When its last run started, not counting runs dated in the future; `null` if there are none. */
   readonly lastRunAt: number | null;
 }
 
 /**
- * The same questions to any ledger: the journal of one machine, or the one that several share. What cannot be answered
- * because the ledger is damaged is an OperatorError that says so.
+ * Answers the same questions from any ledger: the journal of one machine, or the one that several share. A question
+ * that cannot be answered because the ledger is damaged rejects with an OperatorError that says so.
  */
 export function createLedgerReader(tables: LedgerTables): LedgerReader {
   const { query } = tables;
@@ -78,7 +83,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     verify: () => verifyRuns(tables).catch(sayDamaged),
     moment: async () => {
       const wallAt = await tables.wallAt();
-      // One that is dated later says nothing about what time it is.
+      // A run that is dated later says nothing about the current time.
       const [last] = await query<{ readonly started_at: number }>(
         "SELECT r.started_at FROM ledger_runs AS r WHERE r.started_at <= ? ORDER BY r.started_at DESC LIMIT 1",
         [wallAt],

@@ -6,28 +6,28 @@ import { readRuns } from "./read-runs.ts";
 import { toStored } from "../stored-text.ts";
 import { UNKNOWN_CALL } from "../journal/verdicts.ts";
 
-/** A run in a list: who, when, how its calls came out, and what was charged for its requests. */
+/** A run in a list: when it ran and for whom, how its calls ended, and what was charged for its requests. */
 export interface RunLine extends RunRow {
   readonly calls: number;
   readonly failed: number;
   readonly requests: number;
   readonly charged_yes: number;
-  /** Charges that nobody knows yet: what stands first in a list. */
+  /** How many charges are still unknown. Runs with unknown charges come first in a list. */
   readonly charged_unknown: number;
 }
 
 export interface RunPage {
   readonly runs: readonly RunLine[];
-  /** Ids of runs that belong on the page and are left out, because their rows are not what was written. */
+  /** Ids of runs that belong on the page but are left out, because their rows are not as they were written. */
   readonly damaged: readonly string[];
-  /** Give it as `after` to go on; `null` at the end. */
+  /** Pass it as `after` to get the next page; `null` at the end. */
   readonly next: string | null;
 }
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 const READ_AT_ONCE = 200;
-/** So many that looking at the calls of each is no work. */
+/** Few enough that looking at all their calls is cheap. */
 const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
 
@@ -39,10 +39,10 @@ interface Place {
 
 const BEGINNING: Place = { unknown: true, startedAt: Number.MAX_SAFE_INTEGER, transactionId: "" };
 
-/** Twelve hexadecimal digits of an id. */
+/** The largest time that fits into the twelve hexadecimal digits of an id. */
 const MOMENT_MAX = 0xff_ff_ff_ff_ff_ff;
 
-/** Ids of runs are `trx_` and hexadecimal digits, by the millisecond of their start. */
+/** Ids of runs are `trx_` and hexadecimal digits that begin with the millisecond of their start. */
 const AFTER_EVERY_ID = `${PREFIX.transaction}z`;
 
 interface Found {
@@ -50,7 +50,7 @@ interface Found {
   readonly place: string;
 }
 
-/** @throws RangeError for an `after` that no page has given */
+/** @throws RangeError if `after` does not have the form of a page's `next` */
 export async function listRuns(
   tables: LedgerTables,
   filter: LedgerFilter,
@@ -71,7 +71,7 @@ export async function listRuns(
   };
 }
 
-/** A run that was deleted meanwhile is on the page no more. */
+/** Runs that were deleted meanwhile are left out. */
 async function readLines({ query }: LedgerTables, found: readonly Found[]): Promise<Omit<RunPage, "next">> {
   const runs: RunLine[] = [];
   const damaged: string[] = [];
@@ -97,7 +97,7 @@ function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
   };
 }
 
-/** Which runs are on a page, newest first. Found on an index alone. */
+/** Finds the runs of a page, newest first, from an index alone. */
 async function findPage(
   tables: LedgerTables,
   filter: LedgerFilter,
@@ -108,10 +108,11 @@ async function findPage(
   const { query, isText, linesByTransaction } = tables;
   const callers = await countRunsOfCallers(tables, filter);
   if (callers === 0) return [];
-  // Where a source is asked for, its calls lead to the runs, unless the runs that the rest of the filter leaves are few.
-  // Otherwise the runs are looked at in time's order, of the organization or workflow if one is given.
+  // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
+  // runs are read in the order of time, of the organization or workflow if one is given.
   const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
-  // On a shared ledger, of what comes often, the runs with unknown charges are fewer, since people settle them.
+  // On a shared ledger, if such calls are frequent, the runs with unknown charges are fewer, because people settle
+  // them.
   const calls = bySource && linesByTransaction ? await countCalls(tables, filter) : FEW_CALLS;
   if (calls === 0) return [];
   const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);
@@ -142,7 +143,7 @@ async function findPage(
         : [startedAt, startedAt, transactionId]),
       wanted,
     ]);
-    // A run whose source was called twice comes twice, and at once.
+    // A run whose source was called twice comes up twice, in a row.
     for (const row of rows)
       if (row.started_at >= notBefore && row.started_at < before)
         found.set(row.transaction_id, {
@@ -156,9 +157,9 @@ async function findPage(
 }
 
 /**
- * The ids that runs of a time may have, on both sides of what the lines are joined of: indexes by id go to where they are.
- * * The time itself is left to the few rows that come out, since a planner would take the two for independent: only a run
- * whose beginning was lost says another.
+ * A condition on the ids that runs of this time range can have, for both tables that lines are joined from, so that
+ * indexes by id start at the right place. The time itself is compared later, on the few rows found, because a planner
+ * would treat the two conditions as independent. The two differ only for runs whose start was lost.
  */
 function transactionsBetween({ from, to }: LedgerFilter): Condition {
   const bounds: [sql: string, id: string][] = [];
@@ -173,7 +174,7 @@ function firstIdOf(wallAt: number): string {
   return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
 }
 
-/** How many runs the workflow, or else the organization, and the time leave, counted as far as `FEW_RUNS`. */
+/** How many runs the workflow or, without one, the organization has in the time range, counted up to `FEW_RUNS`. */
 async function countRunsOfCallers({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { organizationId, workflowId, from, to } = filter;
   if (organizationId === undefined && workflowId === undefined) return FEW_RUNS;
@@ -184,7 +185,7 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
        ORDER BY r.has_unknown, r.started_at LIMIT 1`,
       values,
     );
-    // A workflow has one organization: of another it has no runs, and they need not be looked for.
+    // A workflow belongs to one organization: with another one there are no runs to look for.
     if (one?.organization_id !== toStored(organizationId)) return 0;
   }
   const callers = {
@@ -202,7 +203,7 @@ async function countRunsOfCallers({ query, isText }: LedgerTables, filter: Ledge
   return counted!.runs;
 }
 
-/** How many calls came out as the filter asks, counted as far as `FEW_CALLS`: nothing is looked for that never occurs. */
+/** How many calls ended as the filter asks, counted up to `FEW_CALLS`, so that no search runs for what never occurs. */
 async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter): Promise<number> {
   const { sql, values } = callCondition(filter, isText);
   const [counted] = await query<{ readonly calls: number }>(
@@ -214,7 +215,7 @@ async function countCalls({ query, isText }: LedgerTables, filter: LedgerFilter)
   return counted!.calls;
 }
 
-/** What `next` looks like. */
+/** The form of `next`. */
 export const PLACE = /^([us])\.(-?\d{1,16})\.(.{1,128})$/s;
 
 function readPlace(after: string): Place {

@@ -16,12 +16,12 @@ export interface JournalPruning {
 
 const WAIT_MS = 5_000;
 const LOOK_MS = 50;
-/** Requests that are kept when they have been done: when retention last ran is read from them. */
+/** How many finished requests are kept: they show when retention last ran. */
 const KEPT = 20;
 
 /**
- * Asks the one writer of a journal to delete runs, and waits until it has. The service that keeps the ledger is that
- * writer; where none runs, or it ends meanwhile, this process is.
+ * Asks the only writer of a journal to delete runs, and waits until it has. The writer is the service that keeps the
+ * ledger; if none runs, or it ends meanwhile, it is this process.
  */
 export async function pruneJournal(dir: string, { startedBefore, unknownToo }: JournalPruning): Promise<Pruned> {
   const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: WAIT_MS });
@@ -61,7 +61,9 @@ function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean)
   return Number(lastInsertRowid);
 }
 
-/** With what died before it: intents without outcome are written down first, and are then runs like others. */
+/**
+ * Opening the ledger first records the intents without outcome of an earlier process, which are then runs like others.
+ */
 function keepIfNobodyDoes(dir: string): RunningLedger | null {
   const quiet = (): void => {};
   try {

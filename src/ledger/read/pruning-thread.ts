@@ -5,7 +5,7 @@ import type { LedgerAnswers } from "./ledger-reader.ts";
 export type PruningAnswers = Pick<LedgerAnswers, "prune" | "moment">;
 
 /**
- * Prunes the journal in a thread of its own, since every run in the service would wait for reads of that size. The thread
+ * Prunes the journal in a thread of its own, because such large reads would delay every run in the service. The thread
  * starts with the first question and ends with `close`.
  */
 export interface PruningThread extends PruningAnswers {
@@ -21,7 +21,7 @@ export interface AskedQuestion {
 export interface GivenAnswer {
   readonly number: number;
   readonly answer?: unknown;
-  /** The error's sentence; its class does not cross between threads. */
+  /** The error's message; its class is lost between threads. */
   readonly failed?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The other side of `pruning-thread.ts`. */
+/** The thread started by `pruning-thread.ts`. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
 import type { AskedQuestion, GivenAnswer } from "./pruning-thread.ts";

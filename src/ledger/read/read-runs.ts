@@ -4,21 +4,23 @@ import { isSound } from "../journal/run-checksum.ts";
 import { selectionOf, type Columns } from "../column.ts";
 import type { AttemptRow, CallRow, LedgerQuery, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 
-/** A run as it was found. */
+/** A run, and whether it is damaged. */
 export interface FoundRun {
   readonly transactionId: string;
-  /** Null where its rows cannot be read. */
+  /** Null if its rows cannot be read. */
   readonly row: RunReportRow | null;
-  /** Its rows are not what was written, or cannot be read. */
+  /** Its rows are not as they were written, or cannot be read. */
   readonly damaged: boolean;
 }
 
-/** A run may be settled between two statements of ours: what still does not fit then was damaged. */
+/**
+ * A run may be settled between two of our statements, so it is read again; if it is still inconsistent, it is damaged.
+ */
 const LOOKS = 3;
 
 /**
- * Runs by their ids, each with everything that belongs to it, in the order they were given; what is not there is left out.
- * Few enough for one statement. Damage of one run is not the others'.
+ * Reads runs by their ids, each with all its rows, in the given order; runs that do not exist are left out. Pass no
+ * more ids than fit in one statement. Damage to one run does not affect the others.
  */
 export async function readRuns(query: LedgerQuery, transactionIds: readonly string[]): Promise<readonly FoundRun[]> {
   const rows = await readTogether(query, transactionIds).catch(nullIfDamaged);
@@ -62,7 +64,7 @@ function nullIfDamaged(error: unknown): null {
   throw error;
 }
 
-/** The runs with everything that belongs to them, in the order they were given. Few enough for one statement. */
+/** The runs with all their rows, in the given order. Pass no more runs than fit in one statement. */
 export async function withAllRows(query: LedgerQuery, runs: readonly RunRow[]): Promise<readonly RunReportRow[]> {
   if (runs.length === 0) return [];
   const ids = runs.map((run) => run.transaction_id);

@@ -8,14 +8,17 @@ import { toStored } from "../stored-text.ts";
 import { chargesBits, unsettledOf, verdictsOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 
-/** What the service itself had said before somebody overruled it is kept under this name. */
+/** The service's own record, from before a person overruled it, is kept under this name. */
 export const RECORDED_BY = "datarun";
 
-/** Somebody's word on a charge, after a look at the vendor's invoice. `unknown` opens it again. */
+/** A person's decision on a charge, after looking at the vendor's invoice. `unknown` reopens it. */
 export interface Reconciliation {
   readonly transactionId: string;
   readonly ordinal: number;
-  /** Which request of the call; left out: those that are unknown, and where none is, the only one. */
+  /**
+   * The number of a request of the call. Left out: all requests whose charge is unknown or, if there are none, the only
+   * request.
+   */
   readonly attempt?: number;
   readonly charged: Charged;
   readonly decidedBy: string;
@@ -23,13 +26,13 @@ export interface Reconciliation {
   readonly note: string;
 }
 
-/** Stands where the number of an attempt is due. */
+/** Used in place of the number of an attempt. */
 const CALL_ITSELF = 0;
 
 export interface Settled {
-  /** How many requests of the call it settled. */
+  /** How many requests of the call were settled. */
   readonly attempts: number;
-  /** What the whole call is charged now. */
+  /** The charge of the whole call after that. */
   readonly charged: Charged;
 }
 
@@ -40,8 +43,9 @@ interface Settleable {
 }
 
 /**
- * Settles charges, whatever they are, and settles them again. Who, when and why are kept, each time, and so is what the
- * service itself had said. `null` when it is not clear what is meant: no such request, or several of which none is unknown.
+ * Settles charges, whatever they were before, as often as needed. Each decision is kept with who, when and why, and so
+ * is what the service itself had recorded. `null` when it is not clear what is meant: there is no such request, or
+ * there are several and none is unknown.
  */
 export function reconcileCharge(tables: LedgerTables, decision: Reconciliation): Promise<Settled | null> {
   return tables.change((query) => settle(query, decision));
@@ -51,7 +55,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   const { charged } = decision;
   const call = [toStored(decision.transactionId), decision.ordinal] as const;
   const ofCall = "WHERE transaction_id = ? AND ordinal = ?";
-  // Changes nothing, and makes whoever else settles a charge of this run wait until this is done.
+  // Changes nothing, but makes others that settle a charge of this run wait until this transaction ends.
   await query("UPDATE ledger_runs SET verdicts = verdicts WHERE transaction_id = ?", [call[0]]);
   const before = await wholeRun(query, call[0]);
   const [found] = await query<{ readonly charged: Charged }>(`SELECT charged FROM ledger_calls ${ofCall}`, call);
@@ -66,7 +70,8 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     call,
   );
   const meant = requestsMeant(requests, decision);
-  // A call of unknown charge that sent nothing through the door has no request to settle: then the call itself is meant.
+  // A call of unknown charge that sent no request through the outbound client has none to settle: then the call itself
+  // is meant.
   const callItself =
     requests.length === 0 &&
     decision.attempt === undefined &&
@@ -95,12 +100,12 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
       note: toStored(note),
     });
   for (const { number, charged: was, sent_at: sentAt } of meant) {
-    // That it was unknown goes without saying.
+    // If it was unknown, that needs no row.
     if (was !== "unknown" && !settledBefore(number)) await say(number, was, RECORDED_BY, sentAt, "as it was recorded");
     await say(number, charged, decision.decidedBy, decision.decidedAt, decision.note);
   }
   if (callItself) await say(CALL_ITSELF, charged, decision.decidedBy, decision.decidedAt, decision.note);
-  // What was damaged before it was settled stays damaged, so that the checksum never speaks for rows that nobody wrote.
+  // A run that was damaged before stays marked as damaged: a new checksum would confirm rows that nobody wrote.
   await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
   return { attempts: meant.length, charged: chargedNow };
 }
@@ -119,7 +124,7 @@ async function wholeRun(query: LedgerQuery, transactionId: string): Promise<RunR
   return (await withAllRows(query, runs))[0] ?? null;
 }
 
-/** What lists are made by and, of a sound run, its checksum. */
+/** Updates the columns that lists use and, for a sound run, its checksum. */
 async function mark(query: LedgerQuery, transactionId: string, ordinal: number, wasSound: boolean): Promise<void> {
   const row = (await wholeRun(query, transactionId))!;
   const { attempts } = row;

@@ -7,8 +7,9 @@ const NAME_MAX = 36;
 const BAR_MIN = 20;
 
 /**
- * One run as a person reads it in a terminal: a bar for each source on a common scale, when each began and what it waited
- * for, what was sent, how it came out and what it cost. Texts are in stored form, so nothing in them moves the cursor.
+ * One run as text for a terminal: a bar for each source on a common scale, when each call began and what it waited for,
+ * what was sent, how it ended and what it cost. Texts are in stored form, so they contain no control characters that
+ * could move the cursor.
  */
 export function renderTimeline(row: RunReportRow, width = WIDTH): string {
   const { run, calls } = row;
@@ -114,7 +115,7 @@ function attemptNote(attempt: AttemptRow, startedAt: number): string {
   return `${attempt.number}. ${attempt.method} ${attempt.origin} at ${sentAfterMs} ms: ${status}${took}, charged ${attempt.charged}`;
 }
 
-/** Of the calls that had ended when this one began, the last: what a function most likely waited for. */
+/** The last of the calls that had ended when this one began: most likely what a function waited for. */
 function waitedFor(call: CallRow, calls: readonly CallRow[]): CallRow | null {
   const { started_after_ms: startedAfterMs } = call;
   if (startedAfterMs === null) return null;

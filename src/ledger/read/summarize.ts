@@ -1,15 +1,18 @@
 import type { LedgerTables } from "../ports.ts";
 
 /**
- * What one credential of one organization was used for at one source, however it was chosen: a line of a vendor's invoice,
- * as we saw it.
+ * The use of one credential of one organization at one source, however it was chosen: our side of a line on a vendor's
+ * invoice.
  */
 export interface ChargeSummary {
   readonly source: string;
   readonly organization_id: string;
-  /** `null` unless it is stored. */
+  /** `null` unless the credential is stored. */
   readonly credential_id: string | null;
-  /** `inline`: it came with the request. Those of one organization are one line: what they are is on no record. */
+  /**
+   * `inline`: it came with the request. All inline credentials of an organization are one line, because the ledger does
+   * not record what they are.
+   */
   readonly credential: "stored" | "inline" | "none";
   /** Requests that were sent, each of which a vendor may bill. */
   readonly requests: number;
@@ -21,9 +24,9 @@ export interface ChargeSummary {
 const LONGEST_RUN_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Counts what was sent in a month. Simulated runs reach no vendor and are left out. Requests are counted by keys, of which
- * there are few, and only then have their texts.
- * @throws RangeError when the month is none
+ * Counts what was sent in a month. Simulated runs reach no vendor and are left out. Requests are grouped by keys, and
+ * only the few groups are given their texts.
+ * @throws RangeError when the month is not valid
  */
 export async function summarize(
   { query, requests, textOf }: LedgerTables,
@@ -50,7 +53,7 @@ export async function summarize(
   );
 }
 
-/** The month in Unix ms, its end not included. @throws RangeError */
+/** The month in Unix ms, without its end. @throws RangeError */
 export function monthRange(month: string): { readonly from: number; readonly to: number } {
   const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
   if (match === null) throw new RangeError("a month is written as 2026-03");

@@ -4,7 +4,7 @@ import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
 import { unsettledOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 
-/** One request, or a call that sent none of ours, of which nobody knows whether the vendor charged for it. */
+/** A request, or a call without recorded requests, for which nobody knows whether the vendor charged. */
 export interface UnknownCharge {
   readonly transaction_id: string;
   readonly organization_id: string;
@@ -13,17 +13,17 @@ export interface UnknownCharge {
   readonly fault_code: string | null;
   readonly credential_id: string | null;
   readonly credential_rule: string;
-  /** `null` where the call has no attempt of its own. */
+  /** `null` if the call has no attempts. */
   readonly attempt: number | null;
   readonly origin: string | null;
   readonly method: string | null;
   readonly sent_at: number;
 }
 
-/** So few that their rows are read in one statement. */
+/** Few enough that their rows are read in one statement. */
 const RUNS_A_PAGE = 500;
 
-/** Those of simulated runs are left out: they reach no vendor. */
+/** Charges of simulated runs are left out, because simulated runs reach no vendor. */
 export async function unknownCharges(query: LedgerQuery, limit: number): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
   let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];

@@ -1,22 +1,22 @@
-/** What a look at every run of a ledger has shown. */
+/** The result of checking every run of a ledger. */
 export interface Verified {
   /** Runs that are as they were written. */
   readonly ok: number;
-  /** Runs that could be read and were written before runs had checksums: nobody can say whether they are as they were. */
+  /** Runs that could be read but were written before checksums existed, so they cannot be checked. */
   readonly unchecked: number;
   /** Runs that are not as they were written, or cannot be read. */
   readonly damaged: number;
-  /** Runs that are gone without having been deleted. */
+  /** Runs that are gone but were not deleted. */
   readonly missing: number;
-  /** What is known of the damaged and the missing ones, of the first thousand. */
+  /** What is known about damaged and missing runs, for the first thousand. */
   readonly findings: readonly Finding[];
-  /** What else is wrong with the ledger, such as an index that has lost a run: in the words of the database. */
+  /** What else is wrong with the ledger, such as an index that lacks a run, mostly in the words of the database. */
   readonly structure: readonly string[];
 }
 
 export interface Finding {
   readonly what: "altered" | "unreadable" | "missing";
-  /** Null where nothing is left that says it. */
+  /** Null if nothing that is left contains it. */
   readonly transactionId: string | null;
   /** Its number in the journal of its machine; null on a shared ledger. */
   readonly number: number | null;
@@ -25,7 +25,7 @@ export interface Finding {
 const FINDINGS_MAX = 1_000;
 const STRUCTURE_MAX = 100;
 
-/** Puts together what is found, in bounded memory. */
+/** Collects the results, in limited memory. */
 export class Tally {
   #ok = 0;
   #unchecked = 0;
@@ -45,7 +45,7 @@ export class Tally {
     if (this.#findings.length < FINDINGS_MAX) this.#findings.push(finding);
   }
 
-  /** Missing runs of which nothing more is known than how many they are. */
+  /** Missing runs of which only the number is known. */
   missing(runs: number): void {
     for (let at = 0; at < runs; at += 1) this.found({ what: "missing", transactionId: null, number: null });
   }

@@ -9,12 +9,12 @@ import { readOutcomes } from "../journal/outcome-files.ts";
 import { isSound } from "../journal/run-checksum.ts";
 import { Tally, type Verified } from "./verified.ts";
 
-/** As many numbers as the journal counts the runs of, together: see `run_counts`. */
+/** The journal counts its runs in blocks of this many numbers: see `run_counts`. */
 const BLOCK = 512;
-/** So few that their rows are no burden, however many calls each has. */
+/** Few enough that their rows fit in memory, however many calls each run has. */
 const AT_ONCE = 32;
 const IDS_AT_ONCE = 1_000;
-/** Longer, together, than the service takes to move its log. */
+/** Together these take longer than the service takes to move its log. */
 const LOG_LOOKS = 5;
 const LOG_LOOK_MS = 200;
 
@@ -38,8 +38,9 @@ const CHECKED_TABLES = [
 type Numbered<Row> = Row & { readonly run: number };
 
 /**
- * Looks at every run of a journal, in short reads beside the thread that writes it: whether its rows are what was written,
- * and whether as many are there as were written and not deleted. Damage anywhere hides no more than the runs it lies in.
+ * Checks every run of a journal, in short reads concurrently with the thread that writes it: whether its rows are as
+ * they were written, and whether as many runs exist as were written and not deleted. Damage hides only the runs that it
+ * affects.
  */
 export async function verifyJournal(directory: string): Promise<Verified> {
   const tables = new JournalTables(directory);
@@ -47,7 +48,7 @@ export async function verifyJournal(directory: string): Promise<Verified> {
     const verification = new Verification(tables);
     for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
       verification.look(block);
-      // Others may have something to do in this thread.
+      // So that others can use this thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
     verification.nameMissing();
@@ -64,7 +65,7 @@ export async function verifyJournal(directory: string): Promise<Verified> {
 
 interface Missing {
   readonly block: number;
-  /** Numbers of runs of which calls are left. */
+  /** Numbers of missing runs that have left calls. */
   readonly numbers: Set<number>;
   readonly runs: number;
 }
@@ -78,7 +79,7 @@ class Verification {
     this.#tables = tables;
   }
 
-  /** Where there are runs, or should be, or calls of some. */
+  /** The next block that has runs, should have runs, or has calls. */
   next(after: number): number | null {
     const from = (after + 1) * BLOCK;
     const nexts = [
@@ -88,7 +89,7 @@ class Verification {
     ] as const;
     const found = nexts.flatMap(([sql, value]) => {
       const rows = this.#attempt("the numbers of runs", () => this.#tables.rows<{ next: number }>(sql, [value]));
-      // Where it cannot be read what comes next, the next block may have something.
+      // If what comes next cannot be read, the next block may have something.
       if (rows === null) return after < this.#lastBlock() ? [after + 1] : [];
       return rows.map(({ next }) => next).filter((next) => next > after);
     });
@@ -101,7 +102,9 @@ class Verification {
     return Math.max(-1, ...found.map((rows) => rows?.[0]?.last ?? -1));
   }
 
-  /** At one moment, so that a run which comes, goes or is settled meanwhile is no damage. */
+  /**
+   * Reads one moment of the journal, so that a run which is added, deleted or settled meanwhile does not look damaged.
+   */
   look(block: number): void {
     this.#tables.snapshot(() => {
       const counted = this.#attempt("how many runs there are", () =>
@@ -126,7 +129,7 @@ class Verification {
     });
   }
 
-  /** Takes nothing down before all of it was read. */
+  /** Records nothing before everything has been read. */
   #read(from: number, to: number, orphans: Set<number>): number {
     const bounds = [from, to];
     const rows = <Row extends object>(sql: string): readonly Numbered<Row>[] =>
@@ -174,7 +177,7 @@ class Verification {
     }
   }
 
-  /** What cannot be read may be a number that no run has. */
+  /** An unreadable number may belong to no run. */
   #isThere(number: number): 0 | 1 {
     let transactionId: string | null = null;
     try {
@@ -185,14 +188,14 @@ class Verification {
       transactionId = idOf(run);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // Whether there was a run is told by how many were counted.
+      // The count of the block shows whether there was a run.
       return 0;
     }
     this.#tally.found({ what: "unreadable", transactionId, number });
     return 1;
   }
 
-  /** Of a run that is gone, the index by transaction may still have the id. */
+  /** The index by transaction may still have the id of a run that is gone. */
   nameMissing(): void {
     if (this.#missing.length === 0) return;
     const blocks = new Map(this.#missing.map((missing) => [missing.block, missing]));
@@ -225,14 +228,17 @@ class Verification {
   }
 
   #hasRow(id: number): boolean {
-    // Not answered from the index that is doubted.
+    // Selects columns that the index in doubt does not have, so that it cannot answer.
     const rows = this.#attempt("a run", () =>
       this.#tables.rows("SELECT started_at, token FROM runs WHERE id = ?", [id]),
     );
     return rows !== null && rows.length > 0;
   }
 
-  /** What SQLite itself can see: pages, the order of rows, indexes that lack one. A table at a time, to keep the reads short. */
+  /**
+   * What SQLite can check itself: pages, the order of rows, indexes that lack a row. One table at a time, to keep reads
+   * short.
+   */
   checkStructure(table: string): void {
     const problems = this.#attempt(`the table ${table}`, () =>
       this.#tables.rows<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`),
@@ -241,8 +247,9 @@ class Verification {
   }
 
   /**
-   * What a start has found lost in the log of outcomes, and what would be by now if the service were dead. While it lives,
-   * the log is written and used again between two reads: what is missing then is in the journal a moment later.
+   * Reports outcomes that a start found lost in the log, and those that a start would find lost now. While the service
+   * runs, the log is written and reused between our two reads: what seems missing then is in the journal a moment
+   * later, so this looks several times.
    */
   async checkLog(directory: string): Promise<void> {
     const noted = this.#attempt("the table lost_outcomes", () =>
@@ -274,7 +281,7 @@ class Verification {
   }
 }
 
-/** Where they had called a vendor, their intents are left. */
+/** If their runs had called a vendor, the intents are left. */
 function logged(outcomes: number): string {
   const [which, whose] =
     outcomes === 1 ? ["1 outcome", "its run stands"] : [`${outcomes} outcomes`, "their runs stand"];
@@ -285,7 +292,7 @@ function byRun<Row extends { readonly run: number }>(rows: readonly Row[]): Read
   return Map.groupBy(rows, ({ run }) => run);
 }
 
-/** Of a damaged run it may be anything. */
+/** In a damaged run it may be anything. */
 function idOf({ transaction_id: id }: { readonly transaction_id: unknown }): string | null {
   return typeof id === "string" ? id : null;
 }

@@ -8,9 +8,9 @@ const RUNS_A_PAGE = 200;
 const BEFORE_EVERY_ID = "";
 
 /**
- * Looks at every run of the ledger that several machines share, a few at a time, while they go on writing it. A run that has
- * vanished is missed by its calls or, where they are gone too, because fewer are there than came and were not deleted.
- * Whether an index has lost a run is for the database's own tools to say.
+ * Checks every run of the ledger that several machines share, a few at a time, while they continue to write it. A run
+ * that has vanished is noticed by its calls or, if they are gone too, because fewer runs exist than were added and not
+ * deleted. Whether an index lacks a run has to be checked with the database's own tools.
  */
 export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
   const tally = new Tally();
@@ -44,7 +44,10 @@ export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
   return tally.result();
 }
 
-/** Calls whose run is gone. Runs come and are deleted meanwhile, each with its calls, so the question is one statement. */
+/**
+ * Ids of missing runs that have left calls. Runs are added and deleted meanwhile, each with its calls, so this is one
+ * statement.
+ */
 async function findOrphans(
   query: LedgerTables["query"],
   after: string,
@@ -64,7 +67,10 @@ async function findOrphans(
   return orphans.map(({ transaction_id: id }) => id);
 }
 
-/** Of the runs whose ids begin alike, at one moment: how many came and were not deleted, and how many are there. */
+/**
+ * Compares, for all runs whose ids begin alike and at one moment, how many were added and not deleted with how many
+ * exist.
+ */
 async function missVanished(
   query: LedgerTables["query"],
   orphansOf: ReadonlyMap<string, number>,
@@ -79,7 +85,7 @@ async function missVanished(
          (SELECT count(*) FROM ledger_runs AS r WHERE r.transaction_id >= ? AND r.transaction_id < ?) AS found`,
       [span, span, spanAfter(span)],
     );
-    // More than were counted: a version that did not count yet has brought them.
+    // There may be more than were counted: a version that did not count yet has added them.
     const vanished = row!.counted - row!.found - (orphansOf.get(span) ?? 0);
     if (vanished <= 0) continue;
     tally.missing(vanished);
