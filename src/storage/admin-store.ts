@@ -7,7 +7,7 @@ import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
 import { createWorkflowAdmin } from "./workflow-admin.ts";
 
-/** Everything the operator's verbs read and change. */
+/** Everything that the operator's verbs read and change. */
 export function createAdminStore(engine: Engine): AdminStore {
   return {
     ...createOrganizationAdmin(engine),

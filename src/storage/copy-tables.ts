@@ -6,24 +6,24 @@ import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
-/** Everything of a store but its ledger, in an order in which rows follow what they refer to. */
+/** All tables of a store except its ledger, in an order in which rows come after those that they refer to. */
 export const COPIED = ["organizations", "tokens", "workflows", "data_keys", "credentials", "audit"] as const;
 type Copied = (typeof COPIED)[number];
 
-/** What a store that is to be copied to must have none of either. */
+/** The target of a copy must have no rows in these tables either. */
 const LEDGER = ["ledger_runs", "ledger_calls", "ledger_attempts", "ledger_reconciliations"] as const;
 
 const ROWS_AT_ONCE = 500;
 
 /**
- * Copies a store to an empty one, in one transaction of each: all of it or nothing. Nobody changes the first meanwhile, and
- * before the second is committed what it holds is read back and compared.
- * @throws OperatorError when the second is not empty, or does not give back what was written
+ * Copies a store to an empty one, in one transaction on each: all of it or nothing. Nobody can change the source
+ * meanwhile, and before the target is committed, its content is read back and compared.
+ * @throws OperatorError when the target is not empty, or does not return what was written
  */
 export async function copyTables(from: Engine, to: Engine, act: Act): Promise<Readonly<Record<Copied, number>>> {
   return from.writer.transaction().execute((source) =>
     to.writer.transaction().execute(async (target) => {
-      // What changes a store counts first: this makes everybody else wait.
+      // Every change to a store increments this counter first, so all others have to wait.
       await target
         .updateTable("datarun_changes")
         .set((row) => ({ changes: row("changes", "+", 1) }))
@@ -70,7 +70,7 @@ async function* pages(db: Kysely<Tables>, table: Copied): AsyncGenerator<readonl
   }
 }
 
-/** Engines sort texts differently, so the sum of the rows' hashes says whether the rows are the same. */
+/** Engines sort texts differently, so rows are compared by the sum of their hashes. */
 async function summaryOf(
   db: Kysely<Tables>,
   table: Copied,

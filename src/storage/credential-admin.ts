@@ -69,7 +69,7 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   };
 }
 
-/** A note is a part of the act by which a credential came about. */
+/** The note is stored with the audit entry of the act that created the credential. */
 async function notesOf(engine: Engine, organizationId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await engine.reader
     .selectFrom("audit")
@@ -121,7 +121,10 @@ async function defaultsBeside(
   return rows.map(toStoredCredential);
 }
 
-/** Which of the defaults that were there are none any more beside the new one, and which go on where it does not reach. */
+/**
+ * Which existing defaults the new one replaces completely, and which remain the default in contexts that it does not
+ * cover.
+ */
 function overtaken(
   added: StoredCredential,
   existing: readonly StoredCredential[],

@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { ADOPTED } from "./key-admin.ts";
 import { toSealedCredential, toWrappedKey } from "./rows.ts";
 
-/** Sealed credentials as runs look them up. */
+/** Looks up sealed credentials for runs. */
 export function createCredentialStore(engine: Engine, clock: Clock): CredentialStore {
   return {
     credentialsFor: (organizationId, source) =>
@@ -33,8 +33,8 @@ export function createCredentialStore(engine: Engine, clock: Clock): CredentialS
 }
 
 /**
- * What sealing and rotation read and replace. None of it counts as a change: a credential that is sealed anew holds what
- * it held, and the key it was sealed with before is still there for whoever has the old row in memory.
+ * What sealing and rotation read and replace. None of it counts as a change: a credential that is sealed again has the
+ * same content, and the key that it was sealed with before still exists for processes that have the old row in memory.
  */
 export function createKeyStore(engine: Engine, clock: Clock): KeyStore {
   const { reader, writer } = engine;

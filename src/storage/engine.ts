@@ -2,20 +2,23 @@ import type { Kysely, Transaction } from "kysely";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Tables } from "./schema.ts";
 
-/** One database as the port files reach it. What SQLite and PostgreSQL do differently ends here. */
+/** One database, as the port files use it. All differences between SQLite and PostgreSQL are behind this interface. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
-  /** Settles once the store is migrated and can be asked. Rejects only with `StoreRefused`: waiting will not help. */
+  /**
+   * Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`, when waiting will not
+   * help.
+   */
   ready(): Promise<void>;
   readonly reader: Kysely<Tables>;
   readonly writer: Kysely<Tables>;
-  /** For notes that a power failure may take: it commits without waiting for the disk. */
+  /** For notes that a power failure may lose: it commits without waiting for the disk. */
   readonly noter: Kysely<Tables>;
-  /** For an auditor's questions and changes, which may take minutes: no request ever waits behind one. */
+  /** For an auditor's queries and changes, which may take minutes: no request ever waits for one. */
   readonly auditor: Kysely<Tables>;
-  /** Tells the other processes on this store, from inside the transaction that makes the change. */
+  /** Notifies the other processes on this store, inside the transaction that makes the change. */
   announce(transaction: Transaction<Tables>, changes: number): Promise<void>;
-  /** The number of the last change known here. No I/O that waits. */
+  /** The number of the last change known here. Does not wait for I/O. */
   version(): number;
   health(): StoreHealth;
   close(): Promise<void>;
@@ -24,22 +27,22 @@ export interface Engine {
 export interface StoreHealth {
   readonly engine: Engine["name"];
   readonly state: "ready" | "connecting" | "refused" | "closed";
-  /** The class of what is wrong now, such as `ECONNREFUSED`; never an address or a password. */
+  /** The class of the current problem, such as `ECONNREFUSED`; never an address or a password. */
   readonly problem: string | null;
-  /** The same in a sentence for operators: it names host, database and user, and never a password. */
+  /** The same as a sentence for operators: it names host, database and user, and never a password. */
   readonly says: string | null;
-  /** Whether changes made by other processes are being noticed as they happen. */
+  /** Whether changes by other processes are being noticed as they happen. */
   readonly watching: boolean;
 }
 
 /**
- * What opening a store may do to it. A service brings it to the newest schema. A verb that a deployment may begin with makes
- * one where there is none. All others leave what they find: looking makes nothing, and never moves a store past the
- * services that run on it.
+ * What opening a store may do to it. A service upgrades it to the newest schema. A verb that can be the first thing run
+ * on a deployment makes a store if there is none. All other verbs change nothing: they create no store, and never
+ * upgrade one that older services may be using.
  */
 export type Opening = "upgrade" | "make" | "look";
 
-/** That a shared store is away, or there again. Told once, not for each question that fails. */
+/** That a shared store has become unavailable or available. Reported once, not for each failed query. */
 export interface StoreNews {
   readonly event: "store_away" | "store_back";
   readonly says: string;
@@ -50,7 +53,7 @@ export interface OpenHow {
   readonly tell?: (news: StoreNews) => void;
 }
 
-/** This store cannot be used by this version or in this way, and waiting will not help. */
+/** This version cannot use this store, or not in this way, and waiting will not help. */
 export class StoreRefused extends OperatorError {
   constructor(message: string, options?: ErrorOptions) {
     super("refused", message, options);
@@ -58,7 +61,7 @@ export class StoreRefused extends OperatorError {
   }
 }
 
-/** There is nothing that could be looked at. */
+/** There is no store to look at. */
 export class StoreMissing extends OperatorError {
   constructor(where: string, advice: string) {
     super("not_found", `There is no store in ${where}. ${advice}`);

@@ -1,9 +1,9 @@
 import type { Clock } from "../terms/clock.ts";
 import { LOOKUP_MS_MAX } from "./answer-in-time.ts";
 
-/** Keys asked for in one question. */
+/** The most keys in one query. */
 const KEYS_MAX = 500;
-/** Questions under way at once. A second one, so that one that hangs does not keep all others back. */
+/** The most queries in progress. Two, so that one that hangs does not block all others. */
 const QUESTIONS_MAX = 2;
 
 interface Asked<Row> {
@@ -12,11 +12,11 @@ interface Asked<Row> {
 }
 
 /**
- * Looks rows up by a key, those of one turn and those that came while questions were under way by one question. So a
- * flood of keys, which all differ and of which none exists, takes a handful of questions, and who asks among them for one
- * that does exist waits as long as everybody else: for the question before its own.
+ * Looks up rows by a key. All lookups of one turn of the event loop, and those that arrive while queries are in
+ * progress, share one query. So a flood of different keys that do not exist takes only a few queries, and a lookup of
+ * an existing key among them waits no longer than the others: for the query before its own.
  *
- * @param ask gives the rows that there are, in any order
+ * @param ask returns the rows that exist, in any order
  */
 export function gatherLookups<Row>(
   clock: Clock,
@@ -36,7 +36,7 @@ export function gatherLookups<Row>(
       underWay -= 1;
       begin();
     };
-    // Nobody waits for one that takes longer: the next may go on.
+    // If the query takes longer, nobody waits for it any more, and the next may begin.
     const cancel = clock.after(LOOKUP_MS_MAX, leave);
     try {
       const rows = new Map((await ask([...asked.keys()])).map((row) => [keyOf(row), row]));
@@ -51,7 +51,7 @@ export function gatherLookups<Row>(
   function begin(): void {
     if (begins || waiting.size === 0 || underWay >= QUESTIONS_MAX) return;
     begins = true;
-    // All that is asked in this turn of the event loop goes together.
+    // All lookups of this turn of the event loop go into one query.
     setImmediate(() => {
       begins = false;
       const keys = [...waiting].slice(0, KEYS_MAX);

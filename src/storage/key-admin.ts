@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
 import { flag } from "./schema.ts";
 
-/** Under which act the audit trail names the root key that a deployment seals by. */
+/** The act under which the audit trail names the root key of a deployment. */
 export const ADOPTED = "keys adopt";
 
 export function createKeyAdmin(engine: Engine): KeyAdmin {

@@ -5,7 +5,7 @@ import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
-/** What makes a row the same row when it comes again. */
+/** The columns that identify a row when it is sent again. */
 const KEYS = {
   ledger_runs: ["transaction_id"],
   ledger_calls: ["transaction_id", "ordinal"],
@@ -15,18 +15,19 @@ const KEYS = {
 
 type LedgerTable = keyof typeof KEYS;
 
-/** PostgreSQL takes 65,535 parameters a statement; the widest row has some twenty. */
+/** PostgreSQL allows 65,535 parameters in a statement; the widest row has about twenty. */
 const ROWS_A_STATEMENT = 1_000;
 
 /**
- * The shared end of the outbox. A batch is one transaction, so that what is there of a run is all of it; a journal never
- * changes a run that it may have sent, so that what comes again says nothing new and must not undo what has been settled here.
+ * The shared database's end of the outbox. A batch is one transaction, so that a run is there completely or not at all.
+ * A journal never changes a run that it may have sent, so a run that is sent again contains nothing new, and must not
+ * undo what has been settled here.
  */
 export function createLedgerSink(engine: Engine): LedgerSink {
   return {
     async write(runs, mark) {
       await engine.ready();
-      // In one order everywhere, so that a batch and its own repetition never wait for each other in a circle.
+      // Always in one order, so that a batch and its own repetition cannot deadlock.
       const batch = runs.toSorted((a, b) => (a.run.transaction_id < b.run.transaction_id ? -1 : 1));
       await engine.writer
         .transaction()
@@ -36,7 +37,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
           await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
           await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
           await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
-          // What was counted when it first came, and has been lost since, is only back.
+          // A run that was counted before and has been lost since is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
         })
         .catch(sayWhenRefused);
@@ -44,7 +45,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
   };
 }
 
-/** Of PostgreSQL's classes: data that are none for their column, and rows that break a constraint. */
+/** PostgreSQL's classes for values that do not fit their column, and for rows that violate a constraint. */
 const REFUSAL = /^2[23]/;
 
 function sayWhenRefused(error: unknown): never {
@@ -53,7 +54,7 @@ function sayWhenRefused(error: unknown): never {
   throw error;
 }
 
-/** Whether the batch has not been here before. @throws LedgerBehind */
+/** Whether the batch is here for the first time. @throws LedgerBehind */
 async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo }: OutboxMark): Promise<boolean> {
   if (after !== null) {
     const moved = await transaction
@@ -80,7 +81,7 @@ async function moveMark(transaction: Transaction<Tables>, { journal, after, upTo
   return true;
 }
 
-/** So that `ledger verify` misses a run of which nothing is left. */
+/** Counts runs, so that `ledger verify` notices a missing run of which nothing is left. */
 async function count(transaction: Transaction<Tables>, journal: string, transactionIds: readonly string[]) {
   const spans = Map.groupBy(transactionIds, spanOf);
   if (spans.size === 0) return;
@@ -110,7 +111,7 @@ async function put<Table extends LedgerTable>(
   for (const some of portions(rows)) await insertion(transaction, table, some).execute();
 }
 
-/** The ids of those that were not there. */
+/** Returns the ids of the runs that were not there before. */
 async function putRuns(
   transaction: Transaction<Tables>,
   runs: readonly Tables["ledger_runs"][],

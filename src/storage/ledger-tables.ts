@@ -40,7 +40,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   };
 }
 
-/** PostgreSQL numbers its parameters. The ledger's statements have question marks nowhere else. */
+/** PostgreSQL numbers its parameters. The ledger's statements contain no other question marks. */
 function inWordsOf({ name }: Engine, sql: string): string {
   let number = 0;
   return name === "postgres" ? sql.replaceAll("?", () => `$${String((number += 1))}`) : sql;

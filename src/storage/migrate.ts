@@ -5,14 +5,17 @@ import type { Tables } from "./schema.ts";
 
 export interface MigrationSteps {
   readonly migrations: readonly Migration[];
-  /** Taken first in the transaction, so that of several processes on a new store one migrates and the others find it done. */
+  /**
+   * Taken first in the transaction: if several processes open a new store, one migrates, and the others then find it
+   * done.
+   */
   lock(transaction: Transaction<Tables>): Promise<void>;
-  /** Refuses a place that is in use by something else. Asked where there is no store yet. @throws StoreRefused */
+  /** Refuses a database that other software uses. Called if there is no store yet. @throws StoreRefused */
   assertFree(transaction: Transaction<Tables>): Promise<void>;
 }
 
 /**
- * Brings a store to the newest schema, all steps in one transaction.
+ * Upgrades a store to the newest schema, all steps in one transaction.
  * @throws StoreRefused when a newer version has migrated this store
  */
 export async function migrate(db: Kysely<Tables>, wallAt: number, steps: MigrationSteps): Promise<void> {
@@ -41,8 +44,8 @@ export async function migrate(db: Kysely<Tables>, wallAt: number, steps: Migrati
 }
 
 /**
- * Whether there is a store, and whether something is left to migrate. Takes no lock, so that it can be asked at every start.
- * @throws StoreRefused when it is not this version's, or an older one that this opening must leave as it is
+ * Whether there is a store, and whether it has to be migrated. Takes no lock, so that every start can call it.
+ * @throws StoreRefused when it was made by a newer version, or is an older one that this opening must not upgrade
  */
 export async function stateOf(
   db: Kysely<Tables>,
@@ -62,7 +65,7 @@ export async function stateOf(
   );
 }
 
-/** Each engine reports it in its own words. */
+/** Each engine reports this in its own way. */
 function isMissingTable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error as { readonly code?: unknown }).code === "42P01" || error.message.startsWith("no such table");

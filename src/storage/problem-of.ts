@@ -1,10 +1,10 @@
 /**
- * The class of an error of an engine or of the way to it: an SQLSTATE, an error code of the system, or the error's name.
- * Never its text, which may hold an address or a value.
+ * The class of an error from an engine or from connecting to it: an SQLSTATE, a system error code, or the error's name.
+ * Never its text, which may contain an address or a value.
  */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  // Several addresses of one name were tried; they mostly fail alike.
+  // Several addresses of one name were tried; usually they fail for the same reason.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { code, errcode } = (first ?? error) as { readonly code?: unknown; readonly errcode?: unknown };
   if (typeof errcode === "number") return `SQLITE_${errcode}`;

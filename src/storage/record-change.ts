@@ -4,19 +4,19 @@ import { newId } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 
-/** What a change has to say for the audit trail, beside its result. */
+/** The result of a change, and what the audit trail records about it. */
 export interface Changed<Result> {
   readonly result: Result;
   readonly entry: AuditSubject;
 }
 
-/** `what` where the trail names the change otherwise than the act that made it. */
+/** `what` is given if the trail should name the change differently from the act that made it. */
 export type AuditSubject = Pick<AuditEntry, "organizationId" | "subjectId" | "detail"> & { readonly what?: string };
 
 /**
- * Makes one change of an administrator's: the rows, the audit entry and the count that tells every cache, all in one
- * transaction or none. Counting first makes the changes of all processes follow one another, so that a change may look
- * before it writes. `null` from `change` means there was nothing to change; the transaction is then undone.
+ * Makes one change for an administrator: the rows, the audit entry and the counter that all caches watch, in one
+ * transaction. Incrementing the counter first serializes the changes of all processes, so a change may read before it
+ * writes. `null` from `change` means that there was nothing to change; the transaction is then rolled back.
  */
 export async function recordChange<Result>(
   engine: Engine,
@@ -43,7 +43,7 @@ export async function recordChange<Result>(
   }
 }
 
-/** Carries the "nothing" out of a transaction that has to be undone. */
+/** Rolls back a transaction in which there was nothing to change. */
 class NothingToChange extends Error {}
 
 export async function insertAuditEntry(

@@ -4,12 +4,12 @@ import type { Engine } from "./engine.ts";
 import { problemOf } from "./problem-of.ts";
 import { within } from "../terms/within.ts";
 
-/** How long an administrator's act waits for a store that is not there yet. */
+/** How long an administrator's act waits for a store that is not yet available. */
 const READY_MS_MAX = 5_000;
 
 /**
- * The port, each method of which waits for the store a moment, and says in an operator's words when it cannot answer.
- * Requests do not go this way: theirs is `answerInTime`.
+ * Wraps a port so that each method waits briefly for the store, and fails with a message for operators if the store is
+ * unavailable. Requests of clients use `answerInTime` instead.
  */
 export function reportUnavailable<Port extends object>(engine: Engine, clock: Clock, port: Port): Port {
   const methods = Object.entries(port) as [string, (...args: unknown[]) => Promise<unknown>][];

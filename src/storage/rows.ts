@@ -4,7 +4,7 @@ import type { Context } from "../terms/caller.ts";
 import type { NewRow, Row } from "./schema.ts";
 import { flag } from "./schema.ts";
 
-/** From the words of the tables to the words of the code, and back where a row is written. */
+/** Converts between the names of the tables and the names in the code. */
 
 export function toOrganization(row: Row<"organizations">): Organization {
   return { id: row.id, name: row.name, disabled: row.disabled === 1, createdWallAt: row.created_wall_at };

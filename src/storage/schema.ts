@@ -2,8 +2,8 @@ import type { Insertable, Selectable } from "kysely";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
- * The tables as the code sees them after the last migration. Column types are portable: text, bigint milliseconds since
- * 1970 (a number on both engines), flags as 0 or 1, JSON as text.
+ * The tables as they are after the last migration. Column types are portable: text, bigint milliseconds since 1970 (a
+ * number on both engines), flags as 0 or 1, JSON as text.
  */
 export interface Tables {
   readonly organizations: OrganizationTable;
@@ -59,12 +59,12 @@ interface CredentialTable {
   readonly organization_id: string;
   readonly source: string;
   readonly version: number;
-  /** JSON list of contexts; empty means every one. */
+  /** JSON list of contexts; empty means all. */
   readonly contexts: string;
   readonly is_default: Flag;
   readonly disabled: Flag;
   readonly created_wall_at: number;
-  /** The row of a deleted credential stays, since the ledger names it; its sealed bytes do not. */
+  /** The row of a deleted credential stays, because the ledger refers to it; its sealed bytes are removed. */
   readonly deleted_wall_at: number | null;
   readonly key_id: string;
   readonly sealed: string;
@@ -89,20 +89,22 @@ interface AuditTable {
   readonly detail: string;
 }
 
-/** How far a journal has been carried here. */
+/** How far a journal has been drained here. */
 interface OutboxTable {
   readonly journal: string;
   readonly run: number;
 }
 
-/** How many runs of a span of ids a journal has brought here; with no journal's name, also how many of them were deleted. */
+/**
+ * How many runs of a group of ids a journal has added; the row without a journal counts how many of them were deleted.
+ */
 interface RunCountTable {
   readonly span: string;
   readonly journal: string;
   readonly runs: number;
 }
 
-/** One row: how many changes this store has seen that a cached answer may rest on. */
+/** One row: how many changes were made to this store that can affect cached answers. */
 interface ChangesTable {
   readonly id: number;
   readonly changes: number;

@@ -1,8 +1,8 @@
 /**
- * Text as both engines can keep it. PostgreSQL cannot hold U+0000, and UTF-8 has no lone surrogates, yet an id that a
- * stranger sent may contain either and must fail no insert and meet no other row. Each such unit is written as U+001A
- * ("substitute") and its four hex digits, U+001A itself likewise, so that the way back is exact and equality holds.
- * Ordinary text is unchanged.
+ * Text in a form that both engines can store. PostgreSQL cannot store U+0000, and UTF-8 has no lone surrogates, yet an
+ * id from a client may contain either. It must not make an insert fail or be confused with another row's. Each such
+ * unit is written as U+001A ("substitute") and its four hex digits, and so is U+001A itself, so the conversion is
+ * reversible and equality is preserved. Ordinary text does not change.
  */
 export function toStorable(text: string): string {
   if (text.isWellFormed() && !text.includes(NUL) && !text.includes(SUBSTITUTE)) return text;
@@ -16,19 +16,19 @@ export function fromStorable(stored: string): string {
 
 const NUL = "\u0000";
 const SUBSTITUTE = "\u001a";
-/** With the flag `u`, a half of a pair is no surrogate of its own. */
+/** With the flag `u`, half of a surrogate pair does not match. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 function written(unit: string): string {
   return SUBSTITUTE + unit.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
-/** The parameters of a statement as an engine may be given them. */
+/** The parameters of a statement in a form that every engine accepts. */
 export function toStorableParameters(parameters: readonly unknown[]): unknown[] {
   return parameters.map((value) => (typeof value === "string" ? toStorable(value) : value));
 }
 
-/** A row that an engine returned, its text as it was before it was stored. */
+/** A row from an engine, with its text as it was before it was stored. */
 export function fromStorableRow<RowType>(row: RowType): RowType {
   const columns = row as Record<string, unknown>;
   for (const [name, value] of Object.entries(columns)) {

@@ -15,14 +15,14 @@ import { openSqlite } from "./sqlite/engine.ts";
 export { StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
 
 export interface StoreOptions extends OpenHow {
-  /** Where the embedded store lies; made, for its owner alone, when it is not there. */
+  /** The directory of the embedded store; created, with access for its owner only, if it does not exist. */
   readonly dataDir: string;
   /** A PostgreSQL to use instead. */
   readonly databaseUrl?: string | undefined;
   readonly clock: Clock;
 }
 
-/** One store behind every port that rests on it. */
+/** One store, with an implementation of every port that needs it. */
 export interface Store {
   readonly access: AccessStore;
   readonly credentials: CredentialStore;
@@ -30,9 +30,12 @@ export interface Store {
   readonly admin: AdminStore;
   /** Where journals drain to. */
   readonly ledger: LedgerSink;
-  /** What has drained there, for operators and auditors. */
+  /** What has been drained there, for operators and auditors. */
   readonly ledgerTables: LedgerTables;
-  /** Settles once the store can be asked. Rejects only with `StoreRefused` or `StoreMissing`, when waiting will not help. */
+  /**
+   * Settles once the store can be queried. Rejects only with `StoreRefused` or `StoreMissing`, when waiting will not
+   * help.
+   */
   ready(): Promise<void>;
   /** Does no I/O. */
   health(): StoreHealth;
@@ -40,15 +43,15 @@ export interface Store {
 }
 
 /**
- * Opens the store of a deployment. The embedded one is migrated and ready when this resolves; a PostgreSQL may be away,
- * now or later: this resolves all the same, and `ready` tells.
+ * Opens the store of a deployment. The embedded one is migrated and ready when this resolves. A PostgreSQL may be
+ * unavailable, now or later: this resolves anyway, and `ready` tells when it can be used.
  * @throws StoreRefused, StoreMissing
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   return createStore(await openEngine(options), options.clock);
 }
 
-/** What is under a store, for what is done to it as a whole. @throws StoreRefused, StoreMissing */
+/** The engine of a store, for operations on the store as a whole. @throws StoreRefused, StoreMissing */
 export async function openEngine(options: StoreOptions): Promise<Engine> {
   const { dataDir, databaseUrl, clock } = options;
   return databaseUrl === undefined
@@ -56,7 +59,7 @@ export async function openEngine(options: StoreOptions): Promise<Engine> {
     : openShared(databaseUrl, clock, options);
 }
 
-/** Its driver is loaded by those who use it: a start on the embedded store need not wait for it. */
+/** Its driver is loaded only if it is used, so that a start on the embedded store is faster. */
 async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Promise<Engine> {
   const { openPostgres } = await import("./postgres/engine.ts");
   return openPostgres(databaseUrl, clock, undefined, how);

@@ -45,7 +45,7 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
   };
 }
 
-/** Settings as people read them everywhere else. */
+/** Settings with the names that people see everywhere else. */
 function snakeCase(settings: WorkflowChange): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),

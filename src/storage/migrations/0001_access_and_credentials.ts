@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Organizations, who may call for them, their vendor credentials, and the trail of what operators did. */
+/** Organizations, who may call for them, their vendor credentials, and the audit trail of operators. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("organizations")

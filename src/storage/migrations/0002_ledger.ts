@@ -1,6 +1,9 @@
 import { type CreateTableBuilder, type Kysely } from "kysely";
 
-/** Where the journals of all machines drain to: one row a run, a source call, a request to a vendor, a later word on a charge. */
+/**
+ * The tables into which the journals of all machines drain: one row per run, source call, request to a vendor, and
+ * later decision on a charge.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("ledger_runs")

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-/** What the ledger's readers ask for first: the charges that nobody knows, of requests and of calls that have none. */
+/** What readers of the ledger ask for first: unknown charges, of requests and of calls without requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ["ledger_calls", "ledger_attempts"]) {
     await db.schema

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-/** Marks the runs with charges that nobody knows, so that lists and deletion need not look through all charges for them. */
+/** Marks runs that have unknown charges, so that lists and deletion need not search all charges for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable("ledger_runs")

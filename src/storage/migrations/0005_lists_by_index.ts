@@ -1,6 +1,9 @@
 import { sql, type Kysely } from "kysely";
 
-/** What a list of runs asks for stands in indexes alone; and how many ids of no source a run has asked for, which are no calls. */
+/**
+ * Lists of runs are answered from indexes alone. Also: how many ids a run asked for that belong to no source; these are
+ * not calls.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable("ledger_runs")
@@ -15,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable("ledger_calls")
     .addColumn("charges", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
-  // The bits that the ledger's `verdicts.ts` has: of a request's charge, of a call without requests, of its outcome.
+  // The bits of the ledger's `verdicts.ts`: for the charge of a request, for a call without requests, for its outcome.
   await sql`
     update ledger_calls set charges = coalesce((
       select cast(sum(distinct case a.charged when 'no' then 1 when 'yes' then 2 else 4 end) as integer)
@@ -44,8 +47,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await indexOn("ledger_runs_unknown", listed).where(sql.ref("has_unknown"), "=", sql.lit(1)).execute();
   await indexOn("ledger_runs_of_organization", ["organization_id", "has_unknown", ...listed]).execute();
   await indexOn("ledger_runs_of_workflow", ["workflow_id", "has_unknown", ...listed]).execute();
-  // How a call came out takes few values, which costs an index little. Ids of runs sort by the time of their start, so the
-  // second index has the newest first, for what comes often.
+  // Outcomes have few values, so they add little to an index. Ids of runs sort by start time, so the second index has
+  // the newest runs first, for calls that are frequent.
   await db.schema.dropIndex("ledger_calls_of_source").execute();
   const verdict = ["success", "match", "charges"];
   const callsBy = (name: string, columns: readonly string[]) =>
@@ -55,7 +58,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .columns([...columns]);
   await callsBy("ledger_calls_of_source", ["source", ...verdict]).execute();
   await callsBy("ledger_calls_of_source_by_time", ["source", "transaction_id", ...verdict]).execute();
-  // Which charges nobody knows is seen from the rows of a run that is marked.
+  // Unknown charges are found in the rows of a run that is marked.
   await sql`drop view ledger_unsettled`.execute(db);
   for (const table of ["ledger_calls", "ledger_attempts"]) await db.schema.dropIndex(`${table}_unknown`).execute();
   await sql`

@@ -1,6 +1,9 @@
 import type { Kysely } from "kysely";
 
-/** How far each journal has been carried here. A database that knows less of one than the journal does has lost something. */
+/**
+ * How far each journal has been drained here. If a journal has sent more than the database knows, the database has lost
+ * runs.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("ledger_outboxes")

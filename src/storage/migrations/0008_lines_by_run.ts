@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-/** The lines have their transaction's id twice, so that a question about a time can bound it on both sides of the join. */
+/** The lines have the transaction id of both joined tables, so that a time range can limit both sides of the join. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop view ledger_lines`.execute(db);
   await sql`

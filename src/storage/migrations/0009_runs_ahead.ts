@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-/** Runs that a wrong clock has dated in the future, and since when that is known: their age counts from then. */
+/** Runs that a wrong clock has dated in the future, and when that was first seen: their age counts from then. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("ledger_ahead")

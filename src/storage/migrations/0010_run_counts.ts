@@ -1,8 +1,9 @@
 import { sql, type Kysely } from "kysely";
 
 /**
- * How many runs each journal has brought of those whose ids begin alike, less what was deleted of them (under no journal):
- * so that a run which is lost with all its calls is missed. A row a journal, so that none waits for another's.
+ * How many runs each journal has added, per group of ids that begin alike, and how many of them were deleted (a row
+ * with no journal), so that a run is missed even if all its calls are lost too. One row per journal, so that none waits
+ * for another's.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-/** An organization can be shut out as a whole, and let in again. */
+/** An organization can be disabled as a whole, and enabled again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable("organizations")

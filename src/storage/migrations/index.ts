@@ -16,9 +16,9 @@ export interface Migration {
 }
 
 /**
- * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a step that
- * was released is never edited, what was wrong is put right by the next one. One set serves both engines. A step that adds
- * a column is a line here, and any other a file.
+ * Every step from an empty database to the newest schema, in order; the first is version 1. Forward only: a released
+ * step is never edited; a later step corrects it. The same steps serve both engines. A step that adds a column is a
+ * line here; any other step is a file.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_access_and_credentials", up: accessAndCredentials.up },
@@ -27,7 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_runs_with_unknown_charges", up: runsWithUnknownCharges.up },
   { name: "0005_lists_by_index", up: listsByIndex.up },
   { name: "0006_outboxes", up: outboxes.up },
-  // What a run was when its journal wrote it, or when a charge of it was last settled.
+  // The checksum of a run as its journal wrote it, or as it was after a charge was last settled.
   { name: "0007_run_checksums", up: addColumn("ledger_runs", "checksum", "integer") },
   { name: "0008_lines_by_run", up: linesByRun.up },
   { name: "0009_runs_ahead", up: runsAhead.up },
@@ -36,7 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
 ];
 
-/** Null in the rows that are there. */
+/** The column is null in existing rows. */
 function addColumn(table: string, column: string, type: "text" | "bigint" | "integer" | "smallint"): Migration["up"] {
   return (db) => db.schema.alterTable(table).addColumn(column, type).execute();
 }

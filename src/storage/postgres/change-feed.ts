@@ -4,16 +4,16 @@ import type { Clock } from "../../terms/clock.ts";
 export const CHANNEL = "datarun_changes";
 
 /**
- * Often enough that a change is noticed within a second even where notifications do not arrive, as behind a pooler, and
- * that a connection which died without a word is found out.
+ * Often enough to notice a change within a second even if notifications do not arrive, as behind a pooler, and to
+ * detect a connection that was lost silently.
  */
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 
 /**
- * The number of the last change that any process made, over a connection of its own. While there is none the number
- * stands: what is cached ages by the cache's own limits.
+ * The number of the last change made by any process, read over a connection of its own. Without a connection, the
+ * number does not change, and cached entries expire by the cache's own limits.
  */
 export class ChangeFeed {
   readonly #options: ClientConfig;
@@ -36,7 +36,7 @@ export class ChangeFeed {
     return this.#watching;
   }
 
-  /** Begins to watch, once. A process that never asks pays for no connection. */
+  /** Starts watching, once. A process that never asks needs no connection. */
   start(): void {
     this.#run ??= this.#watch();
   }
@@ -56,7 +56,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Watches over one connection until it fails; says whether it ever worked. */
+  /** Watches over one connection until it fails. Returns whether it ever worked. */
   async #watchOnce(): Promise<boolean> {
     let worked = false;
     const client = new Client(this.#options);
@@ -64,7 +64,7 @@ export class ChangeFeed {
       client.on("error", reject);
       client.on("end", () => reject(new Error("the connection has ended")));
     });
-    // It is waited for only in between looks.
+    // It is awaited only between two looks.
     broken.catch(() => {});
     client.on("notification", ({ payload }) => this.#note(Number(payload)));
     try {
@@ -78,9 +78,9 @@ export class ChangeFeed {
         await Promise.race([this.#pause(LOOK_EVERY_MS), broken]);
       }
     } catch {
-      // Whatever it was, the next connection is the answer; how long none comes about is in `watching`.
+      // Whatever failed, the next connection is the remedy; `watching` shows how long there has been none.
     }
-    // A server that does not answer is not waited for.
+    // Do not wait for a server that does not answer.
     client.end().catch(() => {});
     return worked;
   }

@@ -4,9 +4,9 @@ import { StoreRefused } from "../engine.ts";
 const CONNECT_MS_MAX = 2_000;
 const STATEMENT_MS_MAX = 2_000;
 
-/** Where a connection goes, for sentences: no password. */
+/** The address of a database, for messages: no password. */
 export interface Place {
-  /** `host:port`, or the folder of the socket. */
+  /** `host:port`, or the directory of the socket. */
   readonly at: string;
   readonly host: string;
   readonly port: number;
@@ -14,16 +14,17 @@ export interface Place {
   readonly user: string;
 }
 
-/** @throws StoreRefused, as `connectionOptions` */
+/** @throws StoreRefused, as `connectionOptions` does */
 export function placeOf(databaseUrl: string): Place {
   const { host, port, database = "", user = "" } = readAddress(databaseUrl);
   return { at: host.startsWith("/") ? host : `${host}:${port}`, host, port, database, user };
 }
 
 /**
- * How every connection is made: nothing waits for a server that has gone silent, and bigint comes as a number, since it
- * only ever holds milliseconds and counts.
- * @throws StoreRefused when the address cannot be read; the message does not repeat it, since it may hold a password
+ * Options for every connection: nothing waits for a server that has stopped answering, and bigint is read as a number,
+ * because our columns hold only milliseconds and counts.
+ * @throws StoreRefused when the address cannot be read; the message does not repeat the address, because it may contain
+ * a password
  */
 export function connectionOptions(databaseUrl: string): ClientConfig {
   readAddress(databaseUrl);
@@ -31,7 +32,7 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
     connectionString: databaseUrl,
     application_name: "datarun",
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The server's own limit frees the server, the client's frees us when the server does not answer at all.
+    // The server's limit frees the server; the client's limit frees us if the server does not answer at all.
     statement_timeout: STATEMENT_MS_MAX,
     query_timeout: STATEMENT_MS_MAX,
     idle_in_transaction_session_timeout: 5_000,
@@ -51,7 +52,7 @@ function readAddress(databaseUrl: string): Client {
     );
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw refuse();
   try {
-    // Made for what its constructor reads; it connects to nothing.
+    // Only its constructor is used, to parse the address; it does not connect.
     return new Client({ connectionString: databaseUrl });
   } catch (error) {
     throw refuse(error);

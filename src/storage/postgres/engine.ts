@@ -14,23 +14,23 @@ import { createStorablePool } from "./storable-pool.ts";
 import { judge, notPostgres, type Verdict } from "./wrong-database.ts";
 
 const CONNECTIONS_MAX = 10;
-/** What an auditor asks for may be a sum over a month. */
+/** An auditor's query may be a sum over a month. */
 const AUDIT_MS_MAX = 300_000;
 const AUDIT_CONNECTIONS_MAX = 2;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
-/** One step may rebuild a large table; a server that has gone silent must not hold a start for ever. */
+/** One step may rebuild a large table, but a server that has stopped answering must not block a start for ever. */
 const MIGRATION_MS_MAX = 120_000;
-/** A database that comes and goes is told of at most so often, and as back once it has been for a moment. */
+/** An unstable database is reported at most this often, and reported as available only after a while. */
 const TELL_EVERY_MS = 10_000;
 const QUIET_MS = 1_000;
 const PROBE_MS_MAX = 1_000;
-/** A number that other software on the same database is unlikely to use: "dataru" in ASCII. */
+/** The advisory lock's number, unlikely to be used by other software on the same database: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
 
 /**
- * A store on PostgreSQL. It may be away, now or at any time: connecting goes on in the background until it is there, and
- * only what waiting cannot change is refused.
+ * A store on PostgreSQL. The server may be unavailable, now or later: connecting is retried in the background, and only
+ * problems that waiting cannot solve are refused.
  * @throws StoreRefused when the address cannot be read
  */
 export function openPostgres(
@@ -47,7 +47,7 @@ export function openPostgres(
     else away(problemOf(error), judge(error, place));
   };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, heard) }) });
-  // Connected to when first asked, so that a service which nobody audits keeps none.
+  // Connects only when it is first used, so that a service without audits has no such connections.
   const auditPool = new Pool({ ...options, ...limitedTo(AUDIT_MS_MAX), max: AUDIT_CONNECTIONS_MAX });
   const auditor = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(auditPool, heard) }) });
   const feed = new ChangeFeed(options, clock);
@@ -63,7 +63,7 @@ export function openPostgres(
     const isNew = says !== verdict.says;
     problem = code;
     says = verdict.says;
-    // One question in a thousand may fail for long: that is one line now and then.
+    // If a few queries fail over a long time, that is one line every now and then.
     if (!isNew || (toldAway && clock.now() - toldAt < TELL_EVERY_MS)) return;
     [toldAt, toldAway] = [clock.now(), true];
     tell({ event: "store_away", says });
@@ -76,9 +76,9 @@ export function openPostgres(
     tell({ event: "store_back", says: `The PostgreSQL at ${place.at} answers again.` });
   }
 
-  // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+  // A broken idle connection is replaced when it is needed; without a listener the error would end the process.
   for (const each of [pool, auditPool]) each.on("error", heard);
-  // Whoever waits hears of it; that nobody waits is no fault.
+  // Callers that wait for it get the error; it is not an error if nobody waits.
   opened.promise.catch(() => {});
 
   const bringUp = async (): Promise<void> => {
@@ -126,7 +126,7 @@ export function openPostgres(
       opened.reject(new StoreRefused("The store is closed."));
       await Promise.all([feed.close(), up]);
       await Promise.all([db.destroy(), auditor.destroy()]);
-      // Kysely closes no pool that it never used.
+      // Kysely does not close a pool that was never used.
       for (const each of [pool, auditPool]) if (!each.ended) await each.end();
     },
   };
@@ -140,7 +140,10 @@ function isRefusal(error: unknown): error is StoreRefused | StoreMissing {
   return error instanceof StoreRefused || error instanceof StoreMissing;
 }
 
-/** Where waiting cures nothing. Something else than a PostgreSQL just closes, as one that starts may do: it is asked. */
+/**
+ * A refusal if waiting cannot help. A server that is not PostgreSQL closes the connection, but so may a PostgreSQL that
+ * is starting, so it is probed.
+ */
 async function refusalOf(error: unknown, place: Place): Promise<StoreRefused | null> {
   const { says, hopeless } = judge(error, place);
   if (hopeless) return new StoreRefused(says, { cause: error });
@@ -156,7 +159,7 @@ function missing({ at, database }: Place): StoreMissing {
   );
 }
 
-/** Where tables of something else lie, ours would only be in their way, and theirs in ours. */
+/** Refuses a database with tables of other software: ours and theirs would get in each other's way. */
 async function assertFree(transaction: Transaction<Tables>, { at, database }: Place): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class as c
@@ -171,7 +174,7 @@ async function assertFree(transaction: Transaction<Tables>, { at, database }: Pl
   );
 }
 
-/** Migrates over a connection of its own, on which a long statement is no mistake. */
+/** Migrates over a connection of its own, on which long statements are allowed. */
 async function migrateAlone(
   options: ReturnType<typeof connectionOptions>,
   migrations: readonly Migration[],
@@ -185,7 +188,7 @@ async function migrateAlone(
     await migrate(db, clock.wall(), {
       migrations,
       lock: async (transaction) => {
-        // It ends with the transaction, so that a process that dies here holds up nobody.
+        // It ends with the transaction, so that a process that dies here blocks nobody.
         await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
       },
       assertFree: (transaction) => assertFree(transaction, place),
@@ -203,13 +206,13 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void
   });
 }
 
-/** A client's question whether the server takes TLS: its length, and a number that stands for the question. */
+/** The message by which a client asks whether the server supports TLS: its length, and the code of the request. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const ANSWERS: ReadonlySet<string> = new Set(["S", "N", "E"]);
 
 /**
- * Whether what listens there is a PostgreSQL, or a pooler in front of one: those answer this one question with one of three
- * letters. `null` where nothing is said in time, which a server that is starting may do as well.
+ * Whether the server is a PostgreSQL, or a pooler in front of one: both answer this request with one of three letters.
+ * `null` if there is no answer in time, which may also be a server that is starting.
  */
 function speaksPostgres(host: string, port: number, withinMs: number): Promise<boolean | null> {
   return new Promise((resolve) => {

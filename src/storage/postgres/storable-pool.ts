@@ -3,9 +3,9 @@ import { DatabaseError, type Pool, type PoolClient } from "pg";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
 /**
- * The pool as Kysely uses it: text goes in and comes out as both engines can keep it, and a connection on which anything
- * but the server's own verdict has failed is never given out again, since an answer may still be on its way. `heard` gets
- * what is wrong with reaching the server, and `null` whenever it has answered.
+ * The pool as Kysely uses it. Text is converted to and from a form that both engines can store. After any failure other
+ * than an error reported by the server, the connection is not used again, because an answer may still be on its way.
+ * `heard` is called with the error when the server cannot be reached, and with `null` whenever it has answered.
  */
 export function createStorablePool(pool: Pool, heard: (error: Error | null) => void): PostgresPool {
   return {
@@ -30,7 +30,7 @@ class StorableClient {
   constructor(client: PoolClient, heard: (error: Error | null) => void) {
     this.#client = client;
     this.#heard = heard;
-    // The pool listens only while a connection is idle. An error that nobody listens to would end the process.
+    // The pool listens only while a connection is idle. An error without a listener would end the process.
     client.on("error", this.#fail);
   }
 

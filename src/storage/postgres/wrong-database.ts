@@ -3,18 +3,18 @@ import { printable } from "../../terms/printable.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Place } from "./connection-options.ts";
 
-/** What is wrong, in a sentence for the operator, and whether waiting can cure it. */
+/** What is wrong, as a sentence for the operator, and whether waiting can help. */
 export interface Verdict {
   readonly says: string;
   readonly hopeless: boolean;
 }
 
 const WORDS_MAX = 200;
-/** Classes of SQLSTATE that speak of the address, of rights, or of what stands in the database. */
+/** Classes of SQLSTATE that concern the address, permissions, or the contents of the database. */
 const HOPELESS = /^(?:0A|28|3D|3F|42)/;
 const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|HOSTNAME_MISMATCH)/;
 
-/** Judges why a database cannot be used. A host that is not there yet may come; a password does not mend itself. */
+/** Decides why a database cannot be used. A missing host may appear later; a wrong password will not become right. */
 export function judge(error: unknown, place: Place): Verdict {
   const code = problemOf(error);
   if (error instanceof DatabaseError) return { says: wordsOf(error, place), hopeless: HOPELESS.test(code) };
@@ -48,7 +48,10 @@ export function notPostgres({ at }: Place): string {
   return `What listens at ${at} is not a PostgreSQL server.`;
 }
 
-/** The server's own words are about names of the operator's. Details, which may hold values, stay out. */
+/**
+ * The server's own message contains only names that the operator chose. Its details may contain values, and are left
+ * out.
+ */
 function wordsOf(error: DatabaseError, { at, database, user }: Place): string {
   const code = error.code ?? "no code";
   const said = printable(error.message).slice(0, WORDS_MAX);

@@ -12,12 +12,15 @@ import {
 import type { Clock } from "../../terms/clock.ts";
 import { fromStorableRow, toStorableParameters } from "../storable-text.ts";
 
-/** How long a statement keeps trying while another process holds the write lock. */
+/** How long a statement is retried while another process holds the write lock. */
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 5;
 const RETRY_MS_MAX = 50;
 
-/** Kysely over one `node:sqlite` connection. Transactions are `IMMEDIATE`: they meet a rival at their start or not at all. */
+/**
+ * Kysely over one `node:sqlite` connection. Transactions are `IMMEDIATE`, so that they can conflict with another writer
+ * only at their start.
+ */
 export function createSqliteDialect(database: DatabaseSync, clock: Clock): Dialect {
   return {
     createDriver: () => new SqliteDriver(database, clock),
@@ -36,7 +39,7 @@ class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(database, clock);
   }
   async init(): Promise<void> {}
-  // Kysely itself hands the one connection to one user at a time: the adapter says there is only one.
+  // Kysely itself gives the one connection to one user at a time, because the adapter says that there is only one.
   async acquireConnection(): Promise<DatabaseConnection> {
     return this.#connection;
   }
@@ -51,7 +54,7 @@ class SqliteDriver implements Driver {
     // A failed statement may have ended the transaction already.
     if (this.#database.isTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
-  // Who opened the database closes it: Kysely destroys no driver that was never used.
+  // The code that opened the database closes it: Kysely does not destroy a driver that was never used.
   async destroy(): Promise<void> {}
 }
 
@@ -85,8 +88,8 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * Runs it again while another process holds the lock. SQLite's own busy handler would sleep with the event loop stopped;
- * a statement that was refused as busy has done nothing, so that trying again is safe.
+ * Retries while another process holds the lock. SQLite's own busy handler would block the event loop. A statement that
+ * was refused as busy has done nothing, so it is safe to try it again.
  */
 export async function whenNotBusy<Value>(attempt: () => Value, clock: Clock): Promise<Value> {
   const giveUpAt = clock.now() + PATIENCE_MS;
@@ -103,6 +106,6 @@ export async function whenNotBusy<Value>(attempt: () => Value, clock: Clock): Pr
 const SQLITE_BUSY = 5;
 
 function isBusy(error: unknown): boolean {
-  // The low byte is the class; the rest says which kind of busy it is.
+  // The low byte is the error class; the rest says which kind of busy it is.
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }

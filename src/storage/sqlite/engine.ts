@@ -12,7 +12,10 @@ import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
 
 export const STORE_FILE = "store.sqlite";
 
-/** Opens the embedded store of a data directory, and makes or migrates it as far as that is allowed. @throws StoreRefused, StoreMissing */
+/**
+ * Opens the embedded store of a data directory, and creates or migrates it if allowed. @throws StoreRefused,
+ * StoreMissing
+ */
 export async function openSqlite(
   dataDir: string,
   clock: Clock,
@@ -24,7 +27,8 @@ export async function openSqlite(
   const close = () => databases.forEach((database) => database.close());
   try {
     const file = makePrivateFile(dataDir);
-    // In this order: the writer migrates. A reader of its own never queues behind a writer that waits for its turn.
+    // In this order, because the writer migrates. Reads have a connection of their own, so that they never wait for
+    // writers.
     for (const synchronous of ["full", "full", "normal"]) {
       const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
       databases.push(database);
@@ -37,7 +41,7 @@ export async function openSqlite(
     const state = await stateOf(writer, migrations, opening);
     if (state === "none" && opening === "look") throw missing(dataDir);
     if (state !== "ready") {
-      // The transaction is IMMEDIATE: its start is the exclusive lock. The file is ours by its name.
+      // The transaction is IMMEDIATE, so its start takes the exclusive lock. A file with this name is ours.
       await migrate(writer, clock.wall(), { migrations, lock: async () => {}, assertFree: async () => {} });
     }
     return engineOver({ writer, reader, noter }, watchChanges(databases[1]!, clock), close);
@@ -48,7 +52,7 @@ export async function openSqlite(
   }
 }
 
-/** What the system says of a folder that is a file is about the call, and not about the mistake. */
+/** If a folder is really a file, the system's own error describes the call and not the mistake. */
 function reasonOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === "EEXIST" || code === "ENOTDIR" ? "a file stands where its folder should be" : error.message;
@@ -79,7 +83,7 @@ function engineOver(connections: Connections, version: () => number, closeDataba
     close: async () => {
       if (closed) return;
       closed = true;
-      // Whoever holds a connection finishes first.
+      // Uses of a connection finish first.
       const all = [connections.writer, connections.noter, connections.reader];
       await Promise.all(all.map((db) => db.connection().execute(async () => {})));
       await Promise.all(all.map((db) => db.destroy()));
@@ -88,7 +92,7 @@ function engineOver(connections: Connections, version: () => number, closeDataba
   };
 }
 
-/** The store's file with nobody else's eyes on it; SQLite gives the files beside it the same mode. */
+/** Creates the store's file with access for its owner only; SQLite gives the files beside it the same mode. */
 function makePrivateFile(dataDir: string): string {
   makeDirectory(dataDir);
   const file = join(dataDir, STORE_FILE);
@@ -96,12 +100,12 @@ function makePrivateFile(dataDir: string): string {
   return file;
 }
 
-/** How stale the answer may be, so that asking costs nothing at any rate of requests. */
+/** How old the answer may be, so that asking costs little at any rate of requests. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * The number of the last change that any process made. SQLite's `data_version` says within a microsecond whether anything
- * was written; only then is the counter read, which notes such as "last used" leave alone.
+ * The number of the last change made by any process. SQLite's `data_version` tells within a microsecond whether
+ * anything was written; only then is the counter read. Notes such as "last used" do not change it.
  */
 function watchChanges(database: DatabaseSync, clock: Clock): () => number {
   const anyWrite = database.prepare("pragma data_version");
@@ -121,7 +125,7 @@ function watchChanges(database: DatabaseSync, clock: Clock): () => number {
         seenWrite = write;
       }
     } catch {
-      // Locked for a moment, or closing: what is known stands, and the next look tries again.
+      // Locked for a moment, or closing: the known number is kept, and the next look tries again.
     }
     return changes;
   };
