@@ -10,18 +10,18 @@ import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 
 export interface AroundCallsParts extends AdapterParts {
   readonly finder: CredentialFinder;
-  /** Where the calls of simulated workflows end. */
+  /** The outbound client for calls of simulated workflows. */
   readonly simulatedDoor: Door;
 }
 
 export interface AroundCalls {
   readonly runSource: RunSource;
-  /** Every call under way ends now. */
+  /** Ends every call in progress now. */
   endCalls(): void;
   openBreakers(): number;
 }
 
-/** What happens around one source call, outermost first: once for real calls, and once for simulated ones. */
+/** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
 export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const { finder, clock, door, simulatedDoor } = parts;
   const credential = withCredential(finder, clock);
@@ -32,7 +32,7 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
     [withInputs, credential, breaker, withSourceLimits(clock), deadline],
     callAdapter({ ...parts, door }),
   );
-  // What an invented vendor is made to do says nothing of the real one: no breaker, and no limit, is shared with it.
+  // Failures of simulated vendors say nothing about the real ones, so breakers and limits are not shared with them.
   const simulated = compose(
     [withInputs, withMadeUpCredential(credential), deadline],
     callAdapter({ ...parts, door: simulatedDoor, wait: createSkippedWait(clock) }),

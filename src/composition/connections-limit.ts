@@ -2,14 +2,16 @@ import { readFileSync } from "node:fs";
 import { getHeapStatistics } from "node:v8";
 
 const MOST = 10_000;
-/** Where the system does not say. */
+/** If the system does not report a limit. */
 const FILES_USUAL = 1_024;
-/** What a connection may take: the bytes that wait on it, here and in the kernel, its parser, its head. */
+/**
+ * The memory that a connection may use: bytes waiting here and in the kernel, its parser, and the head of its request.
+ */
 const MEMORY_PER_CONNECTION = 512 * 1024;
 
 /**
- * How many clients may be connected where the operator has said nothing: half of the files that the process may open, so
- * that vendors, the store, functions and probes have the other half, and no more than the memory bears.
+ * The default limit on client connections: half of the files that the process may open, so that vendors, the store,
+ * functions and probes have the other half, and no more than fit in memory.
  */
 export function connectionsByDefault(): number {
   const byMemory = getHeapStatistics().heap_size_limit / MEMORY_PER_CONNECTION;
@@ -18,7 +20,10 @@ export function connectionsByDefault(): number {
 
 export const IDLE_MOST = 4_096;
 
-/** How many idle connections to vendors are kept, for all organizations: a quarter of those files. */
+/**
+ * How many idle connections to vendors are kept, for all organizations together: a quarter of the files that the
+ * process may open.
+ */
 export function idleConnectionsByDefault(): number {
   return Math.floor(Math.min(IDLE_MOST, filesMax() / 4));
 }

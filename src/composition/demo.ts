@@ -9,7 +9,10 @@ interface DemoAccess {
   readonly workflow: string;
 }
 
-/** On a new store: an organization, a token and a workflow to try the service with. `null` on one that is in use. */
+/**
+ * Creates an organization, a token and a workflow for trying out the service, on a new store. `null` if the store is in
+ * use.
+ */
 async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
   if ((await store.organizations()).length > 0) return null;
   const wallAt = clock.wall();
@@ -40,7 +43,7 @@ async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess |
   return { accessToken, workflow };
 }
 
-/** Makes a demo where there may be one, and returns what to tell: the commands to try, or why none was made. */
+/** Creates a demo if possible, and returns the text to print: commands to try, or why there is no demo. */
 export async function makeDemo(
   { databaseUrl }: Pick<Settings, "databaseUrl">,
   store: AdminStore,
@@ -57,7 +60,7 @@ const NO_SECOND_DEMO =
 const NO_DEMO_ON_DATABASE =
   "A demo organization is made on the embedded store only, and DATABASE_URL is set: none was made. The whole catalog is on.\n";
 
-/** Ready to paste: five sources in one run, one of them without a record and one that fails; then a data function. */
+/** Ready to paste: five sources in one run, of which one finds no record and one fails; then a data function. */
 function demoCommands(url: string, access: DemoAccess): string {
   const headers = [
     `-H 'X-Service-Access-Token: ${access.accessToken}'`,

@@ -8,15 +8,19 @@ const SHA = /^[0-9a-f]{40}$/;
 const UNKNOWN: Deployment = { gitSha: "unknown", gitDerivedVersion: "unknown" };
 
 /**
- * What is deployed: from the checkout; else from `build-info.json`, which a build writes; else unknown. Never throws. It
- * reads git's files and does not ask git: a start waits for this, and a process costs it as much as many files. So the
- * version of a checkout is the tag of its commit or the commit's first characters, and says nothing of changed files.
+ * The deployed version: from the checkout, or from `build-info.json`, which a build writes, or unknown. Never throws.
+ * It reads git's files instead of running git, because a start waits for this and a process is much slower than reading
+ * a few files. So the version of a checkout is the tag of its commit or the first characters of the commit, and does
+ * not show changed files.
  */
 export function readDeployment(root: string): Deployment {
   return fromCheckout(root) ?? fromBuildInfo(root) ?? UNKNOWN;
 }
 
-/** Only a checkout of its own: an unpacked copy inside some other repository is not that repository's commit. */
+/**
+ * Only if this folder is itself a checkout: an unpacked copy inside some other repository has nothing to do with that
+ * repository's commit.
+ */
 function fromCheckout(root: string): Deployment | undefined {
   try {
     const own = gitFolder(root);
@@ -30,24 +34,24 @@ function fromCheckout(root: string): Deployment | undefined {
   }
 }
 
-/** A further worktree of a repository has a file in its place, which names the folder. */
+/** In an additional worktree, `.git` is a file that names the folder. */
 function gitFolder(root: string): string {
   const place = join(root, ".git");
   return statSync(place).isDirectory() ? place : resolve(root, readText(root, ".git").replace("gitdir: ", ""));
 }
 
-/** Where the references are, which all worktrees share. */
+/** The folder of the references, which all worktrees share. */
 function sharedFolder(folder: string): string {
   return existsSync(join(folder, "commondir")) ? resolve(folder, readText(folder, "commondir")) : folder;
 }
 
-/** A reference has a file of its own, or a line among the packed ones. */
+/** A reference is either a file of its own or a line in the file of packed references. */
 function commitOf(folder: string, reference: string): string | undefined {
   if (existsSync(join(folder, reference))) return readText(folder, reference);
   return packedReferences(folder).find(({ name }) => name === reference)?.commit;
 }
 
-/** Of several the one that sorts last, numbers by their value. */
+/** If there are several, the one that sorts last; numbers are compared by value. */
 function tagOf(folder: string, commit: string): string | undefined {
   const loose = globSync("**", { cwd: join(folder, "refs/tags"), withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -68,12 +72,12 @@ interface Reference {
 function packedReferences(folder: string): Reference[] {
   if (!existsSync(join(folder, "packed-refs"))) return [];
   const text = readText(folder, "packed-refs");
-  // The commit that an annotated tag stands for is on the line after it.
+  // The commit of an annotated tag is on the line after it.
   const lines = text.matchAll(/^([0-9a-f]{40}) (\S+)(?:\n\^([0-9a-f]{40}))?$/gm);
   return [...lines].map(([, own, name, commit]) => ({ name: name!, commit: commit ?? own! }));
 }
 
-/** An annotated tag is an object of its own, which names the commit. */
+/** An annotated tag is an object of its own, which contains the commit. */
 function peeled(folder: string, sha: string): string {
   const place = join(folder, "objects", sha.slice(0, 2), sha.slice(2));
   if (!existsSync(place)) return sha;

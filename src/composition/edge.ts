@@ -21,7 +21,7 @@ export interface PublicEdge {
   close(): void;
 }
 
-/** The public port, not listening yet: routes over the runs, and what is said of requests that became none. */
+/** The public server, not yet listening: the routes over the runs, and how refused requests are logged and counted. */
 export function createPublicEdge(
   parts: ServiceParts,
   runs: Runs,
@@ -65,7 +65,10 @@ export function createPublicEdge(
 }
 
 const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
-/** Refusals by which an operator sees that somebody is trying, or has got something wrong; with all of the service's own. */
+/**
+ * Refusals that show an operator that somebody is trying to get in, or has made a mistake; logged like all of the
+ * service's own.
+ */
 const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
 
 interface RefusalWatch extends EdgeObserver {
@@ -73,14 +76,17 @@ interface RefusalWatch extends EdgeObserver {
   close(): void;
 }
 
-/** The status of this one is 500, but the request is at fault: nobody is to be woken for it. */
+/** Its status is 500, but the request is at fault, so nobody needs to be alerted. */
 const CALLERS_FAULT = "request.no_sources";
 
 function isForOperator(code: RequestFaultCode): boolean {
   return FAULTS[code].status >= 500 && code !== CALLERS_FAULT;
 }
 
-/** Logs and counts what was answered without a run, or not answered. What anybody can cause as often as he likes is summed up. */
+/**
+ * Logs and counts requests that were answered without a run, or not answered. Refusals that anybody can cause at any
+ * rate are summarized.
+ */
 function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
   const refusals = createTally<RequestFaultCode>(
     (code, count) => log[isForOperator(code) ? "error" : "info"]({ event: "refused", code, count }),
@@ -103,7 +109,7 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
       if (SEEN.has(fault.code) || (fault.row.status >= 500 && !isOurs)) refusals.note(fault.code as RequestFaultCode);
       log[isOurs ? "error" : "debug"]({
         event: "refused",
-        // Any other is the caller's own words, of any length.
+        // Any other path is text from the caller, of any length.
         path: PATHS.has(path) ? path : "(other)",
         code: fault.code,
         detail: fault.detail,

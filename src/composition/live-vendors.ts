@@ -8,8 +8,8 @@ import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 
 /**
- * Asks one real vendor from a command line, by the steps of a run. It stands in no journal, which belongs to the service;
- * whoever asks records it.
+ * Calls one real vendor from the command line, with the steps of a run. The call is not in the journal, which belongs
+ * to the service; the caller records it.
  */
 export function createLiveVendors(door: Door, clock: Clock): (question: LiveQuestion) => Promise<LiveAnswer> {
   return async ({ credentialId, finder, ...asked }) => {

@@ -4,10 +4,13 @@ import { getHeapStatistics } from "node:v8";
 const MIB = 1024 * 1024;
 const LEAST_BYTES = 32 * MIB;
 const MOST_BYTES = 1024 * MIB;
-/** Bytes that are held are parsed, joined and written again: under attack what they take in all is some three times what they measure. */
+/**
+ * Under attack, bytes take about three times their size in memory, because they are parsed, joined and serialized
+ * again.
+ */
 const PART = 1 / 8;
 
-/** What may be held for callers where the operator has said nothing: by the heap, the container and the machine. */
+/** The default memory limit for callers' data, from the heap, the container and the machine. */
 export function heldBytesByDefault(): number {
   const container = process.constrainedMemory() || totalmem();
   const memory = Math.min(getHeapStatistics().heap_size_limit, container / 2, totalmem() / 2);

@@ -11,7 +11,7 @@ import type { ReplyReading } from "../simulation/ports.ts";
 import { createSimulatedVendors } from "../simulation/simulated-vendors.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** The only way to real vendors, as the settings want it. */
+/** The only outbound client for real vendors, with the limits of the settings. */
 export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   return createDoor({
     clock,
@@ -23,13 +23,16 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
   });
 }
 
-/** Where the calls of simulated workflows end: sent, read and judged as by the real door, with no network behind it. */
+/**
+ * The outbound client for calls of simulated workflows: requests and replies are handled as by the real one, but
+ * without a network.
+ */
 export function openSimulatedDoor(settings: Settings, clock: Clock, sources: SourceCatalog): Door {
   const player = createSimulatedVendors(clock, (id) => sources.find(id) !== undefined);
   return createPlayedDoor({ clock, player, limits: outboundLimits(settings.limits) });
 }
 
-/** How the real door reads a vendor's answer. */
+/** How the real outbound client reads a vendor's reply. */
 export function replyReading(settings: Settings): ReplyReading {
   const limits = outboundLimits(settings.limits);
   return {

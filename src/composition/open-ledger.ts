@@ -23,14 +23,16 @@ export interface OpenedLedger extends AsyncDisposable {
   readonly ledger: RunningLedger;
   undrainedRuns(): number;
   damagedRuns(): number;
-  /** What will stop it from taking runs before long. */
+  /** Reasons why it will stop accepting runs before long. */
   warnings(): readonly string[];
 }
 
-/** How long an end waits for the shared database; what has not gone out by then goes out after the next start. */
+/**
+ * How long closing waits for the shared database; runs that have not been sent by then are sent after the next start.
+ */
 const DRAIN_WAIT_MS = 5_000;
 
-/** The journal; where a database is shared, what carries it there; and what deletes old runs. */
+/** Opens the journal; the drainer, if a database is shared; and what deletes old runs. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const { settings, dataDir, store, clock, log } = parts;
   await using opened = new AsyncDisposableStack();
@@ -38,7 +40,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
   const limits = { journalBytesMax: settings.limits.journalBytes };
   const ledger = opened.adopt(createLedger({ dir, clock, log, limits }), (it) => it.close());
   await ledger.ready;
-  // With a shared database the journal is an outbox: what it holds goes there, across restarts of either.
+  // With a shared database the journal is an outbox: its runs are sent there, also after a restart of either.
   const isShared = settings.databaseUrl !== undefined;
   const drainer = isShared ? createDrainer({ dir, ledger, sink: store.ledger, clock, log }) : null;
   if (drainer !== null) {
@@ -64,7 +66,7 @@ async function drainOnce(drainer: Drainer, clock: Clock): Promise<void> {
   await drainer.close();
 }
 
-/** Where each machine has a ledger of its own, a thread prunes it: it is large, and no run shall wait for that. */
+/** If each machine has a ledger of its own, a thread prunes it: it is large, and runs must not wait for that. */
 function openRetention({ settings, store, clock, log }: LedgerParts, dir: string): () => Promise<void> {
   const days = settings.ledgerRetentionDays;
   if (days === 0) return async () => {};
@@ -78,7 +80,7 @@ function openRetention({ settings, store, clock, log }: LedgerParts, dir: string
 
 const DAYS_LEFT_WARNING = 14;
 
-/** Where the journal is the ledger, nothing leaves it by itself unless it is told how long to keep runs. */
+/** If the journal is the ledger, nothing is deleted from it unless a setting says how long to keep runs. */
 function daysLeftWarning(daysLeft: number | null): string[] {
   if (daysLeft === null || daysLeft >= DAYS_LEFT_WARNING) return [];
   return [`journal: full in ${Math.floor(daysLeft)} days at the rate of the last day`];

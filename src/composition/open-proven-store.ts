@@ -20,15 +20,21 @@ export interface StoreParts {
 export interface ProvenStore extends AsyncDisposable {
   readonly store: Store;
   readonly finder: CredentialFinder;
-  /** Rejects when the root key turns out not to be the store's. */
+  /** Rejects if the root key turns out not to be the store's. */
   readonly failed: Promise<never>;
   unreadableDataKeys(): number;
 }
 
-/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
+/**
+ * How long a start waits for the database before it listens without it: then runs are refused, but `/status` is
+ * answered.
+ */
 const STORE_WAIT_MS = 3_000;
 
-/** The store of a service, its root keys held against what is stored as soon as that can be asked. @throws RootKeyError */
+/**
+ * Opens the store of a service, and compares its root keys with the stored ones as soon as that is possible. @throws
+ * RootKeyError
+ */
 export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
   const { settings, environment, dataDir, clock, log, forCommand = false } = parts;
   await using opened = new AsyncDisposableStack();

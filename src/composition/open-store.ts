@@ -21,9 +21,9 @@ export interface StoreSettings {
 export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
 
 /**
- * The store with what rests on its keys: the same for a service and for an operator's verb. The root keys are read now;
- * `proven` says how they stand to what is stored once that can be asked, which with a shared database may be later. It
- * rejects when they are not those of this store.
+ * Opens the store and what depends on its keys, in the same way for a service and for an operator's verb. The root keys
+ * are read now. `proven` resolves with the result of comparing them with the stored ones, which a shared database may
+ * delay, and rejects if they are not those of this store.
  */
 export async function openKeyedStore(settings: StoreSettings) {
   const { clock, databaseUrl, opening, tell } = settings;
@@ -43,7 +43,7 @@ export async function openKeyedStore(settings: StoreSettings) {
       adopt: settings.adoptRootKey ?? false,
     });
     const proven: Promise<KeyStanding> = store.ready().then(() => proveRootKeys(rootKeys, store.keys));
-    // Whoever waits for it hears of it; nobody has to.
+    // Callers that wait for it get the error; it is not an error if nobody waits.
     proven.catch(() => {});
     const sealer = createSealer({ store: { ...store.credentials, ...store.keys }, rootKeys, clock });
     const finder = createCredentialFinder({ store: store.credentials, sealer, clock });

@@ -15,7 +15,7 @@ export interface Runs extends Pick<AroundCalls, "endCalls" | "openBreakers"> {
   readonly admission: Admission;
 }
 
-/** The engines of both POSTs, over what happens around a call. */
+/** The engines of both POSTs, with what happens around each call. */
 export function createRuns(parts: ServiceParts, observers: readonly RunObserver[]): Runs {
   const { settings, clock, log } = parts;
   const admission = createAdmission({
@@ -45,7 +45,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
       ...engine,
       functions: parts.functions,
       log: (run, functionId, level, message) => {
-        // The words of its errors may hold inputs: they are for its author, who has `datarun dev`.
+        // The text of a function's errors may contain inputs: it is for the author, who has `datarun dev`.
         if (level === "debug" && !parts.tellsErrors) return;
         const fields = { event: "function_log", transaction_id: run.intent.transactionId, function: functionId };
         log[level](fields, ownWords(message));
@@ -66,7 +66,7 @@ function logOfSource(
 ): void {
   const secrets = secretsOf(call.credential?.fields.reveal() ?? {});
   log[level](
-    // Fields of the adapter's own come first: it must not say in another's name.
+    // Fields from the adapter come first, so that they cannot overwrite ours.
     {
       ...ownFields(fields, secrets),
       event: "source_log",

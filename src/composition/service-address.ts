@@ -9,18 +9,19 @@ export function noteAddress(dataDir: string, url: string): void {
   writeFileSync(join(dataDir, FILE), JSON.stringify({ url }), { mode: 0o600 });
 }
 
-/** Before it listens, and when it ends: nothing is there to be found. */
+/** Called before the service listens, and when it ends: then there is no service to be found. */
 export function forgetAddress(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
 /**
- * Where the service on a data directory listens; `null` when none runs there. What a service left behind that was killed
- * is not believed: whether one runs is asked of the lock that it holds on its ledger.
+ * The address of the service on a data directory; `null` if none runs there. A killed service may have left its address
+ * behind, so the lock on its ledger decides whether it runs.
  */
 export function findAddress(dataDir: string): string | null {
   const file = join(dataDir, FILE);
-  // Asked only where something was left: a service that is just starting must not find its lock taken by a question.
+  // The lock is tested only if an address was left, because the test takes it for a moment, and a service that is just
+  // starting must not find it taken.
   if (!existsSync(file) || isFree(join(dataDir, "ledger"))) return null;
   const { url } = JSON.parse(readFileSync(file, "utf8")) as { url: string };
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");

@@ -6,7 +6,7 @@ import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } f
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** The parts a service is made of. `start.ts` makes the real ones; the tests replace the vendor's end and the clock. */
+/** The parts of a service. `start.ts` creates the real ones; tests replace the vendor and the clock. */
 export interface ServiceParts {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -21,9 +21,9 @@ export interface ServiceParts {
   readonly simulatedDoor: Door;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
-  /** What will stop it from taking runs before long. */
+  /** Reasons why it will stop accepting runs before long. */
   readonly warnings: () => readonly string[];
-  /** The words of errors that functions throw go to the log, at its level `debug`. */
+  /** The text of errors that functions throw is logged, at level `debug`. */
   readonly tellsErrors: boolean;
   readonly readings: Omit<Readings, "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;
 }

@@ -13,11 +13,14 @@ import type { ServiceParts } from "./service-parts.ts";
 export interface Service {
   readonly url: string;
   readonly adminUrl: string;
-  /** Stops accepting, lets what is under way finish within the grace, then closes what is left. Resolves when all is answered. */
+  /**
+   * Stops accepting, lets requests in progress finish within the grace period, then closes the rest. Resolves when all
+   * are answered.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Puts the parts together, in the order a request meets them, and listens. */
+/** Puts the parts together, in the order in which a request uses them, and listens. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { settings, clock } = parts;
   let stopping = false;
@@ -51,7 +54,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         if (!(await settledWithin(clock, ANSWER_LEFT_MS, idle))) await parts.functions.close();
         await settledWithin(clock, ANSWER_LEFT_MS, idle);
       }
-      // The last answer is begun in this turn. One that a client is slow to read has what is left of the grace.
+      // The last answer begins in this turn. A client that reads slowly has the rest of the grace period.
       await new Promise(setImmediate);
       await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
       edge.closeIdleConnections();
@@ -62,11 +65,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** After the grace: time to answer what was ended, and to write answers out. */
+/** After the grace period: time to answer requests that were ended, and to send the answers. */
 const ANSWER_LEFT_MS = 1_000;
 const CLOSE_LEFT_MS = 500;
 
-/** Where it listens then. */
+/** Returns its address. */
 async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

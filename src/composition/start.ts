@@ -19,35 +19,35 @@ import { startService, type Service } from "./service.ts";
 export interface StartOptions {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For people: what a demo prints. */
+  /** For people: text that a demo prints. */
   readonly tell: (words: string) => void;
   readonly log?: ServiceLog;
   readonly clock?: Clock;
-  /** `datarun dev`: a broken file is reported and the rest serves. */
+  /** `datarun dev`: a broken file is reported, and the others are served. */
   readonly dev?: boolean;
-  /** For the length of one command: it is not by this that a store is made, brought up to date, or given its root key. */
+  /** For the duration of one command, which must not create or upgrade a store, or give it its root key. */
   readonly forCommand?: boolean;
-  /** In place of the catalog's and the project's: for the tests, whose sources do what no file should. */
+  /** Replaces the sources of catalog and project, for tests whose sources do what no file should. */
   readonly sources?: LoadedSources;
 }
 
 export interface Running extends Omit<Service, "stop"> {
-  /** Rejects when something turns out later that would have stopped the start: a root key that does not fit. */
+  /** Rejects if something is found later that would have prevented the start: a root key that does not fit. */
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
   reload(): Promise<readonly BrokenNow[]>;
-  /** For what an adapter throws when nobody listens any more. */
+  /** For errors that an adapter throws after its call has ended. */
   reportStray(thrown: unknown): void;
-  /** Ends in order: no new runs, what is under way, the journal, the store. */
+  /** Ends in order: stops new runs, finishes those in progress, then closes the journal and the store. */
   close(): Promise<void>;
 }
 
-/** How long an end waits for whoever reads the log. */
+/** How long closing waits for the log to be written. */
 const LOG_WAIT_MS = 1_000;
 
 /**
- * Starts the real service: opens every part, puts them together, and says where it listens. What is opened is closed in
- * the reverse order, at the end or when the start fails on the way.
+ * Starts the real service: opens every part, puts them together, and says where it listens. The parts are closed in
+ * reverse order, when the service ends or if the start fails.
  */
 export async function start(options: StartOptions): Promise<Running> {
   const { settings, clock = systemClock, dev = false } = options;
@@ -55,7 +55,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const dataDir = resolve(settings.dataDir);
   await using opened = new AsyncDisposableStack();
 
-  // The catalogs take longest, and lean on nothing.
+  // The catalogs take longest, and depend on nothing.
   const opening = openCatalogs({ settings, clock, log, dev, loaded: options.sources });
   opening.catch(() => {});
   opened.defer(() => opening.then(({ functions }) => functions.close(), () => {})); // prettier-ignore
@@ -115,7 +115,7 @@ export async function start(options: StartOptions): Promise<Running> {
   };
 }
 
-/** Whoever starts it waits for this line, whatever else is logged. */
+/** Programs that start the service wait for this line, so it is printed at every log level. */
 function sayListening(
   log: ServiceLog,
   service: Omit<Service, "stop">,
