@@ -1,4 +1,7 @@
-/** Started through the launcher, the service stops when the launcher says so, and when it ends, however that ends. */
+/**
+ * If the service was started by the launcher, it stops when the launcher asks it to, and when the launcher ends in any
+ * way.
+ */
 export function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];

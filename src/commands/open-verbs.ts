@@ -3,7 +3,7 @@ import { osActor } from "../cli/os-actor.ts";
 import type { OpenedForVerb, Place } from "../cli/run-cli.ts";
 import { findVerbPlace, type VerbPlace } from "./needs/verb-place.ts";
 
-/** Opens some of the needs of verbs, in a file that is loaded only for a verb that has named one of them. */
+/** Opens some of the needs of verbs. Its file is loaded only for a verb that has named one of them. */
 type Opener = (place: VerbPlace) => Promise<Partial<VerbNeeds>>;
 
 const ofStore: Opener = async (place) => (await import("./needs/store-needs.ts")).storeNeeds(place);
@@ -11,7 +11,7 @@ const ofLedger: Opener = async (place) => (await import("./needs/ledger-needs.ts
 const ofFiles: Opener = async (place) => (await import("./needs/file-needs.ts")).fileNeeds(place);
 const ofService: Opener = async (place) => (await import("./needs/service-needs.ts")).serviceNeeds(place);
 
-/** Who opens what a verb may name. The terminal is the command line's own. */
+/** What opens each need that a verb may name. The command line itself provides the terminal. */
 const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   store: ofStore,
   sealer: ofStore,
@@ -29,7 +29,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   service: ofService,
 };
 
-/** What a verb has named: each is opened when the verb asks for it, and closed when the verb has ended. */
+/** Opens what a verb has named: each need when the verb first asks for it, and closes it when the verb has ended. */
 export async function openVerbs(
   place: Place,
   needs: readonly Need[],

@@ -5,7 +5,7 @@ import { BrokenProject } from "../project/open-catalogs.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { StoreRefused } from "../storage/store.ts";
 
-/** Why a command could not start, for its operator; with its stack where nobody foresaw it. */
+/** Why a command could not start, for the operator; with a stack trace if the error is unexpected. */
 export function reasonOf(error: unknown): string {
   if (error instanceof BrokenProject)
     return `these files cannot be used:\n${error.problems.map(({ message }) => `  ${message}`).join("\n")}`;

@@ -7,19 +7,19 @@ import { PACKAGE_ROOT } from "../project/package-root.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 export interface DevOptions extends Omit<StartOptions, "dev" | "log"> {
-  /** Where readable lines go. */
+  /** Prints readable log lines. */
   readonly print: (line: string) => void;
-  /** The settings as they are now, after the config file has changed. */
+  /** The current settings, after the config file has changed. */
   readonly readSettings: (version: string) => Promise<Settings>;
 }
 
 /**
- * `datarun dev`: the service, with readable logs. A change of a source, a function or what they import is served at once; a
- * file that is broken is reported, and what it held before goes on being served. A changed config file starts the service
- * anew, on the same ports; a broken one is reported and changes nothing.
+ * `datarun dev`: the service, with readable logs. A changed source or function, or a file that it imports, is used at
+ * once; a broken file is reported, and its previous version stays in use. A changed config file restarts the service on
+ * the same ports; a broken one is reported and changes nothing.
  */
 export async function startDev(options: DevOptions): Promise<Running> {
-  // The words of an error of the author's own, which a production log does not show.
+  // With the text of errors that authors' code throws, which a production log does not show.
   const level = options.settings.logLevel;
   const log = createLog(level === "info" ? "debug" : level, {
     write: (line) => options.print(readableLine(line)),
@@ -36,7 +36,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
     else report(await running.reload(), log);
   }
 
-  // What is told once is not told at every change.
+  // Printed at the first start only, not at every restart.
   const again = { ...options, tell: () => {} };
 
   async function startAnew(): Promise<void> {
@@ -53,7 +53,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
     log.info({ event: "started_anew" }, "the config file has changed");
   }
 
-  // One after the other: a reload that is under way is finished before the next begins.
+  // One after the other: a reload in progress finishes before the next begins.
   const unwatch =
     project === undefined
       ? () => {}
@@ -89,7 +89,7 @@ function report(problems: Awaited<ReturnType<Running["reload"]>>, log: Log): voi
   if (problems.length === 0) log.info({ event: "reloaded" });
 }
 
-/** A port that the system chose at first stays, so that whoever sends requests finds the service again. */
+/** Keeps a port that the system chose at first, so that clients find the service again. */
 function onSamePorts(settings: Settings, running: Running): Settings {
   const port = settings.port === 0 ? Number(new URL(running.url).port) : settings.port;
   const adminPort = settings.adminPort === 0 ? Number(new URL(running.adminUrl).port) : settings.adminPort;

@@ -12,7 +12,9 @@ export interface VendorsToServe {
   readonly port: number;
 }
 
-/** The vendors, until the process is told to stop. Resolves with 0 when they are served, or with the exit code. */
+/**
+ * Serves the vendors until the process is told to stop. Resolves with 0 when they are served, or with the exit code.
+ */
 export async function serveVendors(what: VendorsToServe): Promise<number> {
   try {
     const simulator = await start(what, (words) => process.stdout.write(words));

@@ -5,17 +5,20 @@ import type { GivenSettings } from "./setting-options.ts";
 import { remarkOnFolder, settingsFrom } from "../project/config-file.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
-/** The service, until the process is told to stop. Resolves with 0 when it runs; where it cannot, the process ends. */
+/**
+ * Serves until the process is told to stop. Resolves with 0 when the service runs; if it cannot start, the process
+ * ends.
+ */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
   let closing: Promise<void> | undefined;
   const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
   const stop = (from: keyof typeof asked) => {
     asked[from] += 1;
-    // One request may come both ways. A second one means now: what was handed to the operating system is safe, and the
-    // journal says that the rest is unknown.
+    // One request to stop may arrive both ways. A second one means now: what the operating system has is safe, and the
+    // journal will record the rest as unknown.
     if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
-    // Nothing has been begun, so nothing has to be waited for; but whoever wanted a service has none.
+    // The service has not started, so nothing has to be waited for; but the exit code has to say that there is none.
     if (running === undefined) process.exit(130);
     closing ??= running.close().then(
       () => process.exit(0),
@@ -46,13 +49,13 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     process.stderr.write(`datarun cannot continue: ${reasonOf(error)}\n`);
     void running!.close().finally(() => process.exit(1));
   });
-  // An adapter may throw after its call has ended: that costs nobody anything but a line in the log.
+  // An adapter may throw after its call has ended: that has no effect but a line in the log.
   process.on("uncaughtException", (error) => running!.reportStray(error));
   process.on("unhandledRejection", (reason) => running!.reportStray(reason));
   return 0;
 }
 
-/** Loaded only then. */
+/** Loaded only when needed. */
 async function startInDevelopment(options: StartOptions, given: GivenSettings): Promise<Running> {
   const { startDev } = await import("./serve-in-development.ts");
   return startDev({

@@ -2,13 +2,15 @@ import type { TObject, TOptional } from "typebox";
 import { Type } from "../terms/type.ts";
 import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
 
-/** Every setting as an option. Values are texts: what fits is said once, by whoever reads the settings, wherever they came from. */
+/**
+ * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
+ */
 export const settingOptions: TObject = Type.Object(
   Object.fromEntries((SETTINGS as readonly Setting[]).map((setting) => [propertyOf(setting), toOption(setting)])),
   { additionalProperties: false },
 );
 
-/** Options as `readSettings` takes them, by their names. */
+/** Options by name, as `readSettings` takes them. */
 export type GivenSettings = Readonly<Record<string, string | boolean>>;
 
 export function toGivenSettings(input: object): GivenSettings {

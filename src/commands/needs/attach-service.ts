@@ -4,7 +4,7 @@ import { findAddress } from "../../composition/service-address.ts";
 
 export interface AttachedService {
   readonly url: string;
-  /** Started for this command alone, because none was running. */
+  /** Started for this command only, because none was running. */
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ const STDERR = 2;
 
 /**
  * The service on a data directory: the one that runs there, or one that is started on a free port for a single command.
- * Either way what is run goes through the whole of it, and onto its ledger.
+ * In both cases a run goes through the whole service, and is recorded in its ledger.
  */
 export async function attachService({ dataDir, project, databaseUrl }: AttachPlace): Promise<AttachedService> {
   const url = findAddress(dataDir);

@@ -20,7 +20,7 @@ export interface AuthoringPlace {
   readonly loaded: LoadedSources;
 }
 
-/** What writing and testing sources needs. The way to real vendors is opened when somebody asks one. */
+/** What writing and testing sources needs. The client for real vendors is opened only when a vendor is called. */
 export function openAuthoringTools({ project, environment, loaded }: AuthoringPlace): OpenedAuthoringTools {
   const casesDoor = createDoor({ clock: systemClock });
   let door: Promise<OutboundDoor> | undefined;

@@ -23,8 +23,8 @@ export interface CopyPlace {
 }
 
 /**
- * Moves a deployment from the embedded store to a shared one: the store in one piece, then the ledger by the way it always
- * takes, which can be broken off and gone on with.
+ * Moves a deployment from the embedded store to a shared one: first the whole store at once, then the ledger through
+ * its usual outbox, which can be interrupted and continued.
  * @throws OperatorError while a service runs there, or when the database is not empty or its root key is not given
  */
 export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }: CopyPlace): Promise<CopiedStore> {
@@ -38,11 +38,11 @@ export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, not
     const unlock = locked(ledgerDir);
     try {
       await proveKeysGoAlong(createStore(source, clock), dataDir, rootKey);
-      // Only now: a copy that is refused has made nothing.
+      // Opened only now, so that a refused copy has created nothing.
       const target = await openEngine({ dataDir, databaseUrl, clock, opening: "make" });
       const to = createStore(target, clock);
       try {
-        // The first question waits for the database, and says in words why it cannot be used.
+        // The first query waits for the database, and fails with a clear message if it cannot be used.
         await to.admin.organizations();
         const rows = await copyTables(source, target, act);
         unlock();
@@ -68,7 +68,7 @@ async function carryLedger(dir: string, to: Store, clock: Clock, note: CopyPlace
   }
 }
 
-/** What can be opened by the files here must be opened by the variable there. */
+/** Checks that what the key files here can open, the variable can open there. */
 async function proveKeysGoAlong(from: Store, dataDir: string, variable: string | undefined): Promise<void> {
   const inFiles = await readRootKeys({ variable, directory: dataDir, store: from.keys });
   const here = await proveRootKeys(inFiles, from.keys).catch(refused);

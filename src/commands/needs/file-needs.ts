@@ -5,8 +5,8 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { VerbPlace } from "./verb-place.ts";
 
 /**
- * The sources and functions of the catalog and of the project folder, and the means to write new ones. What loads them is
- * itself loaded when a verb asks: it takes longer than most verbs.
+ * The sources and functions of the catalog and the project folder, and the tools to write new ones. The loader is
+ * itself loaded only when a verb asks for it, because loading it takes longer than most verbs.
  */
 export function fileNeeds({
   project,

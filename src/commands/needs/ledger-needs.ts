@@ -8,7 +8,7 @@ import { createLedgerReader } from "../../ledger/read/ledger-reader.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
-/** The ledger that all machines share, or this data directory's own; and the way from the one to the other. */
+/** The ledger that all machines share, or this data directory's own; and what sends runs from the one to the other. */
 export function ledgerNeeds({
   dataDir,
   databaseUrl,
@@ -51,7 +51,7 @@ export function ledgerNeeds({
       try {
         return await drainJournal({ dir, sink: store.ledger, clock, note });
       } catch (error) {
-        // Where it is known by now that no waiting helps, the reason is what there is to say.
+        // If it is already known that waiting will not help, this fails with that reason.
         await Promise.race([store.ready(), Promise.resolve()]);
         throw error;
       }

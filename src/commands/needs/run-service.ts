@@ -2,7 +2,7 @@ import type { RunService } from "../../admin/ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
 
-/** A service as its clients see it. Node's own client will do: this is one request of an operator's, to this machine. */
+/** A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine. */
 export function toRunService(url: string): RunService {
   const post =
     (path: "/data" | "/func"): RunService["func"] =>

@@ -3,7 +3,7 @@ import type { OpenedStore } from "../../composition/open-store.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
-/** The store, and what seals and opens the credentials in it. */
+/** The store, and what seals and opens its credentials. */
 export function storeNeeds({
   store: open,
   dataDir,
@@ -12,7 +12,7 @@ export function storeNeeds({
   clock,
   note,
 }: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore"> {
-  /** Whoever opens or moves what is sealed proves first that its keys are the deployment's. */
+  /** Before anything sealed is opened or moved, the keys are proven to be the deployment's. */
   const proven = async (adoptRootKey = false) => {
     const opened = await open(adoptRootKey);
     const standing = await inTime(opened).catch(unavailable);
@@ -38,11 +38,11 @@ export function storeNeeds({
   };
 }
 
-/** A root key that happens to stand in a shell must not become the deployment's because it was there first. */
+/** A root key that happens to be set in a shell must not become the deployment's just because it was used first. */
 const UNSETTLED =
   "Nothing is sealed in this store yet, and no service has started on it: nothing says that DATARUN_ROOT_KEY of this shell is the root key of the deployment. Start the service first, or say that it is with: datarun keys adopt";
 
-/** Waits for a shared database as the store's own ports do, and in their words. */
+/** Waits for a shared database as the store's own ports do, and fails with the same messages. */
 async function inTime({ store, proven }: OpenedStore) {
   await store.keys.rootKeyIdsInUse();
   return proven;

@@ -7,7 +7,7 @@ import { LoadError } from "../../terms/load-error.ts";
 import { type Clock, systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 
-/** The deployment that a verb works on, and what its needs share. */
+/** The deployment that a verb works on, and what its needs have in common. */
 export interface VerbPlace {
   readonly project: string | undefined;
   readonly dataDir: string;
@@ -15,13 +15,18 @@ export interface VerbPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   note(sentence: string): void;
-  /** The store, opened by whoever asks first and in that one's way. @throws OperatorError */
+  /** The store, opened in the way that the first caller asks for. @throws OperatorError */
   store(adoptRootKey?: boolean): Promise<OpenedStore>;
-  /** Makes an opening that happens once, when it is first asked for, and is undone when the command ends. */
+  /**
+   * Returns a function that opens something when it is first called, and only once; it is closed when the command ends.
+   */
   once<Opened>(open: () => Promise<Opened>, close: (opened: Opened) => unknown): () => Promise<Opened>;
 }
 
-/** Reads where that is, by the very function by which a service reads it: both must mean the same store. @throws OperatorError */
+/**
+ * Finds the deployment with the same function that a service uses, so that both mean the same store. @throws
+ * OperatorError
+ */
 export async function findVerbPlace(
   { project: named, dataDir: given, makesStore }: Place,
   note: (sentence: string) => void,
@@ -38,7 +43,7 @@ export async function findVerbPlace(
     return () => {
       if (opening !== undefined) return opening;
       opening = open();
-      // Also while it is still being opened. One that cannot be opened has told whoever asked, and leaves nothing to close.
+      // Also if it is still being opened. If opening failed, the caller has the error, and there is nothing to close.
       closing.defer(() => opening!.then(async (opened) => void (await close(opened)), () => {})); // prettier-ignore
       return opening;
     };
@@ -47,7 +52,7 @@ export async function findVerbPlace(
   const open = once(
     () =>
       openKeyedStore({
-        // A mistyped folder, or an empty database, must not become a store by being looked at.
+        // A mistyped folder, or an empty database, must not become a store because a verb looked at it.
         opening: makesStore ? "make" : "look",
         dataDir,
         databaseUrl,
@@ -70,7 +75,7 @@ function invalid(error: unknown): never {
   throw error;
 }
 
-/** What cannot be opened is told in its own words. */
+/** Turns any error into one for the operator, with the same message. */
 export function unavailable(error: unknown): never {
   if (error instanceof OperatorError) throw error;
   throw new OperatorError("unavailable", error instanceof Error ? error.message : String(error), { cause: error });
