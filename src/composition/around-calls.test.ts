@@ -6,7 +6,7 @@ import { systemClock } from "../terms/clock.ts";
 import { Fault } from "../terms/fault.ts";
 import { composeAroundCalls } from "./around-calls.ts";
 
-/** A source that asks its vendor. */
+/** A source that calls its vendor. */
 const SOURCE = {
   id: "acme__people",
   declaration: { run: ({ http }: { http: { get(url: string): Promise<object> } }) => http.get("https://acme.example") },

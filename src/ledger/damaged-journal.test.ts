@@ -30,21 +30,22 @@ async function putRuns(
   return ids;
 }
 
-/** What a disk does, done by hand. */
+/** Changes the journal as a faulty disk would. */
 function alter(directory: string, sql: string): void {
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: 5_000 });
   database.exec(sql);
   database.close();
 }
 
-/** Makes the page with the first rows of a table one that cannot be a page. */
+/** Overwrites the page with the first rows of a table, so that it is malformed. */
 function ruinFirstPage(directory: string, table: string): void {
   const path = join(directory, JOURNAL_FILE);
   const [schema] = query(directory, "SELECT rootpage FROM sqlite_schema WHERE name = ?", table);
   const bytes = readFileSync(path);
   const pageAt = (number: number): number => (number - 1) * 4_096;
   let at = pageAt(Number(schema?.["rootpage"]));
-  // 2 and 5 are pages that lead to others: 12 bytes of header, then where their cells are, which begin with a page's number.
+  // Pages of type 2 and 5 are interior pages: after 12 bytes of header come the offsets of their cells, each of which
+  // begins with the number of a page.
   while (bytes[at] === 2 || bytes[at] === 5) at = pageAt(bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12)));
   bytes[at] = 0;
   writeFileSync(path, bytes);
@@ -129,7 +130,7 @@ test("runs that vanish are missed, by their numbers and what is left of them", a
   const ids = await putRuns(tested, 30);
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
-  // Deleted as it should be, and then as no statement does it: nothing that counts runs hears of it.
+  // First deleted properly, then by changing the tables directly, so that the counts do not change.
   await reader.prune(Date.now() - 10 * DAY + 4_500);
   const before = await reader.verify();
   assert.deepEqual([before.ok, before.missing, before.structure], [ids.length - 5, 0, []]);

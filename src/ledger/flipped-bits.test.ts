@@ -15,7 +15,7 @@ const RUNS = 60;
 
 interface Journal {
   readonly bytes: Buffer;
-  /** Every run of it, as it was written. */
+  /** Each of its runs, as it was written. */
   readonly runs: ReadonlyMap<string, string>;
 }
 
@@ -70,7 +70,7 @@ function isClean({ damaged, missing, structure }: Verified): boolean {
   return damaged === 0 && missing === 0 && structure.length === 0;
 }
 
-/** Nothing may come out of a damaged journal but answers and sentences for operators. */
+/** A damaged journal may give answers or errors with a message for operators, and nothing else. */
 async function inWords<Result>(ask: () => Promise<Result>): Promise<Result | null> {
   try {
     return await ask();

@@ -148,7 +148,7 @@ test("an intent that cannot be written is refused before the call, and the ledge
   assert.throws(() => record.intend(makeIntent({ attempt: 2 })), REFUSED);
   assert.throws(() => ledger.open(makeRun()), REFUSED);
   assert.match(ledger.state().unavailable ?? "", /intent file cannot be written \(ENOSPC\)/);
-  // A new file that can be made and not written to is no reason to let runs in.
+  // A new file that can be created but not written to is not enough to accept runs.
   const seen = tries;
   await until(() => {
     assert.throws(() => ledger.open(makeRun()), REFUSED);
@@ -282,7 +282,7 @@ test("one organization cannot fill the journal for all: the last of it is for th
   const { ledger, events } = tested;
   await runOnce(ledger, makeRun({ organizationId: "org_b" }));
   const greedy = makeRun({ organizationId: "org_a" });
-  // Its size is looked at five times a second, at a commit: the second half is filled no faster than that.
+  // The size is read five times a second, at a commit, so the second half must not be filled faster than that.
   while (!events.includes("ledger_share_used")) {
     await Promise.all(Array.from({ length: 20 }, () => runOnce(ledger, makeRun({ organizationId: "org_a" }))));
     await sleep(ledger.state().journalBytes > 500_000 ? 210 : 20);

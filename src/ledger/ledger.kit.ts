@@ -1,4 +1,6 @@
-/** What the tests of the ledger share: one in a directory of its own, runs to put on it, and a look into its tables. */
+/**
+ * Used by the tests of the ledger: a ledger in a directory of its own, runs to record in it, and queries on its tables.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,14 +30,14 @@ export const RESERVE_BYTES = 16 * 1024;
 export interface LedgerUnderTest {
   readonly ledger: RunningLedger;
   readonly directory: string;
-  /** Every event that was logged. */
+  /** All events that were logged. */
   readonly events: string[];
   setFault(step: DiskStep, fault: DiskFault): void;
 }
 
 const endings = new WeakMap<TestContext, (() => Promise<void> | void)[]>();
 
-/** Last made, first ended: a directory goes after the ledger in it. */
+/** In reverse order, so that a directory is deleted after the ledger in it has been closed. */
 export function atEnd(t: TestContext, end: () => Promise<void> | void): void {
   const known = endings.get(t);
   if (known !== undefined) {
@@ -80,7 +82,7 @@ export async function startLedger(
   return { ledger, directory, events, setFault: (step, fault) => setDiskFault(disk, step, fault) };
 }
 
-/** The log's files, on a disk that fails when a test asks for it. */
+/** Files for the log, on a disk that fails when a test asks for it. */
 function failingFiles(faults: Int32Array): MakeOutcomeFile {
   const isAsked = (...asked: DiskFault[]): boolean =>
     asked.some((fault) => faults[DISK_STEP.log] === DISK_FAULT[fault]);
@@ -170,7 +172,7 @@ export function makeReport(run: RunIntent, changes: Partial<RunReport> = {}): Ru
   return { ...run, tookMs: 25, clientGone: false, calls: [makeCall()], ...changes };
 }
 
-/** A whole run: opened, one vendor called, closed. Resolves when its answer may go out. */
+/** A whole run: opened, one vendor called, closed. Resolves when its answer may be sent. */
 export async function runOnce(
   ledger: RunningLedger,
   run: RunIntent = makeRun(),
@@ -197,7 +199,7 @@ export async function runOnce(
   return record;
 }
 
-/** The rows that a query gives, read beside the service as an operator's verb would. */
+/** The rows of a query, read concurrently with the service, as an operator's verb would. */
 export function query(directory: string, sql: string, ...values: string[]): Record<string, unknown>[] {
   catchUp(directory);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE), { readOnly: true });
@@ -213,7 +215,7 @@ export function stateOf(directory: string, run: RunIntent): unknown {
   return query(directory, "SELECT state FROM ledger_runs WHERE transaction_id = ?", run.transactionId)[0]?.["state"];
 }
 
-/** Waits for what another thread is about to bring about. */
+/** Waits for something that another thread is about to do. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (const startedAt = performance.now(); !condition(); await sleep(5)) {
     if (performance.now() - startedAt > 20_000) throw new Error(`waited in vain until ${what}`);

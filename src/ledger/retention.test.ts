@@ -7,7 +7,7 @@ const HOUR = 60 * 60 * 1_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 10);
 
-/** A ledger whose clock the test sets, and a service that wakes when the test says so. */
+/** A ledger whose clock the test sets, and a service whose timers the test controls. */
 function retention(lastRunAt: number | null = NOW) {
   const timers: (() => void)[] = [];
   let now = 0;
@@ -33,7 +33,7 @@ function retention(lastRunAt: number | null = NOW) {
     },
   };
   const end = keepLedgerFor({ days: 90, ledger, clock, log: { info: note, warn: note, error: note } });
-  /** An hour by the service's own clock and, unless said, by the ledger's. */
+  /** Lets an hour pass on the service's own clock and, unless another time is given, on the ledger's. */
   const turn = async (leapMs = HOUR): Promise<void> => {
     now += HOUR;
     ledger.wallAt += leapMs;

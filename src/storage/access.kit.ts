@@ -99,7 +99,7 @@ export function accessContract(engine: EngineUnderTest): void {
       const [service, operator] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(operator);
       const tokenId = await aToken(operator, organizationId, "d1");
-      // The first answer may come before the store was ever looked at.
+      // The first answer may come before the store was read for the first time.
       assert.ok(await within(2_000, () => service.access.version() > 2));
 
       const before = service.access.version();
@@ -150,7 +150,7 @@ export function accessContract(engine: EngineUnderTest): void {
         }
       };
       const asked: Promise<void>[] = [];
-      // As requests come: so many in one turn of the event loop, one of them good.
+      // As requests arrive: many in one turn of the event loop, one of them with a valid token.
       for (const token of good) {
         asked.push(...Array.from({ length: 75 }, () => ask(makeAccessToken())), ask(token));
         await new Promise(setImmediate);

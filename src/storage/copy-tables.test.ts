@@ -28,7 +28,7 @@ async function shared(t: TestContext): Promise<Engine> {
   return engine;
 }
 
-/** More rows than one page, and texts that neither engine keeps as they are. */
+/** More rows than one page, and texts that neither engine stores unchanged. */
 async function filled(engine: Engine): Promise<string> {
   const store = createStore(engine, systemClock);
   const organizationId = await anOrganization(store);

@@ -4,19 +4,19 @@ import type { SealedCredential } from "../credentials/ports.ts";
 import { newId } from "../terms/ids.ts";
 import type { Store } from "./store.ts";
 
-/** An engine as the contract tests need it. */
+/** An engine, as the contract tests use it. */
 export interface EngineUnderTest {
   readonly name: string;
   newPlace(t: TestContext): Promise<Place>;
-  /** Opens a new, empty store, and each time again the same. */
+  /** Makes a new, empty store; the function returned opens that store each time. */
   newStore(t: TestContext): Promise<Place["open"]>;
 }
 
-/** Where one new, empty store is kept. */
+/** The place of one store, empty at first. */
 export interface Place {
-  /** Opens the store once more, as another process does, and closes it when the test ends. */
+  /** Opens the store again, as another process does, and closes it when the test ends. */
   open(): Promise<Store>;
-  /** What is really in a table, in the order of its first columns. */
+  /** The actual rows of a table, in the order of its first columns. */
   rowsOf(table: string): Promise<readonly object[]>;
 }
 
@@ -26,7 +26,7 @@ export function engineUnderTest(name: string, newPlace: EngineUnderTest["newPlac
 
 export const ACT: Act = { who: "ada", via: "cli", what: "test", wallAt: 1_700_000_000_000 };
 
-/** What `aCredential` and its like fill in is arbitrary; what a test is about, it says. */
+/** `aCredential` and the like fill in arbitrary values; a test names the values that matter to it. */
 export async function anOrganization(store: Store, wallAt = ACT.wallAt): Promise<string> {
   const id = newId("organization", wallAt);
   await store.admin.createOrganization(ACT, { id, name: "Acme", createdWallAt: wallAt });
@@ -71,10 +71,10 @@ export function aCredential(organizationId: string, parts: Partial<SealedCredent
   };
 }
 
-/** A second is the promise; a machine that has seven other things to do is given more. */
+/** The promise is one second; a busy machine is given more. */
 export const NOTICED_MS = 3_000;
 
-/** Asks until the answer is yes; for what another process must notice within a second. */
+/** Asks until the answer is yes, for what another process has to notice within a second. */
 export async function within(ms: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + ms;
   while (!(await isSo())) {

@@ -74,7 +74,7 @@ test("questions that hang keep the later ones back for half a second and no long
   assert.deepEqual(questions[2]?.keys, ["is c"]);
   questions[2].answer();
   assert.deepEqual(await found, { key: "is c" });
-  // Their late answers are answers, and give back no place a second time.
+  // Their late answers still arrive, but do not free a place a second time.
   questions[0]!.answer();
   questions[1]!.answer();
   await settle();

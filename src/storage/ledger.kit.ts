@@ -59,7 +59,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal(lastRunAt, 1_700_000_000_123);
       const prune = async (startedBefore: number) => (await reader.prune(startedBefore)).deleted;
       assert.deepEqual([await prune(1_000), await prune(wallAt - 1), await prune(wallAt - 1)], [0, 1, 0]);
-      // A year later by the ledger's own clock, had it one that can be set.
+      // A year later by the ledger's own clock, which a test cannot set.
       assert.equal(await prune(wallAt + 365 * 24 * 60 * 60 * 1_000), 1);
       assert.deepEqual(await reader.list({}), { runs: [], damaged: [], next: null });
     });
@@ -146,7 +146,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       const batch = Array.from({ length: 64 }, (_, at) => aRun(`trx_${at}`, 40));
       await Promise.all([stores[0]!.ledger.write(batch), stores[1]!.ledger.write(batch.toReversed())]);
       assert.equal((await place.rowsOf("ledger_calls")).length, 64 * 40);
-      // No cache rests on the ledger.
+      // No cache depends on the ledger.
       assert.deepEqual(await place.rowsOf("datarun_changes"), [{ id: 1, changes: 1 }]);
     });
   });

@@ -67,7 +67,7 @@ for (const engine of [sqlite, postgres]) {
   ledgerReaderContract(engine.name, async (t) => {
     const store = await (await engine.newStore(t))();
     const { ledger, directory } = await startLedger(t);
-    // Every run takes the road it takes in a service: journal, outbox, sink.
+    // Every run goes the same way as in a service: journal, outbox, sink.
     const outbox = new Outbox(directory);
     t.after(() => outbox.close());
     const drain = async () => {

@@ -20,16 +20,16 @@ import { LedgerRefused } from "../../terms/sink-errors.ts";
 
 type Manner = "works" | "fails" | "hangs" | "applies, then errors";
 
-/** A shared database in memory: rows by their unique keys, and every write counted. */
+/** A shared database in memory: rows by their unique keys, and a count of writes. */
 class MemorySink implements LedgerSink {
   manner: Manner = "works";
   readonly rows = new Map<string, RunReportRow>();
   readonly order: string[] = [];
   writes = 0;
   largest = 0;
-  /** This one it never takes. */
+  /** It always refuses this run. */
   refuses = "";
-  /** And says that it never will. */
+  /** And reports that it always will. */
   saysSo = false;
 
   async write(batch: readonly RunReportRow[]): Promise<void> {
@@ -175,7 +175,7 @@ test("what has gone out can be sent once more, beside the service, and makes no 
   const tested = await startLedger(t);
   const sink = new MemorySink();
   const drainer = startDrainer(t, tested, sink);
-  // Of today: what is older leaves the journal once it has gone out.
+  // Runs of today, because older ones are deleted from the journal once they have been sent.
   const since = Date.now();
   const early = await putRuns(tested, 3, since - 1_000);
   const late = await putRuns(tested, 5, since);

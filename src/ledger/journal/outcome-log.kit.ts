@@ -1,4 +1,4 @@
-/** A disk that loses its power: what was not synced survives in any part, sector by sector. */
+/** A disk that loses power: of what was not synced, any sectors may survive. */
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { MakeOutcomeFile } from "./outcome-files.ts";
@@ -6,15 +6,15 @@ import type { MakeOutcomeFile } from "./outcome-files.ts";
 const SECTOR_BYTES = 512;
 
 interface ModelFile {
-  /** What is on disk for certain. */
+  /** What is certainly on disk. */
   synced: Buffer;
-  /** What is on its way there. */
+  /** What is being written. */
   underWay: { readonly group: Uint8Array; readonly at: number } | null;
 }
 
 export class ModelDisk {
   readonly files = new Map<string, ModelFile>();
-  /** Writes end when this is called, and not before. */
+  /** Functions that end the writes in progress, which do not end by themselves. */
   #release: (() => void)[] = [];
 
   readonly makeFile: MakeOutcomeFile = async (path, bytes) => {
@@ -36,7 +36,7 @@ export class ModelDisk {
     };
   };
 
-  /** Ends what is under way, and lets whoever waits for it go on. */
+  /** Ends the writes in progress, and gives those that wait for them a turn. */
   async sync(): Promise<void> {
     const release = this.#release;
     this.#release = [];
@@ -44,7 +44,10 @@ export class ModelDisk {
     await turn();
   }
 
-  /** What is found after the power is back: of each sector that was under way, the old or the new, by these choices. */
+  /**
+   * What is found after power has returned: each sector that was being written has its old or its new content, as
+   * chosen.
+   */
   image(survives: readonly boolean[]): ReadonlyMap<string, Buffer> {
     let sector = 0;
     const images = new Map<string, Buffer>();
@@ -78,7 +81,7 @@ export function placeImage(directory: string, image: ReadonlyMap<string, Buffer>
   for (const [name, bytes] of image) writeFileSync(join(directory, name), bytes);
 }
 
-/** One turn of the event loop, with what was planned for its end. */
+/** One turn of the event loop, including what it planned for its end. */
 export async function turn(): Promise<void> {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
 }

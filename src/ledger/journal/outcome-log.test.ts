@@ -50,7 +50,7 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
         for (const one of steps) {
           if (one === "sync") await disk.sync();
           else if (one === "move") {
-            // The journal's commit is on disk some time before the log hears of it.
+            // The journal's commit is on disk some time before the log is notified.
             moved = durable();
             if (noted) log.release((notedTo = moved));
           } else {
@@ -88,7 +88,7 @@ test("a flipped bit of the log costs the outcome it lies in and no other, and wh
   const log = Buffer.concat([groupOf(records.slice(0, 5)), groupOf(records.slice(5, 8)), groupOf(records.slice(8))]);
   let lostInAll = 0;
   for (let bit = 0; bit < log.length * 8; bit += 1) {
-    // The padding is all alike.
+    // All bytes of the padding are alike, so a few of them are enough.
     if (log[bit >> 3] === 0 && bit % 97 !== 0) continue;
     const flipped = Buffer.from(log);
     flipped[bit >> 3]! ^= 1 << (bit & 7);
@@ -98,16 +98,16 @@ test("a flipped bit of the log costs the outcome it lies in and no other, and wh
 
     for (const { number, text } of found) assert.equal(text, records[number - 11]?.text, `bit ${bit}`);
     const missing = records.filter(({ number }) => !found.some((one) => one.number === number));
-    // A byte that becomes an end of line, or is none any more, can spoil two.
+    // A byte that becomes a line end, or stops being one, can damage two outcomes.
     assert.ok(missing.length <= 2, `bit ${bit} cost ${missing.length} outcomes`);
-    // The last group is the one that a power cut may have torn: of that nobody can tell.
+    // A power cut may have damaged the last group, so nothing can be said about that one.
     assert.equal(lost, missing.filter(({ number }) => number <= 18).length, `bit ${bit}`);
     lostInAll += lost;
   }
   assert.ok(lostInAll > 1_000);
 });
 
-/** What a kill would leave now: the files of a ledger that lives. */
+/** What a kill would leave now: a copy of the files of a running ledger. */
 function copyOf(directory: string, to: string): string {
   cpSync(directory, to, { recursive: true, filter: (path) => !path.endsWith("service.lock") });
   return to;
@@ -121,7 +121,7 @@ test("an outcome that is in the log alone is on the ledger after a crash, once, 
   const runs = Array.from({ length: 30 }, () => makeRun());
   await Promise.all(runs.map((run) => runOnce(first.ledger, run)));
   const died = copyOf(first.directory, join(makeDirectory(t), "died"));
-  // One more copy, of a start that was killed after its commit and before it removed the log.
+  // One more copy, as left by a start that was killed after its commit and before it removed the log.
   first.setFault("commit", "none");
   await first.ledger.flush();
   const again = copyOf(first.directory, join(makeDirectory(t), "again"));

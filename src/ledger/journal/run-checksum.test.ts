@@ -10,8 +10,8 @@ import { intentFileName } from "./intent-files.ts";
 const AT = 1_772_359_200_000;
 
 /*
- * Checksums of runs that lie in ledgers: what is written today must have the bytes that an earlier version gave it, or
- * every run of every ledger would count as damaged. No change of the code changes a number here.
+ * Checksums of runs that exist in ledgers. They must stay what earlier versions computed, or every run of every ledger
+ * would count as damaged: no change to the code may change a number here.
  */
 test("a run has the checksum that every version before has given it", async (t) => {
   const { ledger, directory } = await startLedger(t);
@@ -85,7 +85,7 @@ const EXPECTED = [
   ["trx_3", 1_877_002_257],
   ["trx_4", 195_327_357],
   ["trx_5", 453_910_879],
-  // Settled: its last.
+  // After its charges were settled.
   ["trx_1", -1_373_174_251],
 ];
 

@@ -9,9 +9,9 @@ import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 const DAY = 24 * 60 * 60 * 1_000;
 const MARCH = Date.UTC(2026, 2, 10);
 
-/** A ledger that has a new, empty place of its own. */
+/** A ledger in a new, empty place of its own. */
 export interface LedgerToRead {
-  /** Puts a run there as a service does. */
+  /** Records a run there as a service does. */
   put(run: RunIntent, report?: RunReport): Promise<unknown>;
   readonly reader: LedgerReader;
 }
@@ -37,7 +37,7 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** What every ledger answers, wherever its tables lie. */
+/** What every ledger answers, wherever its tables are. */
 export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`reading the ledger of ${name}`, () => {
     test("what is settled, again and again, is as sound as it was written", async (t) => {

@@ -21,7 +21,7 @@ export function combinationsOfFilters(): LedgerFilter[] {
   );
 }
 
-/** What a database says it would do for a list: one text for each statement, with `explain` before it. */
+/** The database's plan for a list: one text for each statement, which is run with `explain` before it. */
 export async function plansOf(tables: LedgerTables, filter: LedgerFilter, explain: string): Promise<string[]> {
   const plans: string[] = [];
   const query: LedgerTables["query"] = async (sql, values) => {

@@ -32,7 +32,7 @@ test("what was pruned does not come back after a crash, and what was open does",
   await record.close(makeReport(old));
   const open = makeRun();
   first.ledger.open(open).intend(makeIntent());
-  // As they were when the service died: the file names a run that has ended and one that has not.
+  // The files as they were when the service died: they contain a run that has ended and one that has not.
   const files = readdirSync(directory).filter((name) => name.startsWith("intents-"));
   const intents = files.map((name) => readFileSync(join(directory, name), "utf8")).join("");
   assert.ok(intents.includes(old.transactionId) && intents.includes(open.transactionId));

@@ -26,7 +26,7 @@ test("what a shared database has lost goes out to it again by itself, also when 
   });
   atEnd(t, () => drainer.close());
   const client = new Client({ connectionString: databaseUrl });
-  // The database is dropped under it when the test ends.
+  // The database is dropped while this is connected, when the test ends.
   client.on("error", () => {});
   await client.connect();
   atEnd(t, () => client.end());
@@ -55,7 +55,7 @@ test("what a shared database has lost goes out to it again by itself, also when 
   await untilArrived(ids, "they are there");
   await until(() => query(directory, "SELECT run FROM drained")[0]?.["run"] === 3, "that is noted");
 
-  // An older copy, in which the first of them had arrived.
+  // An older copy, in which only the first run had arrived.
   await client.query("delete from ledger_runs where transaction_id <> $1", [ids[0]]);
   for (const table of ["ledger_calls", "ledger_attempts"])
     await client.query(`delete from ${table} where transaction_id <> $1`, [ids[0]]);
@@ -63,7 +63,7 @@ test("what a shared database has lost goes out to it again by itself, also when 
   await untilArrived(ids, "the two that it lost are back");
   assert.ok(events.includes("ledger_database_lost_runs"));
 
-  // Another database, in which nothing has.
+  // Another database, in which none has arrived.
   await client.query("truncate ledger_runs, ledger_calls, ledger_attempts, ledger_outboxes");
   const last = makeRun();
   await runOnce(ledger, last);

@@ -15,7 +15,7 @@ const BATCH_RUNS = 32;
 const WEATHER = ["1 KB/s", "black hole", "fair", "resets", "black hole"] as const;
 const EACH_MS = 700;
 
-/** What the drainer has handed over and waits for. */
+/** Records what the drainer has handed over and waits for. */
 class Watched implements LedgerSink {
   readonly #sink: LedgerSink;
   #waiting = 0;

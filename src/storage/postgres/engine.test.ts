@@ -110,7 +110,7 @@ test("a connection on which a statement ran out of time is not used again", asyn
   await rival.connect();
   await rival.query("begin; select * from datarun_changes for update");
 
-  // Every administrator's change queues behind the rival, and is given up by the limits.
+  // Every administrator's change waits for the rival, and fails when the limits are reached.
   await assert.rejects(store.admin.revokeToken(ACT, { id: tokenId }), {
     code: "unavailable",
     message: /57014|TIMEDOUT/,

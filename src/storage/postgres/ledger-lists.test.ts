@@ -30,7 +30,7 @@ test("a list by a busy source of a time long ago looks at that time alone, on ei
     const asked = { source: "acme__people", from: 1_000_000, to: 1_300_000, ...filter };
     for (const plan of await plansOf(store.ledgerTables, asked, "EXPLAIN (ANALYZE)")) {
       const passedOver = [...plan.matchAll(/Rows Removed by (?:Join )?Filter: (\d+)/g)].map(([, rows]) => Number(rows));
-      // Half of those of that time belong to the other organization.
+      // Half of the lines of that time belong to the other organization.
       assert.ok(Math.max(0, ...passedOver) < 500, `${JSON.stringify(filter)}\n${plan}`);
     }
   }
@@ -46,7 +46,9 @@ test("what a source has never done is not looked for in its runs", async (t) => 
   for (const plan of plans) assert.doesNotMatch(plan, /ledger_runs/, plan);
 });
 
-/** A second apart, of two organizations; every other one asked a second source, and one of a hundred failed. */
+/**
+ * Runs one second apart, of two organizations; every second one called another source too, and one in a hundred failed.
+ */
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

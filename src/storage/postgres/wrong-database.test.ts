@@ -15,7 +15,7 @@ import { openStore } from "../store.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openPostgres } from "./engine.ts";
 
-/** What opening says of it; it has to say something without being waited for. */
+/** What opening it reports; it has to report something immediately. */
 async function refusal(t: TestContext, databaseUrl: string, how: OpenHow = {}): Promise<string> {
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock, ...how });
   t.after(() => store.close());
@@ -41,7 +41,7 @@ async function query(databaseUrl: string, ...statements: readonly string[]) {
 
 const TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1";
 
-/** Listens and treats each connection in one way. */
+/** A server that handles each connection in one way. */
 async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -56,7 +56,7 @@ async function listener(t: TestContext, serve: (socket: Socket) => void): Promis
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What a PostgreSQL says to a connection that it refuses. */
+/** The reply of a PostgreSQL to a connection that it refuses. */
 function refusing(code: string, message: string) {
   return (socket: Socket) => {
     const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
@@ -149,7 +149,7 @@ test("a host that is away is waited for, and told in words once", async (t) => {
     const store = await openStore({
       dataDir: "",
       databaseUrl: `postgres://u:canary@${address}/d`,
-      // Its waits are over at once.
+      // Its waits take a hundredth of the time.
       clock: { ...systemClock, after: (delayMs, callback, hold) => systemClock.after(delayMs / 100, callback, hold) },
       tell: (news) => told.push(news),
     });
