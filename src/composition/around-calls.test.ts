@@ -25,7 +25,7 @@ function doorThat(fails: boolean): Door {
   return { httpFor: () => ({ get }) as never };
 }
 
-test("failures of simulated vendors keep no real call back, and a failing vendor no simulated one", async () => {
+test("failures of simulated vendors block no real call, and failures of a real vendor block no simulated one", async () => {
   for (const failing of [true, false]) {
     const around = composeAroundCalls({
       finder: { find: () => null },

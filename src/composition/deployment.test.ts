@@ -19,7 +19,7 @@ function folder(t: TestContext, files: Readonly<Record<string, string>>): string
   return root;
 }
 
-test("what a build has written is what is deployed, and a broken file is as good as none", (t) => {
+test("the version that a build has written is the deployed one, and a broken file is treated as missing", (t) => {
   const read = (text: string) => readDeployment(folder(t, { "build-info.json": text }));
   const info = { git_sha: SHA, git_derived_version: "v1.2.3" };
   assert.deepEqual(read(JSON.stringify(info)), { gitSha: SHA, gitDerivedVersion: "v1.2.3" });
@@ -41,7 +41,7 @@ test("the commit of a checkout is read from git's files, packed references too",
   assert.deepEqual(readDeployment(folder(t, { ".git": "gitdir: /nowhere" })), UNKNOWN);
 });
 
-test("a checkout's version is the tag of its commit, however git keeps it", (t) => {
+test("a checkout's version is the tag of its commit, however git stores it", (t) => {
   const root = folder(t, { "file.txt": "1" });
   const git = (...words: string[]) =>
     execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@example.com", ...words], {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { lockDirectory } from "../ledger/journal/directory-lock.ts";
 import { findAddress, forgetAddress, noteAddress } from "./service-address.ts";
 
-test("a service is found while it runs, and what a killed one left behind is not believed", (t) => {
+test("a service is found while it runs, and the address left by a killed one is ignored", (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-address-"));
   t.after(() => rmSync(dataDir, { recursive: true }));
   assert.equal(findAddress(dataDir), null, "there never was one");

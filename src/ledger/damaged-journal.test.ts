@@ -61,7 +61,7 @@ function memorySink(): LedgerSink & { readonly ids: string[] } {
   };
 }
 
-test("a damaged run does not go to the shared database, is told of and kept, and the others go", async (t) => {
+test("a damaged run is not sent to the shared database but logged and kept, and the others are sent", async (t) => {
   const tested = await startLedger(t);
   const { directory, ledger } = tested;
   const ids = await putRuns(tested, 20);
@@ -89,7 +89,7 @@ test("a damaged run does not go to the shared database, is told of and kept, and
   assert.deepEqual(await drainAgain(directory, again, 0), { sent: 0, damaged: 4 });
 });
 
-test("a journal with a page that is none: its runs are named, the others are read, deletion says so, and runs are taken", async (t) => {
+test("in a journal with a malformed page, its runs are named, the others are read, deletion reports it, and runs are accepted", async (t) => {
   const first = await startLedger(t);
   const { directory } = first;
   const ids = await putRuns(first, 60, 4);
@@ -124,7 +124,7 @@ test("a journal with a page that is none: its runs are named, the others are rea
   assert.equal((await reader.verify()).ok, verified.ok + 1);
 });
 
-test("runs that vanish are missed, by their numbers and what is left of them", async (t) => {
+test("runs that vanish are noticed, by their numbers and what is left of them", async (t) => {
   const tested = await startLedger(t);
   const { directory } = tested;
   const ids = await putRuns(tested, 30);

@@ -81,7 +81,7 @@ async function inWords<Result>(ask: () => Promise<Result>): Promise<Result | nul
   }
 }
 
-test("whatever bit of a journal is flipped: no reader is told what was not written, and what is lost is named", async (t) => {
+test("whatever bit of a journal is flipped, no reader gets anything that was not written, and what is lost is named", async (t) => {
   const { bytes, runs } = await makeJournal(t);
   const place = makeDirectory(t);
   let tries = 0;

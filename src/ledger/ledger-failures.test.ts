@@ -32,7 +32,7 @@ async function untilOpen({ ledger }: LedgerUnderTest): Promise<void> {
 }
 
 for (const fault of ["ENOSPC", "EIO"] as const) {
-  test(`a journal that fails with ${fault}: answers wait for the log alone, new runs are refused, and all recovers by itself`, async (t) => {
+  test(`a journal that fails with ${fault}: answers wait only for the log, new runs are refused, and all recovers by itself`, async (t) => {
     const tested = await startLedger(t);
     const { ledger, directory, setFault } = tested;
     const record = ledger.open(makeRun());
@@ -78,7 +78,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
     assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 2);
   });
 
-  test(`log and journal that fail with ${fault}: answers under way go out, new runs are refused, and all recovers by itself`, async (t) => {
+  test(`log and journal that fail with ${fault}: answers in progress are sent, new runs are refused, and all recovers by itself`, async (t) => {
     const tested = await startLedger(t);
     const { ledger, directory, setFault } = tested;
     const underWay = makeRun();
@@ -106,7 +106,7 @@ for (const fault of ["ENOSPC", "EIO"] as const) {
   });
 }
 
-test("while the disk has no room for new runs, those under way are still recorded", async (t) => {
+test("while the disk has no room for new runs, those in progress are still recorded", async (t) => {
   const tested = await startLedger(t);
   const { ledger, directory, setFault } = tested;
   const reserveBytes = (): number => statSync(join(directory, "reserve"), { throwIfNoEntry: false })?.size ?? 0;
@@ -163,7 +163,7 @@ test("an intent that cannot be written is refused before the call, and the ledge
   await runOnce(ledger);
 });
 
-test("a torn write is no intent, and nothing is ever written behind it", async (t) => {
+test("an incomplete write is no intent, and nothing is ever written after it", async (t) => {
   let allow: number | undefined;
   const tested = await startLedger(t, { faults: { beforeIntentWrite: () => allow } });
   const { ledger, directory } = tested;
@@ -182,7 +182,7 @@ test("a torn write is no intent, and nothing is ever written behind it", async (
   await record.close(makeReport(run));
 });
 
-test("a failed sync of the intents closes their file for good and refuses runs until a new one stands", async (t) => {
+test("after a failed sync the file of intents is never used again, and runs are refused until there is a new one", async (t) => {
   const tested = await startLedger(t, { limits: { syncIntentsEveryMs: 5 } });
   const { ledger, directory, setFault } = tested;
   const run = makeRun();
@@ -198,7 +198,7 @@ test("a failed sync of the intents closes their file for good and refuses runs u
   await record.close(makeReport(run));
 });
 
-test("the death of the journal's thread costs no answer its record", async (t) => {
+test("when the journal's thread dies, the record of every answer is kept", async (t) => {
   const { ledger, directory, setFault } = await startLedger(t);
   const run = makeRun();
   const record = ledger.open(run);
@@ -211,7 +211,7 @@ test("the death of the journal's thread costs no answer its record", async (t) =
   assert.equal(stateOf(directory, run), "ended");
 });
 
-test("a disk that hangs holds up answers only so long, and new runs not at all", async (t) => {
+test("a disk that hangs delays answers for a limited time, and new runs not at all", async (t) => {
   const tested = await startLedger(t, { limits: { stallMs: 60 } });
   const { ledger, directory, setFault } = tested;
   await untilOpen(tested);
@@ -229,7 +229,7 @@ test("a disk that hangs holds up answers only so long, and new runs not at all",
   assert.equal(stateOf(directory, run), "ended");
 });
 
-test("records that wait for the disk are bounded in number and in bytes", async (t) => {
+test("records that wait for the disk are limited in number and in bytes", async (t) => {
   for (const limits of [{ recordsMax: 5 }, { recordBytesMax: 2_000 }]) {
     const tested = await startLedger(t, { limits });
     const { ledger, setFault } = tested;
@@ -251,7 +251,7 @@ test("records that wait for the disk are bounded in number and in bytes", async 
   }
 });
 
-test("at its configured size the journal takes no run, says so at half of it, and goes on once there is room", async (t) => {
+test("at its configured size the journal accepts no run, reports it at half of that, and continues once there is room", async (t) => {
   const tested = await startLedger(t, { limits: { journalBytesMax: 400_000 } });
   const { ledger, directory, events } = tested;
   const started: RunReport[] = [];
@@ -277,7 +277,7 @@ test("at its configured size the journal takes no run, says so at half of it, an
   await runOnce(ledger);
 });
 
-test("one organization cannot fill the journal for all: the last of it is for those who hold less", async (t) => {
+test("one organization cannot fill the journal for all: the last part is for those that hold less", async (t) => {
   const tested = await startLedger(t, { limits: { journalBytesMax: 1_000_000 } });
   const { ledger, events } = tested;
   await runOnce(ledger, makeRun({ organizationId: "org_b" }));
@@ -304,7 +304,7 @@ test("a journal that cannot be opened lets the service start, refuse, and recove
   await runOnce(ledger);
 });
 
-test("a log of outcomes that cannot be made lets the service start, refuse, and recover", async (t) => {
+test("a log of outcomes that cannot be created lets the service start, refuse, and recover", async (t) => {
   const disk = makeDiskFaults();
   setDiskFault(disk, "log", "ENOSPC");
   const tested = await startLedger(t, { faults: { disk } });
@@ -318,7 +318,7 @@ test("a log of outcomes that cannot be made lets the service start, refuse, and 
   assert.equal(outcomeFiles(directory).length, 2, "what could not be made is left behind");
 });
 
-test("while the journal hangs and the log works, answers go out as ever, and new runs are refused", async (t) => {
+test("while the journal hangs and the log works, answers are sent as usual, and new runs are refused", async (t) => {
   const clock = new FakeClock();
   const tested = await startLedger(t, { clock });
   const { ledger, directory, setFault } = tested;
@@ -336,7 +336,7 @@ test("while the journal hangs and the log works, answers go out as ever, and new
   assert.equal(query(directory, "SELECT 1 FROM ledger_runs").length, 2);
 });
 
-test("while the log hangs and the journal works, answers wait for the journal, and all goes on when it is back", async (t) => {
+test("while the log hangs and the journal works, answers wait for the journal, and all continues when the log is back", async (t) => {
   const tested = await startLedger(t);
   const { ledger, directory, setFault } = tested;
   const run = makeRun();

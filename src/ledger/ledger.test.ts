@@ -29,7 +29,7 @@ import { verdictsOf } from "./journal/verdicts.ts";
 const intentFiles = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("intents-"));
 
-test("an intent is in its file when intend returns, before anything could be sent", async (t) => {
+test("when intend returns, the intent is in its file, before anything could be sent", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun();
   const record = ledger.open(run);
@@ -44,7 +44,7 @@ test("an intent is in its file when intend returns, before anything could be sen
   await record.close(makeReport(run));
 });
 
-test("a closed run is on disk, with its calls and attempts, before its answer may go", async (t) => {
+test("a closed run is on disk, with its calls and attempts, before its answer may be sent", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun({ kind: "func", functionId: "dfunc_check", simulated: true });
   const timeout = new Fault("source.timeout", { afterMs: 50 });
@@ -122,7 +122,7 @@ test("a run that called nobody is on the ledger all the same", async (t) => {
   assert.equal(query(directory, "SELECT * FROM ledger_calls").length, 1);
 });
 
-test("runs that end all at once are all there", async (t) => {
+test("runs that all end at once are all recorded", async (t) => {
   const { ledger, directory } = await startLedger(t);
   await Promise.all(Array.from({ length: 1_200 }, () => runOnce(ledger)));
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1_200);
@@ -131,7 +131,7 @@ test("runs that end all at once are all there", async (t) => {
   assert.equal(ledger.state().pendingBytes, 0);
 });
 
-test("closing a run twice records it once, and nothing can be sent for it any more", async (t) => {
+test("closing a run twice records it once, and nothing can be sent for it afterwards", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun();
   const record = await runOnce(ledger, run);
@@ -141,7 +141,7 @@ test("closing a run twice records it once, and nothing can be sent for it any mo
   assert.equal(query(directory, "SELECT * FROM ledger_runs").length, 1);
 });
 
-test("an intent file that has grown is left, and deleted once all its runs have outcomes", async (t) => {
+test("a large intent file is replaced, and deleted once all its runs have outcomes", async (t) => {
   const { ledger, directory } = await startLedger(t, { limits: { segmentBytesMax: 2_000 } });
   const slow = makeRun();
   const slowRecord = ledger.open(slow);
@@ -157,7 +157,7 @@ test("an intent file that has grown is left, and deleted once all its runs have 
   assert.notEqual(intentFiles(directory)[0], first);
 });
 
-test("a second service in the same directory is refused, and the first goes on", async (t) => {
+test("a second service in the same directory is refused, and the first continues", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   assert.throws(() => createLedger({ dir: directory, clock: systemClock, log }), /data directory of its own/);
@@ -168,7 +168,7 @@ test("a second service in the same directory is refused, and the first goes on",
   await runOnce(ledger);
 });
 
-test("after the end no run is taken, the files are whole, and the next service begins where this one ended", async (t) => {
+test("after the end no run is accepted, the files are whole, and the next service continues where this one ended", async (t) => {
   const first = await startLedger(t);
   await runOnce(first.ledger);
   const record = first.ledger.open(makeRun());
@@ -198,7 +198,7 @@ test("nothing is readable by other users", async (t) => {
   }
 });
 
-test("no timer is kept while nothing is pending", async (t) => {
+test("there is no timer while nothing is pending", async (t) => {
   const timers = new Map<symbol, () => void>();
   const clock: Clock = {
     ...systemClock,
@@ -245,7 +245,7 @@ test("a service starts while somebody reads its journal", async (t) => {
   reader.close();
 });
 
-test("whoever holds the journal's lock holds up no answer", async (t) => {
+test("a process that holds the journal's lock delays no answer", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const operator = new DatabaseSync(join(directory, JOURNAL_FILE));
   operator.exec("BEGIN IMMEDIATE");

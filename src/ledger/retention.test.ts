@@ -43,7 +43,7 @@ function retention(lastRunAt: number | null = NOW) {
   return { ledger, asked, events, timers, turn, end };
 }
 
-test("retention deletes what is older than its days again and again, outlives a failure, and ends", async () => {
+test("retention deletes old runs again and again, survives a failure, and ends", async () => {
   const { ledger, asked, events, timers, turn, end } = retention();
   await turn();
   ledger.fails = true;
@@ -55,7 +55,7 @@ test("retention deletes what is older than its days again and again, outlives a 
   assert.equal(timers.length, 0);
 });
 
-test("a clock that leaps ahead deletes nothing for a day, and nothing at all once it is put right", async () => {
+test("after a clock leaps ahead nothing is deleted for a day, and nothing at all once it is corrected", async () => {
   const { ledger, asked, events, turn } = retention();
   await turn();
   await turn(800 * DAY);

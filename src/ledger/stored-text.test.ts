@@ -11,7 +11,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-test("two texts that differ are stored differently", () => {
+test("two different texts are stored differently", () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => assert.equal(toStored(one) === toStored(other), one === other)),
   );
@@ -31,7 +31,7 @@ test("a stored text comes back from the database as it went in, on one line", ()
   database.close();
 });
 
-test("an ordinary id is its own stored form", () => {
+test("an ordinary id is stored unchanged", () => {
   for (const id of ["companies_house__company_profile", "https://api.acme.example:8443", "größe__名前"]) {
     assert.equal(toStored(id), id);
   }

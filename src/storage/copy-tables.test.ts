@@ -50,7 +50,7 @@ async function rowsOf(engine: Engine) {
   return Object.fromEntries(await Promise.all(tables));
 }
 
-test("a store is copied with every row of every table, to either engine, and the act stands on the trail of the copy", async (t) => {
+test("a store is copied with every row of every table, to either engine, and the copy's audit trail records the act", async (t) => {
   const from = await embedded(t);
   await filled(from);
   const before = await rowsOf(from);
@@ -65,7 +65,7 @@ test("a store is copied with every row of every table, to either engine, and the
   assert.deepEqual(await rowsOf(from), before);
 });
 
-test("a store that is not empty is not copied to, whatever it holds", async (t) => {
+test("nothing is copied to a store that is not empty, whatever it contains", async (t) => {
   const from = await embedded(t);
   await filled(from);
   const to = await shared(t);
@@ -74,7 +74,7 @@ test("a store that is not empty is not copied to, whatever it holds", async (t) 
   assert.deepEqual((await rowsOf(to))["organizations"], []);
 });
 
-test("what does not come back as it was written leaves nothing behind", async (t) => {
+test("a copy that does not read back as it was written leaves nothing behind", async (t) => {
   const from = await embedded(t);
   await filled(from);
   const to = await shared(t);

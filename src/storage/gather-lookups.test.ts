@@ -23,7 +23,7 @@ function rig() {
   return { clock, questions, find };
 }
 
-test("what is asked in one turn is one question, and each asker gets its own row or none", async () => {
+test("the lookups of one turn are one query, and each gets its own row or none", async () => {
   const { questions, find } = rig();
   const found = Promise.all([find("is a"), find("not"), find("is b"), find("is a")]);
   await settle();
@@ -35,7 +35,7 @@ test("what is asked in one turn is one question, and each asker gets its own row
   assert.deepEqual(await found, [{ key: "is a" }, null, { key: "is b" }, { key: "is a" }]);
 });
 
-test("a flood is asked by a question at a time, two under way, and nobody is forgotten", async () => {
+test("a flood of lookups is a few queries, at most two in progress, and every lookup is answered", async () => {
   const { questions, find } = rig();
   const found = Promise.all(Array.from({ length: 5_000 }, (_, at) => find(`${at % 100 === 0 ? "is" : "not"} ${at}`)));
   for (let answered = 0; answered < 10; answered += 1) {
@@ -48,7 +48,7 @@ test("a flood is asked by a question at a time, two under way, and nobody is for
   assert.equal(questions.length, 10);
 });
 
-test("a question that fails fails those who asked it, and the next goes on", async () => {
+test("a query that fails rejects only its own lookups, and the next one continues", async () => {
   const { questions, find } = rig();
   const refused = assert.rejects(find("is a"), /refused/);
   await settle();
@@ -60,7 +60,7 @@ test("a question that fails fails those who asked it, and the next goes on", asy
   assert.deepEqual(await found, { key: "is a" });
 });
 
-test("questions that hang keep the later ones back for half a second and no longer", async () => {
+test("queries that hang delay later ones for half a second and no longer", async () => {
   const { clock, questions, find } = rig();
   for (const key of ["is a", "is b"]) {
     void find(key);

@@ -80,7 +80,7 @@ async function putRuns({ ledger }: LedgerUnderTest, count: number, startedWallAt
   return ids;
 }
 
-test("every run goes out once, in order and whole, before and after the drainer began", async (t) => {
+test("every run is sent once, in order and whole, whether it ended before or after the drainer began", async (t) => {
   const tested = await startLedger(t);
   const sink = new MemorySink();
   const before = await putRuns(tested, 20);
@@ -110,7 +110,7 @@ for (const manner of ["fails", "hangs", "applies, then errors"] as const) {
   });
 }
 
-test("a run that the sink refuses is found and holds back only what came after it", async (t) => {
+test("a run that the sink refuses is found and delays only the runs after it", async (t) => {
   const tested = await startLedger(t);
   const ids = await putRuns(tested, 12);
   const sink = new MemorySink();
@@ -123,7 +123,7 @@ test("a run that the sink refuses is found and holds back only what came after i
   assert.deepEqual(sink.order, ids);
 });
 
-test("after a restart of the service the draining goes on where it was, or a little before", async (t) => {
+test("after a restart of the service draining continues where it was, or a little before", async (t) => {
   const directory = makeDirectory(t);
   const first = await startLedger(t, { directory });
   const sink = new MemorySink();
@@ -144,7 +144,7 @@ test("after a restart of the service the draining goes on where it was, or a lit
   assert.ok(drainer.state().sent <= 30);
 });
 
-test("what has gone out leaves the journal after its time, and nothing else does", async (t) => {
+test("runs that have been sent are deleted from the journal after their time, and no others", async (t) => {
   const tested = await startLedger(t);
   const sink = new MemorySink();
   sink.manner = "fails";
@@ -160,7 +160,7 @@ test("what has gone out leaves the journal after its time, and nothing else does
   assert.ok(ids.every((id) => sink.rows.has(id)));
 });
 
-test("a charge is not settled in a journal that goes out, since no run goes out again", async (t) => {
+test("a charge is not settled in a journal that is drained, since no run is sent again", async (t) => {
   const tested = await startLedger(t);
   startDrainer(t, tested, new MemorySink());
   const { transactionId } = makeRun();
@@ -171,7 +171,7 @@ test("a charge is not settled in a journal that goes out, since no run goes out 
   await assert.rejects(reader.reconcile(decision), /DATABASE_URL/);
 });
 
-test("what has gone out can be sent once more, beside the service, and makes no second row", async (t) => {
+test("runs that have been sent can be sent again, while the service runs, without duplicate rows", async (t) => {
   const tested = await startLedger(t);
   const sink = new MemorySink();
   const drainer = startDrainer(t, tested, sink);
@@ -189,7 +189,7 @@ test("what has gone out can be sent once more, beside the service, and makes no 
   assert.deepEqual([...sink.rows.keys()].sort(), [...early, ...late].sort());
 });
 
-test("a run that the database refuses for good is set aside and kept, and the others go out", async (t) => {
+test("a run that the database will never accept is set aside and kept, and the others are sent", async (t) => {
   const tested = await startLedger(t);
   const sink = new MemorySink();
   const ids = await putRuns(tested, 20, 1_000);

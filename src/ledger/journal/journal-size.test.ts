@@ -14,7 +14,7 @@ function makeSize(configured: number) {
   return { clock, availability, size: new JournalSize(configured, availability, quiet, clock, () => {}) };
 }
 
-test("without a bound of its own the journal may have what its disk has, but for a reserve", () => {
+test("without a configured size the journal may use the whole disk, less a reserve", () => {
   const { availability, size } = makeSize(0);
   size.measured({ bytes: 2 * GIB, diskFreeBytes: 30 * GIB, diskBytes: 100 * GIB });
   assert.equal(size.bytesMax, 31 * GIB);
@@ -24,7 +24,7 @@ test("without a bound of its own the journal may have what its disk has, but for
   assert.equal(availability.reason, null);
 });
 
-test("how long the journal will last is known after ten minutes, by how it has grown", async () => {
+test("how long the journal will last is known after ten minutes, from how it has grown", async () => {
   const { clock, size } = makeSize(4 * GIB);
   const disk = { diskFreeBytes: 30 * GIB, diskBytes: 100 * GIB };
   size.measured({ bytes: GIB, ...disk });

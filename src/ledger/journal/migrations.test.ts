@@ -12,7 +12,7 @@ import { intentFileName } from "./intent-files.ts";
 import { addColumns, laterColumns, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { attemptIntentText, runIntentText } from "./record-lines.ts";
 
-test("a journal with texts in every row is brought to numbers, and says what it said", async (t) => {
+test("a journal with texts in every row is migrated to numbers, and its content is the same", async (t) => {
   const directory = makeDirectory(t);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec("PRAGMA journal_mode = WAL");
@@ -58,7 +58,7 @@ test("a journal with texts in every row is brought to numbers, and says what it 
   assert.deepEqual([verified.ok, verified.unchecked, verified.damaged, verified.missing], [0, 2, 0, 0]);
 });
 
-test("a journal of the version before the log of outcomes goes on, with the intents that its service left", async (t) => {
+test("a journal from before the log of outcomes is continued, with the intents that its service left", async (t) => {
   const directory = makeDirectory(t);
   const database = new DatabaseSync(join(directory, JOURNAL_FILE));
   database.exec("PRAGMA journal_mode = WAL");
@@ -89,7 +89,7 @@ test("a journal of the version before the log of outcomes goes on, with the inte
   );
 });
 
-test("a column that came later is added where it lacks, and once", (t) => {
+test("a later column is added where it is missing, and only once", (t) => {
   const database = new DatabaseSync(":memory:");
   t.after(() => database.close());
   migrate(database);
@@ -109,7 +109,7 @@ test("a column that came later is added where it lacks, and once", (t) => {
   ]); // prettier-ignore
 });
 
-test("a journal of a newer version is refused and left as it is", () => {
+test("a journal of a newer version is refused and not changed", () => {
   for (const version of [SCHEMA_VERSION + 1, SCHEMA_VERSION + 2 ** 16]) {
     const database = new DatabaseSync(":memory:");
     database.exec(`PRAGMA user_version = ${version}`);

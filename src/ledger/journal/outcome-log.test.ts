@@ -82,7 +82,7 @@ test("whatever a loss of power leaves of the log, every answered run is in it as
   assert.ok(withTorn > 0, "no write was ever cut in two");
 });
 
-test("a flipped bit of the log costs the outcome it lies in and no other, and what is lost is counted", (t) => {
+test("a flipped bit of the log destroys only the outcome that it is in, and lost outcomes are counted", (t) => {
   const directory = makeDirectory(t);
   const records = Array.from({ length: 12 }, (_, at) => ({ number: at + 11, text: JSON.stringify(["run", at, "é".repeat(40)]) })); // prettier-ignore
   const log = Buffer.concat([groupOf(records.slice(0, 5)), groupOf(records.slice(5, 8)), groupOf(records.slice(8))]);
@@ -113,7 +113,7 @@ function copyOf(directory: string, to: string): string {
   return to;
 }
 
-test("an outcome that is in the log alone is on the ledger after a crash, once, however often it is replayed", async (t) => {
+test("an outcome that is only in the log is on the ledger after a crash, once, however often it is replayed", async (t) => {
   const first = await startLedger(t);
   await runOnce(first.ledger);
   await first.ledger.flush();
@@ -140,7 +140,7 @@ test("an outcome that is in the log alone is on the ledger after a crash, once, 
   }
 });
 
-test("a run is shown just after its answer, by whoever reads the journal, and once", async (t) => {
+test("a run is shown once, right after its answer, to everyone who reads the journal", async (t) => {
   const { ledger, directory, setFault } = await startLedger(t);
   const reader = openJournalReader({ dir: directory });
   t.after(() => reader.close());
@@ -161,7 +161,7 @@ test("a run is shown just after its answer, by whoever reads the journal, and on
   assert.equal((await reader.verify()).structure.length, 0);
 });
 
-test("files of the log are used again, and there are no more of them than the journal lags", async (t) => {
+test("files of the log are reused, and there are only as many as the journal lags behind", async (t) => {
   const { ledger, directory } = await startLedger(t, { limits: { outcomeFileBytes: 8 * 1024 } });
   for (let round = 0; round < 10; round += 1) {
     await Promise.all(Array.from({ length: 20 }, () => runOnce(ledger)));
@@ -171,7 +171,7 @@ test("files of the log are used again, and there are no more of them than the jo
   assert.equal(query(directory, "SELECT 1 FROM ledger_runs").length, 200);
 });
 
-test("outcomes that a start cannot read are said, their runs stand as unknown, and verify names the loss", async (t) => {
+test("outcomes that a start cannot read are reported, their runs are recorded as unknown, and verify names the loss", async (t) => {
   const first = await startLedger(t);
   first.setFault("commit", "hang");
   const runs = [makeRun(), makeRun(), makeRun()];
@@ -196,7 +196,7 @@ test("outcomes that a start cannot read are said, their runs stand as unknown, a
   assert.deepEqual([missing, damaged], [0, 0]);
 });
 
-test("a record too large for a file of the log is in it all the same", async (t) => {
+test("a record too large for a file of the log is written to the log all the same", async (t) => {
   const { ledger, directory, setFault } = await startLedger(t, { limits: { outcomeFileBytes: 8 * 1024 } });
   setFault("commit", "hang");
   const run = makeRun();

@@ -8,7 +8,7 @@ import { makeDiskFaults, setDiskFault } from "./disk-faults.ts";
 import { makeDirectory, makeIntent, makeRun, query, runOnce, startLedger, stateOf, until } from "../ledger.kit.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
-test("after a crash each attempt without outcome stands as unknown, and outcomes that were written stay", async (t) => {
+test("after a crash each attempt without outcome is recorded as unknown, and outcomes that were written stay", async (t) => {
   const done = makeRun();
   const first = await startLedger(t);
   const { directory } = first;
@@ -69,7 +69,7 @@ test("after a crash each attempt without outcome stands as unknown, and outcomes
   assert.deepEqual(left, [intentFileName(9)]);
 });
 
-test("whatever an id says, it is one line, and reads back as it was", (t) => {
+test("whatever an id contains, it is one line, and is read back as it was", (t) => {
   const file = join(makeDirectory(t), "intents-00000001.log");
   fc.assert(
     fc.property(
@@ -93,7 +93,7 @@ test("whatever an id says, it is one line, and reads back as it was", (t) => {
   );
 });
 
-test("a disk that fails once while files are removed does not keep the journal shut", async (t) => {
+test("a disk that fails once while files are removed does not keep the journal from opening", async (t) => {
   const directory = makeDirectory(t);
   const died = makeRun();
   writeFileSync(

@@ -13,7 +13,7 @@ const AT = 1_772_359_200_000;
  * Checksums of runs that exist in ledgers. They must stay what earlier versions computed, or every run of every ledger
  * would count as damaged: no change to the code may change a number here.
  */
-test("a run has the checksum that every version before has given it", async (t) => {
+test("a run has the same checksum as in every earlier version", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const timedOut = makeCall({
     source: "bell__phone\u0000\\",
@@ -95,7 +95,7 @@ function checksumsIn(directory: string): (readonly [unknown, unknown])[] {
   );
 }
 
-test("a run on a ledger is exported in the words and the order that it always had", async (t) => {
+test("a run is exported with the same names and in the same order as always", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun({ transactionId: "trx_1", startedWallAt: AT });
   await runOnce(

@@ -11,7 +11,7 @@ ledgerReaderContract("one machine", async (t) => {
   return { put: (run, report) => runOnce(ledger, run, report), reader };
 });
 
-test("a directory without a ledger is named as such, and a reader makes none there", (t) => {
+test("a directory without a ledger is reported as such, and a reader creates none there", (t) => {
   const directory = makeDirectory(t);
   assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);
   assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);

@@ -7,7 +7,7 @@ import { openJournalReader } from "./journal-reader.ts";
 import { combinationsOfFilters, plansOf } from "./plans-of-lists.kit.ts";
 import { renderTimeline } from "./render-timeline.ts";
 
-test("no combination of filters makes a list of the journal look through a table", async (t) => {
+test("no combination of filters makes a list of the journal scan a table", async (t) => {
   const { ledger, directory } = await startLedger(t);
   await runOnce(ledger, makeRun({ organizationId: "org_1", workflowId: "wfl_1" }));
   const tables = new JournalTables(directory);
@@ -23,7 +23,7 @@ test("no combination of filters makes a list of the journal look through a table
   }
 });
 
-test("a run that asked one source several times is listed once, and fills no page for others", async (t) => {
+test("a run that called one source several times is listed once, and takes one place on a page", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const ids: string[] = [];
   for (let second = 0; second < 5; second += 1) {
@@ -41,7 +41,7 @@ test("a run that asked one source several times is listed once, and fills no pag
   assert.equal(second.next, null);
 });
 
-test("ids of no source take no row each: their run says how many there were, and names a few", async (t) => {
+test("ids of no source have no rows: their run records how many there were, and names a few", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const run = makeRun();
   const unknown = Array.from({ length: 99 }, (_, at) =>

@@ -23,7 +23,7 @@ import {
 const DAY = 24 * 60 * 60 * 1_000;
 const MARCH = Date.UTC(2026, 2, 1);
 
-test("what was pruned does not come back after a crash, and what was open does", async (t) => {
+test("pruned runs do not come back after a crash, and open ones do", async (t) => {
   const first = await startLedger(t);
   const { directory } = first;
   const old = makeRun({ startedWallAt: MARCH });
@@ -48,7 +48,7 @@ test("what was pruned does not come back after a crash, and what was open does",
   assert.equal(stateOf(directory, open), "unknown");
 });
 
-test("a run that a wrong clock has dated in the future ages from when that is seen", async (t) => {
+test("the age of a run that a wrong clock has dated in the future counts from when that is seen", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const wrong = makeRun({ startedWallAt: Date.UTC(2094, 0, 1) });
   const right = makeRun({ startedWallAt: MARCH });
@@ -77,7 +77,7 @@ test("a run that a wrong clock has dated in the future ages from when that is se
   assert.deepEqual(query(directory, "SELECT * FROM ahead"), []);
 });
 
-test("what has gone out leaves the journal whatever date a wrong clock gave it, once what came after it is old", async (t) => {
+test("runs that have been sent are deleted from the journal whatever date a wrong clock gave them, once later ones are old", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const now = Date.now();
   const times = [now - 3 * DAY, now + 9 * DAY, now - 2 * DAY, now - 1_000, now + 9 * DAY];
@@ -106,7 +106,7 @@ test("a run that may still be open is never pruned", async (t) => {
   assert.equal(stateOf(directory, young), "ended");
 });
 
-test("without a service the one who asks prunes, after writing down what had died", async (t) => {
+test("without a service the asking process prunes, after recording what was in progress when the service died", async (t) => {
   const directory = makeDirectory(t);
   const first = await startLedger(t, { directory });
   for (let count = 0; count < 120; count += 1) await runOnce(first.ledger, makeRun({ startedWallAt: MARCH }));
@@ -124,7 +124,7 @@ test("without a service the one who asks prunes, after writing down what had die
   assert.equal(query(directory, "SELECT * FROM ledger_calls").length, 1, "what belonged to them has gone with them");
 });
 
-test("pruning goes by an index, whatever the size of the ledger", async (t) => {
+test("pruning uses an index, whatever the size of the ledger", async (t) => {
   const { directory } = await startLedger(t);
   const prune = query(
     directory,

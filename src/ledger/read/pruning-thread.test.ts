@@ -3,7 +3,7 @@ import test from "node:test";
 import { atEnd, makeDirectory, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
 import { openPruningThread } from "./pruning-thread.ts";
 
-test("old runs are deleted from another thread, which says by what clock they are old", async (t) => {
+test("old runs are deleted from another thread, which reports by what clock they are old", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const startedWallAt = Date.now() - 24 * 60 * 60 * 1_000;
   await runOnce(ledger, makeRun({ startedWallAt }));
@@ -16,7 +16,7 @@ test("old runs are deleted from another thread, which says by what clock they ar
   assert.equal((await thread.prune(wallAt)).deleted, 1);
 });
 
-test("without a ledger the thread says so, and answers once there is one", async (t) => {
+test("without a ledger the thread reports that, and answers once there is one", async (t) => {
   const directory = makeDirectory(t);
   const thread = openPruningThread({ dir: directory });
   atEnd(t, () => thread.close());
@@ -26,7 +26,7 @@ test("without a ledger the thread says so, and answers once there is one", async
   assert.notEqual((await thread.moment()).lastRunAt, null);
 });
 
-test("closing the thread lets no question wait for ever", async (t) => {
+test("no question waits for ever after the thread is closed", async (t) => {
   const { directory } = await startLedger(t);
   const thread = openPruningThread({ dir: directory });
   const asked = assert.rejects(thread.moment(), /has ended/);

@@ -69,7 +69,7 @@ function render(changes: Partial<RunReportRow> = {}): string {
   return renderTimeline({ run, calls: [call, second], attempts: [attempt], reconciliations: [], ...changes });
 }
 
-test("the timeline of a run reads as it happened", () => {
+test("the timeline of a run shows what happened", () => {
   assert.equal(
     render(),
     `trx_1  func dfunc_contact
@@ -94,7 +94,7 @@ test("the timeline of a run reads as it happened", () => {
   );
 });
 
-test("a run that the service did not survive says so, and its calls have no invented length", () => {
+test("the timeline of a run that the service did not survive says so, and invents no durations for its calls", () => {
   const unknown = {
     ...call,
     success: null,
@@ -108,13 +108,13 @@ test("a run that the service did not survive says so, and its calls have no inve
   assert.match(text, /\|\?+\| +\? ms {2}unknown/);
 });
 
-test("a run without calls, and one of odd times and long names, are drawn all the same", () => {
+test("a run without calls, and one with odd times and long names, are drawn all the same", () => {
   assert.match(render({ calls: [], attempts: [] }), /no source was called/);
   const odd = { ...call, source: "x".repeat(500), started_after_ms: 9_000, took_ms: 0 };
   for (const line of render({ calls: [odd], attempts: [] }).split("\n")) assert.ok(line.length < 120, line);
 });
 
-test("what was settled later stands under its call", () => {
+test("what was settled later is shown under its call", () => {
   const settled = {
     transaction_id: "trx_1",
     ordinal: 1,

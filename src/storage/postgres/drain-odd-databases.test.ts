@@ -8,7 +8,7 @@ import { Outbox } from "../../ledger/drain/outbox.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 
-test("what a shared database has lost goes out to it again by itself, also when nothing else happens", async (t) => {
+test("runs that a shared database has lost are sent to it again automatically, also when nothing else happens", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   atEnd(t, () => store.close());
@@ -71,7 +71,7 @@ test("what a shared database has lost goes out to it again by itself, also when 
   assert.equal(drainer.state().pendingRuns, 0);
 });
 
-test("a row that PostgreSQL can never keep is told from a database that is away", async (t) => {
+test("a row that PostgreSQL can never store is distinguished from a database that is unavailable", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   atEnd(t, () => store.close());

@@ -40,7 +40,7 @@ class Watched implements LedgerSink {
   }
 }
 
-test("runs that end by the hundreds while the database is slow, silent or away arrive once each, and few wait in memory", async (t) => {
+test("runs that end by the hundreds while the database is slow, silent or unavailable arrive once each, and few wait in memory", async (t) => {
   const server = await startPostgres();
   atEnd(t, () => server.stop());
   const proxy = await startFaultyProxy(server.socket);

@@ -18,7 +18,7 @@ async function query(databaseUrl: string, statement: string) {
   }
 }
 
-test("of many that open a new database at once one migrates and all are ready", async (t) => {
+test("when many processes open a new database at once, one migrates and all are ready", async (t) => {
   const databaseUrl = await newDatabase(t);
   const stores = await Promise.all(
     Array.from({ length: 8 }, () => openStore({ dataDir: "", databaseUrl, clock: systemClock })),
@@ -34,7 +34,7 @@ test("of many that open a new database at once one migrates and all are ready", 
   assert.equal((await stores[0]!.admin.organizations()).length, 8);
 });
 
-test("a store that a newer version migrated is refused, and everything says so", async (t) => {
+test("a store that a newer version migrated is refused, and every use of it fails", async (t) => {
   const databaseUrl = await newDatabase(t);
   const newer = openPostgres(databaseUrl, systemClock, [...MIGRATIONS, { name: "9999_future", up: async () => {} }]);
   await newer.ready();
@@ -78,7 +78,7 @@ for (const address of ["", "mysql://u:canary@h/d", "postgres://u:canary@h:port/d
   });
 }
 
-test("a change is noticed within a second also where no notification arrives", async (t) => {
+test("a change is noticed within a second even if no notification arrives", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
@@ -89,7 +89,7 @@ test("a change is noticed within a second also where no notification arrives", a
   assert.ok(await within(NOTICED_MS, () => store.access.version() === before + 1));
 });
 
-test("a notification that is none of ours changes nothing", async (t) => {
+test("a notification that is not ours changes nothing", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
@@ -100,7 +100,7 @@ test("a notification that is none of ours changes nothing", async (t) => {
   assert.ok(await within(NOTICED_MS, () => store.access.version() === 3));
 });
 
-test("a connection on which a statement ran out of time is not used again", async (t) => {
+test("a connection on which a statement timed out is not used again", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());

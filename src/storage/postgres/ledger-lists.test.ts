@@ -8,7 +8,7 @@ import { openStore } from "../store.ts";
 
 const RUNS = 20_000;
 
-test("no combination of filters makes a list of the shared ledger look through a table", async (t) => {
+test("no combination of filters makes a list of the shared ledger scan a table", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
@@ -20,7 +20,7 @@ test("no combination of filters makes a list of the shared ledger look through a
   }
 });
 
-test("a list by a busy source of a time long ago looks at that time alone, on either side of the join", async (t) => {
+test("a list of a busy source for a time long ago reads only that time, on both sides of the join", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());
@@ -36,7 +36,7 @@ test("a list by a busy source of a time long ago looks at that time alone, on ei
   }
 });
 
-test("what a source has never done is not looked for in its runs", async (t) => {
+test("a list for what a source has never done does not read its runs", async (t) => {
   const databaseUrl = await newDatabase(t);
   const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
   t.after(() => store.close());

@@ -54,7 +54,7 @@ async function assertNoticesChanges(store: Store, other: Store, tokenId: string)
   assert.ok(await within(NOTICED_MS, () => store.access.version() !== before));
 }
 
-test("a store whose database is not there yet opens, answers with the fault, and is ready once it is there", async (t) => {
+test("a store whose database is not there yet opens, answers with the fault, and is ready once the database is there", async (t) => {
   const server = await serverOfItsOwn(t);
   await server.kill();
   const store = await storeAt(t, server.url("postgres"));
@@ -71,7 +71,7 @@ test("a store whose database is not there yet opens, answers with the fault, and
   assert.equal((await store.access.findToken("d1"))?.digest, "d1");
 });
 
-test("a server that is killed, and one that is frozen, cost no look-up more than its time, and both come back", async (t) => {
+test("a server that is killed or frozen delays no lookup beyond its time, and the store recovers from both", async (t) => {
   const server = await serverOfItsOwn(t);
   const [store, other] = [await storeAt(t, server.url("postgres")), await storeAt(t, server.url("postgres"))];
   const tokenId = await aToken(store, await anOrganization(store), "d1");
@@ -96,7 +96,7 @@ test("a server that is killed, and one that is frozen, cost no look-up more than
 });
 
 for (const weather of ["black hole", "resets", "1 KB/s"] as const satisfies readonly Weather[]) {
-  test(`a network of ${weather} costs no look-up more than its time, and what was missed is noticed after it`, async (t) => {
+  test(`a network of ${weather} delays no lookup beyond its time, and changes that were missed are noticed afterwards`, async (t) => {
     const server = await serverOfItsOwn(t);
     const proxy: FaultyProxy = await startFaultyProxy(server.socket);
     t.after(() => proxy.close());
@@ -132,7 +132,7 @@ function manyLookups(store: Store): Promise<void>[] {
   });
 }
 
-test("a store can be closed while its database is away", async (t) => {
+test("a store can be closed while its database is unavailable", async (t) => {
   const server = await serverOfItsOwn(t);
   const store = await storeAt(t, server.url("postgres"));
   await aToken(store, await anOrganization(store), "d1");

@@ -67,7 +67,7 @@ function refusing(code: string, message: string) {
   };
 }
 
-test("a database that does not exist, and a user whom the server refuses, are refused in words, without the password", async (t) => {
+test("a missing database, and a user that the server refuses, are refused with a clear message, without the password", async (t) => {
   const url = await newDatabase(t);
   const absent = url.replace(/test_[0-9a-f]+/, "nodb");
   assert.match(await refusal(t, absent), /^The PostgreSQL at .+ has no database "nodb"\.$/);
@@ -83,7 +83,7 @@ test("a database that does not exist, and a user whom the server refuses, are re
   );
 });
 
-test("a user without rights is refused with what it lacks, and nothing is made", async (t) => {
+test("a user without rights is refused with the right that is missing, and nothing is created", async (t) => {
   const url = await newDatabase(t);
   const user = `weak_${Date.now().toString(36)}`;
   await query(url, `create role ${user} login`);
@@ -96,7 +96,7 @@ test("a user without rights is refused with what it lacks, and nothing is made",
   }
 });
 
-test("a database that holds something else is refused and left as it is", async (t) => {
+test("a database with tables of other software is refused and not changed", async (t) => {
   const url = await newDatabase(t);
   await query(url, "create table customers (id int)", "create table organizations (id int)");
   const words = /holds tables of something else \(customers, organizations\)\. Give datarun a database of its own\.$/;
@@ -109,7 +109,7 @@ test("a database that holds something else is refused and left as it is", async 
   assert.match(await refusal(t, other), /cannot be used: column "version" does not exist \(42703\)\.$/);
 });
 
-test("what listens there and is no PostgreSQL is refused, and so is one without TLS where TLS is asked for", async (t) => {
+test("a server that is not PostgreSQL is refused, and so is one without TLS when TLS is required", async (t) => {
   const http = await listener(t, (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   assert.equal(await refusal(t, `postgres://u:p@${http}/d`), `What listens at ${http} is not a PostgreSQL server.`);
   assert.equal(await refusal(t, `postgres://u:p@${http}/d?sslmode=verify-full`), `What listens at ${http} is not a PostgreSQL server.`); // prettier-ignore
@@ -140,7 +140,7 @@ test("what listens there and is no PostgreSQL is refused, and so is one without 
   );
 });
 
-test("a host that is away is waited for, and told in words once", async (t) => {
+test("a host that is unavailable is waited for, and reported once", async (t) => {
   for (const [address, words] of [
     ["127.0.0.1:1", "No PostgreSQL listens at 127.0.0.1:1 (ECONNREFUSED)."],
     ["no-such-host.invalid:5432", "The host name no-such-host.invalid is not known"],
@@ -164,7 +164,7 @@ test("a host that is away is waited for, and told in words once", async (t) => {
   }
 });
 
-test("looking at an empty database makes nothing, and looking at an older store leaves it as it is", async (t) => {
+test("looking at an empty database creates nothing, and looking at an older store changes nothing", async (t) => {
   const url = await newDatabase(t);
   assert.match(await refusal(t, url, { opening: "look" }), /^There is no store in the database "test_\w+" at .+\./);
   assert.deepEqual(await query(url, TABLES), []);

@@ -45,7 +45,7 @@ test("processes that open a new store at the same moment all succeed, and every 
   assert.equal((await store.admin.auditEntries({ limit: 100 })).length, 40);
 });
 
-test("the store and its folder are for their owner alone", async (t) => {
+test("only their owner can access the store and its folder", async (t) => {
   const dataDir = join(temporaryFolder(t), "data");
   const store = await openStore({ dataDir, clock: systemClock });
   await anOrganization(store);
@@ -63,7 +63,7 @@ test("the store and its folder are for their owner alone", async (t) => {
   ]);
 });
 
-test("a store that a newer version migrated is refused and left as it is", async (t) => {
+test("a store that a newer version migrated is refused and not changed", async (t) => {
   const dataDir = temporaryFolder(t);
   const newer = [...MIGRATIONS, { name: "9999_future", up: async () => {} }];
   await (await openSqlite(dataDir, systemClock, newer)).close();
@@ -72,7 +72,7 @@ test("a store that a newer version migrated is refused and left as it is", async
   await (await openSqlite(dataDir, systemClock, newer)).close();
 });
 
-test("a migration that fails leaves nothing behind, and the next start goes on from there", async (t) => {
+test("a migration that fails leaves nothing behind, and the next start continues from there", async (t) => {
   const dataDir = temporaryFolder(t);
   await (await openStore({ dataDir, clock: systemClock })).close();
   const broken = {
@@ -91,7 +91,7 @@ test("a migration that fails leaves nothing behind, and the next start goes on f
   await (await openSqlite(dataDir, systemClock, [...MIGRATIONS, mended])).close();
 });
 
-test("what is no store, or cannot be reached, is refused with a sentence that names the folder", async (t) => {
+test("a file that is not a store, and a folder that is a file, are refused with a sentence that names the folder", async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, STORE_FILE), "this is no database, and it is long enough to look like one".repeat(20));
   await assert.rejects(openStore({ dataDir: folder, clock: systemClock }), {
@@ -108,7 +108,7 @@ test("what is no store, or cannot be reached, is refused with a sentence that na
   }
 });
 
-test("while another process holds the write lock, reading goes on and writing waits without stopping the event loop", async (t) => {
+test("while another process holds the write lock, reading continues and writing waits without blocking the event loop", async (t) => {
   const dataDir = temporaryFolder(t);
   const store = await openStore({ dataDir, clock: systemClock });
   t.after(() => store.close());
