@@ -1,7 +1,4 @@
-/**
- * If the service was started by the launcher, it stops when the launcher asks it to, and when the launcher ends in any
- * way.
- */
+/** A service that the launcher started stops when the launcher asks it to, and when the launcher ends in any way. */
 export function listenToLauncher(asked: () => void, gone: () => void): void {
   const fd = Number(process.env["DATARUN_LIFELINE_FD"]);
   delete process.env["DATARUN_LIFELINE_FD"];

@@ -6,8 +6,7 @@ import { remarkOnFolder, settingsFrom } from "../project/config-file.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /**
- * Serves until the process is told to stop. Resolves with 0 when the service runs; if it cannot start, the process
- * ends.
+ * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
  */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
   let closing: Promise<void> | undefined;

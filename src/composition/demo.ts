@@ -9,10 +9,7 @@ interface DemoAccess {
   readonly workflow: string;
 }
 
-/**
- * Creates an organization, a token and a workflow for trying out the service, on a new store. `null` if the store is in
- * use.
- */
+/** On a new store, creates an organization, a token and a workflow to try the service with; `null` if it is in use. */
 async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
   if ((await store.organizations()).length > 0) return null;
   const wallAt = clock.wall();

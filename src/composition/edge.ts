@@ -65,10 +65,7 @@ export function createPublicEdge(
 }
 
 const PATHS: ReadonlySet<string> = new Set(ROUTES.map(({ path }) => path));
-/**
- * Refusals that show an operator that somebody is trying to get in, or has made a mistake; logged like all of the
- * service's own.
- */
+/** Refusals that show an operator an intrusion attempt or a mistake; logged like the service's own faults. */
 const SEEN: ReadonlySet<string> = new Set(["request.unauthenticated"]);
 
 interface RefusalWatch extends EdgeObserver {

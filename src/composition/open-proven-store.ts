@@ -25,15 +25,11 @@ export interface ProvenStore extends AsyncDisposable {
   unreadableDataKeys(): number;
 }
 
-/**
- * How long a start waits for the database before it listens without it: then runs are refused, but `/status` is
- * answered.
- */
+/** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
 
 /**
- * Opens the store of a service, and compares its root keys with the stored ones as soon as that is possible. @throws
- * RootKeyError
+ * Opens a service's store, and compares its root keys with the stored ones as soon as possible. @throws RootKeyError
  */
 export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
   const { settings, environment, dataDir, clock, log, forCommand = false } = parts;

@@ -14,8 +14,7 @@ export interface Service {
   readonly url: string;
   readonly adminUrl: string;
   /**
-   * Stops accepting, lets requests in progress finish within the grace period, then closes the rest. Resolves when all
-   * are answered.
+   * Stops accepting, lets requests finish within the grace period, then closes the rest. Resolves when all have ended.
    */
   stop(graceMs: number): Promise<void>;
 }

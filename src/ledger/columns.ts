@@ -61,10 +61,7 @@ export const CALL_COLUMNS_OF_RUN = {
 
 const ofCall = recorded<CallReport>();
 
-/**
- * Unique key: the run's `transaction_id`, `ordinal`. In a run with state `unknown`, values that were never reported are
- * null.
- */
+/** Unique key: the run's `transaction_id`, `ordinal`. In a run in state `unknown`, what was never reported is null. */
 export const CALL_COLUMNS = {
   ordinal: ofCall(holds.whole, (call) => call.ordinal, { csv: "call" }),
   source: ofCall(holds.name(), (call) => call.source, { csv: "source" }),

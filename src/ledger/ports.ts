@@ -49,8 +49,8 @@ export interface LedgerTables {
   isText(column: string): string;
   /**
    * A table of the requests that were sent, for sums: `started_at` and `simulated` of the run, `sent_at`, `charged`,
-   * and the keys to group by: `source_key`, `organization_key`, `credential_key`, `rule_key`, which `textOf` turns into
-   * texts.
+   * and the keys to group by: `source_key`, `organization_key`, `credential_key`, `rule_key`, made into texts by
+   * `textOf`.
    */
   readonly requests: string;
   textOf(key: string): string;
@@ -58,10 +58,7 @@ export interface LedgerTables {
    * `ledger_lines` of a source are read newest first by transaction ids, which sort by time, and not by `started_at`.
    */
   readonly linesByTransaction: boolean;
-  /**
-   * The time where the ledger is stored, in milliseconds since 1970: several machines share one, and each has its own
-   * clock.
-   */
+  /** The time where the ledger is stored, in Unix ms: several machines may share it, and each has its own clock. */
   wallAt(): Promise<number>;
   /** Atomic, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
@@ -82,8 +79,7 @@ export interface RunReportRow {
 }
 
 /*
- * The rows, as they are in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Only column types
- * that mean the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for no and
- * yes.
+ * The rows, as they are in SQLite and as they go to PostgreSQL; `columns.ts` says what is in them. Column types mean
+ * the same in both: text, bigint (milliseconds, counts, times since 1970 UTC), and smallint 0 or 1 for no and yes.
  */
 export type { AttemptRow, CallRow, ReconciliationRow, RunRow };

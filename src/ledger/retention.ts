@@ -20,8 +20,7 @@ const AHEAD_MS_MAX = 2 * DAY_MS;
 /**
  * Deletes old runs over time; those with unknown charges stay until they are settled. Several machines may do so on one
  * ledger, by the ledger's own clock. Runs that a wrong clock makes look old would be lost, so after a leap of the clock
- * nothing is deleted for a day, and an error is logged, so that somebody can correct it. Returns a function that stops
- * it.
+ * nothing is deleted for a day, and an error is logged, so that somebody can correct it. Returns what ends it.
  */
 export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): () => void {
   let closed = false;

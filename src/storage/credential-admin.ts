@@ -122,8 +122,7 @@ async function defaultsBeside(
 }
 
 /**
- * Which existing defaults the new one replaces completely, and which remain the default in contexts that it does not
- * cover.
+ * The existing defaults that the new one replaces, and those that remain defaults in contexts that it does not cover.
  */
 function overtaken(
   added: StoredCredential,

@@ -5,10 +5,7 @@ import type { Tables } from "./schema.ts";
 /** One database, as the port files use it. All differences between SQLite and PostgreSQL are behind this interface. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
-  /**
-   * Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`, when waiting will not
-   * help.
-   */
+  /** Settles once the store is migrated and can be queried. Rejects only with `StoreRefused`: waiting will not help. */
   ready(): Promise<void>;
   readonly reader: Kysely<Tables>;
   readonly writer: Kysely<Tables>;

@@ -6,8 +6,7 @@ import type { Tables } from "./schema.ts";
 export interface MigrationSteps {
   readonly migrations: readonly Migration[];
   /**
-   * Taken first in the transaction: if several processes open a new store, one migrates, and the others then find it
-   * done.
+   * Taken first in the transaction: if several processes open a new store, one migrates, and the others find it done.
    */
   lock(transaction: Transaction<Tables>): Promise<void>;
   /** Refuses a database that other software uses. Called if there is no store yet. @throws StoreRefused */

@@ -32,10 +32,7 @@ export interface Store {
   readonly ledger: LedgerSink;
   /** What has been drained there, for operators and auditors. */
   readonly ledgerTables: LedgerTables;
-  /**
-   * Settles once the store can be queried. Rejects only with `StoreRefused` or `StoreMissing`, when waiting will not
-   * help.
-   */
+  /** Settles once the store can be queried. Rejects with `StoreRefused` or `StoreMissing` if waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
   health(): StoreHealth;

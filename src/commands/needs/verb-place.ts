@@ -23,10 +23,7 @@ export interface VerbPlace {
   once<Opened>(open: () => Promise<Opened>, close: (opened: Opened) => unknown): () => Promise<Opened>;
 }
 
-/**
- * Finds the deployment with the same function that a service uses, so that both mean the same store. @throws
- * OperatorError
- */
+/** Finds the deployment as a service does, so that both mean the same store. @throws OperatorError */
 export async function findVerbPlace(
   { project: named, dataDir: given, makesStore }: Place,
   note: (sentence: string) => void,

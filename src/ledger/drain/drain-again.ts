@@ -11,7 +11,7 @@ type Found = Pick<RunRow, "transaction_id" | "started_at"> & { readonly run: num
 
 /**
  * Sends to the shared ledger again the runs that were sent before and are still in a journal, for a database that has
- * lost them because it was restored from an older copy. Runs that are already there stay unchanged. The service may run
+ * lost them because it was restored from an older copy. Runs that are there stay unchanged. The service may run
  * meanwhile.
  * @throws OperatorError when there is no journal, or the database does not accept all runs
  */

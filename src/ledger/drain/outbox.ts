@@ -123,7 +123,7 @@ export class Outbox {
     return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
   }
 
-  /** Whether runs that have been sent and started before that time are still here. */
+  /** Whether runs that have been sent and started before `startedBefore` are still here. */
   holdsOld(startedBefore: number): boolean {
     const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
     return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;

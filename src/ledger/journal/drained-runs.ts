@@ -22,8 +22,8 @@ export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, set
 const IS_GONE = "id <= (SELECT run FROM drained) AND NOT EXISTS (SELECT 1 FROM set_aside WHERE run = runs.id)";
 
 /**
- * Deletes some of the drained runs that started before that time. A run that is dated in the future is deleted if it
- * was written before the oldest of the others. True if there may be more to delete.
+ * Deletes some of the drained runs that started before `startedBefore`. A run that is dated in the future is deleted if
+ * it was written before the oldest of the others. True if there may be more to delete.
  */
 export function forgetDrained(database: DatabaseSync, startedBefore: number, wallAt = Date.now()): boolean {
   database.exec("BEGIN IMMEDIATE");

@@ -6,9 +6,7 @@ import type { AttemptIntent, RunIntent, RunRecord, RunReport } from "../../run/p
 import { Fault } from "../../terms/fault.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
-/**
- * One intent file. It is deleted when another has replaced it and every run that wrote to it has its outcome on disk.
- */
+/** One intent file. It is deleted once another has replaced it and all runs that wrote to it have outcomes on disk. */
 export interface Segment {
   readonly name: string;
   readonly descriptor: number;
@@ -33,10 +31,7 @@ export interface IntentLogOptions {
   readonly beforeWrite?: (bytes: number) => number | undefined;
 }
 
-/**
- * The files of intents: what is about to be sent. Appending is one `write`; once it returns, the intent survives kill
- * -9.
- */
+/** The files of what is about to be sent. Appending is one `write`: once it returns, the intent survives kill -9. */
 export class IntentLog {
   readonly #options: IntentLogOptions;
   #current: Segment | null = null;

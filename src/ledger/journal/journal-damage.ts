@@ -6,10 +6,7 @@ const NOT_A_DATABASE = 26;
 /** PostgreSQL: corrupt pages and indexes, and bytes that are not valid text. */
 const POSTGRES_DAMAGE = /^(?:XX|22021$)/;
 
-/**
- * Whether an error means that stored data cannot be read, and not that the database is missing, busy or of another
- * version.
- */
+/** Whether an error means unreadable data, and not that the database is missing, busy or of another version. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };

@@ -15,8 +15,7 @@ const READER_MS = 200;
  * Opens the journal for writing: every commit is synced before it returns. What an earlier process, or a failed sync,
  * left in the write-ahead log is first written to the database file again and synced: a page that the kernel once
  * failed to write is never assumed to have been written since.
- * @param afterFailure a disk has failed since the service started: then no reader may prevent the log from being
- * emptied
+ * @param afterFailure a disk has failed since the service started: no reader may prevent the log from being emptied
  */
 export function openJournal(
   directory: string,

@@ -136,7 +136,7 @@ export class JournalPruner {
   }
 }
 
-/** Records, inside the caller's transaction, that runs which started before that time may have been deleted. */
+/** Records, inside the caller's transaction, that runs which started before `startedBefore` may be gone. */
 export function noteForgotten(database: DatabaseSync, startedBefore: number): void {
   database
     .prepare(

@@ -57,10 +57,7 @@ export class JournalSize {
     return this.#bytes >= this.#bytesMax * NARROW_SHARE;
   }
 
-  /**
-   * How many days the rest will last if the journal grows as it has recently, over a day at most; `null` while it does
-   * not grow.
-   */
+  /** How long the rest will last at the growth rate of the last day or less; `null` while the journal does not grow. */
   get daysLeft(): number | null {
     const perDay = this.#growth.perDay();
     return perDay === null || perDay <= 0 ? null : Math.max(0, this.#bytesMax - this.#bytes) / perDay;

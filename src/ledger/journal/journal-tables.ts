@@ -51,8 +51,7 @@ export class JournalTables implements LedgerTables {
   }
 
   /**
-   * Everything that `work` reads is the journal at one moment. `work` is synchronous, so that it does not block writers
-   * for long.
+   * Everything that `work` reads is the journal at one moment. It is synchronous, so it blocks writers only briefly.
    */
   snapshot<Result>(work: () => Result): Result {
     this.#database.exec("BEGIN");

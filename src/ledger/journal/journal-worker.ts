@@ -186,10 +186,7 @@ class Journal {
     }
   }
 
-  /**
-   * Runs in its own turn of the event loop, so that records that have arrived meanwhile are committed before the next
-   * step.
-   */
+  /** One step for each turn of the event loop, so that records that arrive in between are committed before the next. */
   prune(): void {
     const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
     if (more === true) this.#afterCommit();

@@ -122,8 +122,7 @@ export class JournalNames {
 
 /**
  * The rows of a run, in the order of their keys and without duplicates, with derived columns and the checksum. No
- * record can be refused because of its content, neither here nor by a shared database, because it would be sent again
- * for ever.
+ * record may be refused because of its content, neither here nor by a shared database: it would be sent again for ever.
  */
 function rowsOfRecord([line, callLines]: RunRecordLine): RunReportRow {
   const recorded = RUN_LINE.read(line);

@@ -4,10 +4,7 @@ import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 
 /** The number of a text, for the third migration. */
 const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
-/**
- * The bits of `verdicts.ts`: for the charge of a request, for a call without requests, and where those of its outcome
- * begin.
- */
+/** The bits of `verdicts.ts`: for a request's charge, for a call without requests, and the offset for its outcome. */
 const CHARGE_BIT = "CASE a.charged WHEN 'no' THEN 1 WHEN 'yes' THEN 2 ELSE 4 END";
 const SHIFT = "CASE WHEN c.success IS NULL THEN 12 WHEN c.success = 0 THEN 8 WHEN c.match = 1 THEN 0 ELSE 4 END";
 const ITS_REQUESTS = "attempts AS a WHERE a.run = c.run AND a.ordinal = c.ordinal";
@@ -264,10 +261,7 @@ export interface OlderJournal {
   readonly bytes: number;
 }
 
-/**
- * Columns added after the first release need no migration: each is added where it is missing, as its table here
- * declares it.
- */
+/** Later columns need no migration: each is added where it is missing, as its table here declares it. */
 const LATER_COLUMNS = [
   ...laterColumns("runs", RUN_COLUMNS),
   ...laterColumns("calls", CALL_COLUMNS),

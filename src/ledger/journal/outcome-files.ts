@@ -107,10 +107,7 @@ function* linesOf(bytes: Buffer): Generator<OutcomeLine> {
 // ---- writing -------------------------------------------------------------------------------------------------------
 
 export interface OutcomeFile {
-  /**
-   * Resolves when the bytes are on disk. If it rejects, they may be there in part or whole, and nothing may be written
-   * after them.
-   */
+  /** Resolves when the bytes are on disk. If it rejects, some or all may be, and nothing may be written after them. */
   write(bytes: Uint8Array, at: number): Promise<void>;
   close(): void;
 }
@@ -165,10 +162,7 @@ class SyncedFile implements OutcomeFile {
     });
   }
 
-  /**
-   * Not to be called while a write may not have begun: the next file opened would get the same descriptor, and so its
-   * bytes.
-   */
+  /** Not to be called while a write may not have begun: the next file opened would get its descriptor and its bytes. */
   close(): void {
     this.#isOver = true;
     if (this.#isWriting) return;

@@ -44,10 +44,7 @@ export class ModelDisk {
     await turn();
   }
 
-  /**
-   * What is found after power has returned: each sector that was being written has its old or its new content, as
-   * chosen.
-   */
+  /** What is found once power is back: each sector that was being written has its old or its new content, as chosen. */
   image(survives: readonly boolean[]): ReadonlyMap<string, Buffer> {
     let sector = 0;
     const images = new Map<string, Buffer>();

@@ -41,8 +41,8 @@ interface LogFile {
 /**
  * The log that puts records on disk right after their runs have ended; the journal gets them later, many at a time. One
  * write is in progress at a time, and records that arrive meanwhile go into the next. A file is reused when the journal
- * has everything in it. A file in which a write has failed is never written to again, because nobody knows how much of
- * it is on disk.
+ * has everything in it. A file in which a write has failed is never written to again, since nobody knows how much is on
+ * disk.
  */
 export class OutcomeLog {
   readonly #options: OutcomeLogOptions;

@@ -21,8 +21,8 @@ type Place = readonly [startedAt: number, transactionId: string];
 type Found = { readonly transaction_id: string; readonly started_at: number };
 
 /**
- * Deletes runs that started before that time from the ledger that several machines share, a few at a time, each with
- * all its rows. It pages through them by start time, so runs that are kept are looked at once. A run dated in the
+ * Deletes runs that started before `startedBefore` from the ledger that several machines share, a few at a time, each
+ * with all its rows. It pages through them by start time, so runs that are kept are looked at once. A run dated in the
  * future counts as started when it was first seen.
  */
 export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
@@ -60,7 +60,7 @@ async function* pages(
   }
 }
 
-/** Records the runs that are seen for the first time, and returns those that were first seen before that time. */
+/** Records the runs that are seen for the first time, and returns those first seen before `moment`. */
 async function seenBefore(
   tables: LedgerTables,
   ids: readonly string[],

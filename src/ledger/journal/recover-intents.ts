@@ -86,8 +86,7 @@ function findUnfinished(
 }
 
 /**
- * The run of an attempt whose run line is lost, from what the attempt itself contains, so that the attempt is recorded
- * all the same.
+ * The run of an attempt whose run line is lost, from the attempt itself, so that the attempt is recorded all the same.
  */
 function runWithout(line: Exclude<IntentLine, { of: "order" }>): Partial<RunRow> {
   if (line.of === "run") return line.run;

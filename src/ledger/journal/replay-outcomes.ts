@@ -29,10 +29,7 @@ export interface Replayed {
   readonly next: number;
 }
 
-/**
- * At a start: adds to the journal what an earlier process has left in the log. A run that is already there stays
- * unchanged.
- */
+/** At a start: adds to the journal what an earlier process has left in the log. A run that is there stays unchanged. */
 export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, directory: string): Replayed {
   const moved = movedTo(database);
   const { records, lost } = readOutcomes(directory, moved);

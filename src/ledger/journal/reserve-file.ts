@@ -8,8 +8,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /**
  * Places a file that reserves space for when the disk is full. While it exists, there is room for the outcomes of all
- * admitted runs. Deleting it makes that room, and no new run is admitted until it exists again. Placing it does not
- * delay commits.
+ * admitted runs. Deleting it makes that room, and no new run is admitted until it exists again. This delays no commits.
  * @throws when there is no room; nothing is left behind then
  */
 export async function placeReserve(directory: string, bytes: number): Promise<void> {

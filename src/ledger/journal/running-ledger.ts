@@ -5,10 +5,7 @@ export interface LedgerState {
   /** Why no new run is accepted, or `null`. */
   readonly unavailable: string | null;
   readonly openRuns: number;
-  /**
-   * Runs that have ended and are in the log but not yet in the journal; their size in memory, and the age of the
-   * oldest.
-   */
+  /** Runs that have ended and are not yet in the journal, only in the log; their bytes in memory; the oldest's age. */
   readonly pendingRecords: number;
   readonly pendingBytes: number;
   readonly lagMs: number;
@@ -20,9 +17,7 @@ export interface LedgerState {
   readonly alarm: boolean;
   /** How many times the journal's thread was restarted. */
   readonly restarts: number;
-  /**
-   * How many times since the start the journal's thread could not continue something because the journal is damaged.
-   */
+  /** How many times since the start something could not be done because the journal is damaged. */
   readonly damageMet: number;
 }
 
@@ -41,9 +36,6 @@ export interface RunningLedger extends Ledger {
   noteDrained(note: DrainNote): void;
   /** For the drainer of the outbox: called when something new is in the journal. Only one listener at a time. */
   onWritten(listener: () => void): void;
-  /**
-   * Writes what is pending, as far as it can within its time limit, and ends. Called after the last run has been
-   * closed.
-   */
+  /** Writes what is pending, as far as its time limit allows, and ends. Called after the last run has been closed. */
   close(): Promise<void>;
 }

@@ -24,9 +24,7 @@ const EVERY_CHARGE = 15;
 /** A call of unknown charge without recorded requests: the call itself has to be settled. */
 export const UNKNOWN_CALL = OF_CHARGE.unknown | NO_REQUEST;
 
-/**
- * What the requests of a call were charged: one bit for each charge that occurs, and one for a call without requests.
- */
+/** What a call's requests were charged: one bit for each charge that occurs, and one for a call without requests. */
 export function chargesBits(charged: Charged, requests: readonly Charged[]): number {
   if (requests.length === 0) return charged === "unknown" ? UNKNOWN_CALL : NO_REQUEST;
   return requests.reduce((bits, one) => bits | (OF_CHARGE[one] ?? OF_CHARGE.unknown), 0);

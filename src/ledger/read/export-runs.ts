@@ -7,18 +7,15 @@ import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "..
 import { readRuns } from "./read-runs.ts";
 
 /**
- * `jsonl`: one whole run per line. `csv`: one request per line, with its call and run; a run or call without any has
- * one line too.
+ * `jsonl`: one whole run per line. `csv`: one line per request, with call and run, and one per run or call without
+ * requests.
  */
 export type ExportFormat = "csv" | "jsonl";
 
 /** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
 
-/**
- * Called for each run that is left out because it is damaged, with its id or, if even that cannot be read, with its
- * start.
- */
+/** Called for each run that is left out because of damage, with its id or, if that cannot be read, its start. */
 export type OnDamaged = (run: string) => void;
 
 type Place = readonly [startedAt: number, transactionId: string];

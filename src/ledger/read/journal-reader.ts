@@ -8,8 +8,7 @@ import { verifyJournal } from "./verify-journal.ts";
 
 export interface JournalReader extends LedgerReader {
   /**
-   * How many runs have not been sent to the shared database, if there is one: its service may be dead, or the database
-   * unavailable.
+   * Runs not yet sent to the shared database, if there is one: the service may be dead, or the database unavailable.
    */
   undrained(): Promise<number>;
   close(): void;
@@ -38,8 +37,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       yield* reader.export(...asked);
     },
     reconcile: afterLog(async (decision) => {
-      // A run is sent once and not updated: a charge that is settled here afterwards would be known on this machine
-      // only.
+      // A run is sent once and not updated: a charge settled here afterwards would be known on this machine only.
       const outbox = await tables.query("SELECT run FROM drained");
       if (outbox.length > 0) {
         throw new OperatorError("refused", "This ledger goes to a shared database: settle there, with DATABASE_URL.");

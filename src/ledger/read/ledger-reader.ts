@@ -26,16 +26,13 @@ export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
-  /**
-   * How often each credential of each source was used and charged in a month (`2026-03`, UTC), to compare with an
-   * invoice.
-   */
+  /** The use and charges of each credential of each source in a month (`2026-03`, UTC), to compare with an invoice. */
   summary(month: string): Promise<readonly ChargeSummary[]>;
   /** Unknown charges, which have to be settled with the vendor, oldest first. */
   unknown(limit?: number): Promise<readonly UnknownCharge[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
-  /** Deletes runs that started before that time; those with unknown charges only with `unknownToo`. */
+  /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;
   /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
   verify(): Promise<Verified>;

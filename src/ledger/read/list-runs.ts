@@ -111,8 +111,7 @@ async function findPage(
   // If a source is given, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise
   // runs are read in the order of time, of the organization or workflow if one is given.
   const bySource = filter.source !== undefined && filter.transactionId === undefined && callers === FEW_RUNS;
-  // On a shared ledger, if such calls are frequent, the runs with unknown charges are fewer, because people settle
-  // them.
+  // On a shared ledger, if such calls are frequent, runs with unknown charges are fewer, because people settle them.
   const calls = bySource && linesByTransaction ? await countCalls(tables, filter) : FEW_CALLS;
   if (calls === 0) return [];
   const byCalls = bySource && !(unknown && linesByTransaction && calls === FEW_CALLS);

@@ -16,8 +16,7 @@ export interface Reconciliation {
   readonly transactionId: string;
   readonly ordinal: number;
   /**
-   * The number of a request of the call. Left out: all requests whose charge is unknown or, if there are none, the only
-   * request.
+   * The number of a request. Left out: all requests of unknown charge or, if there are none, the call's only request.
    */
   readonly attempt?: number;
   readonly charged: Charged;
@@ -70,8 +69,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     call,
   );
   const meant = requestsMeant(requests, decision);
-  // A call of unknown charge that sent no request through the outbound client has none to settle: then the call itself
-  // is meant.
+  // If a call of unknown charge sent no request through the outbound client, the call itself is meant.
   const callItself =
     requests.length === 0 &&
     decision.attempt === undefined &&

@@ -1,8 +1,7 @@
 import type { LedgerTables } from "../ports.ts";
 
 /**
- * The use of one credential of one organization at one source, however it was chosen: our side of a line on a vendor's
- * invoice.
+ * The use of an organization's credential at a source, however it was chosen: our side of a line on a vendor's invoice.
  */
 export interface ChargeSummary {
   readonly source: string;

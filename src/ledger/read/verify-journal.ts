@@ -39,8 +39,7 @@ type Numbered<Row> = Row & { readonly run: number };
 
 /**
  * Checks every run of a journal, in short reads concurrently with the thread that writes it: whether its rows are as
- * they were written, and whether as many runs exist as were written and not deleted. Damage hides only the runs that it
- * affects.
+ * they were written, and whether as many runs exist as were written and not deleted. Damage hides only the runs in it.
  */
 export async function verifyJournal(directory: string): Promise<Verified> {
   const tables = new JournalTables(directory);
@@ -236,8 +235,7 @@ class Verification {
   }
 
   /**
-   * What SQLite can check itself: pages, the order of rows, indexes that lack a row. One table at a time, to keep reads
-   * short.
+   * What SQLite can check: pages, the order of rows, indexes that lack a row. One table at a time, to keep reads short.
    */
   checkStructure(table: string): void {
     const problems = this.#attempt(`the table ${table}`, () =>

@@ -44,10 +44,7 @@ export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
   return tally.result();
 }
 
-/**
- * Ids of missing runs that have left calls. Runs are added and deleted meanwhile, each with its calls, so this is one
- * statement.
- */
+/** Ids of missing runs that have left calls. One statement, as runs and their calls are added and deleted meanwhile. */
 async function findOrphans(
   query: LedgerTables["query"],
   after: string,
@@ -67,10 +64,7 @@ async function findOrphans(
   return orphans.map(({ transaction_id: id }) => id);
 }
 
-/**
- * Compares, for all runs whose ids begin alike and at one moment, how many were added and not deleted with how many
- * exist.
- */
+/** For runs whose ids begin alike: compares how many were added and not deleted with how many exist, at one moment. */
 async function missVanished(
   query: LedgerTables["query"],
   orphansOf: ReadonlyMap<string, number>,

@@ -1,8 +1,7 @@
 import { sql, type Kysely } from "kysely";
 
 /**
- * Lists of runs are answered from indexes alone. Also: how many ids a run asked for that belong to no source; these are
- * not calls.
+ * Answers lists of runs from indexes alone; and counts the ids of a run that belong to no source, which are not calls.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

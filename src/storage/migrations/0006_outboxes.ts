@@ -1,9 +1,6 @@
 import type { Kysely } from "kysely";
 
-/**
- * How far each journal has been drained here. If a journal has sent more than the database knows, the database has lost
- * runs.
- */
+/** How far each journal has been drained here. A database that knows of less than the journal has lost runs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("ledger_outboxes")

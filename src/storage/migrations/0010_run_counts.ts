@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 
 /**
  * How many runs each journal has added, per group of ids that begin alike, and how many of them were deleted (a row
- * with no journal), so that a run is missed even if all its calls are lost too. One row per journal, so that none waits
- * for another's.
+ * with no journal), so that a run is missed even if all its calls are lost too. One row per journal, so none waits for
+ * another.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

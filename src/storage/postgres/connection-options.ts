@@ -23,8 +23,7 @@ export function placeOf(databaseUrl: string): Place {
 /**
  * Options for every connection: nothing waits for a server that has stopped answering, and bigint is read as a number,
  * because our columns hold only milliseconds and counts.
- * @throws StoreRefused when the address cannot be read; the message does not repeat the address, because it may contain
- * a password
+ * @throws StoreRefused when the address cannot be read; the message does not repeat it, as it may contain a password
  */
 export function connectionOptions(databaseUrl: string): ClientConfig {
   readAddress(databaseUrl);

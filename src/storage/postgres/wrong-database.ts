@@ -49,8 +49,7 @@ export function notPostgres({ at }: Place): string {
 }
 
 /**
- * The server's own message contains only names that the operator chose. Its details may contain values, and are left
- * out.
+ * The server's own message contains only names that the operator chose. Details may contain values, and are left out.
  */
 function wordsOf(error: DatabaseError, { at, database, user }: Place): string {
   const code = error.code ?? "no code";

@@ -13,8 +13,7 @@ import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
 export const STORE_FILE = "store.sqlite";
 
 /**
- * Opens the embedded store of a data directory, and creates or migrates it if allowed. @throws StoreRefused,
- * StoreMissing
+ * Opens a data directory's embedded store, and creates or migrates it if allowed. @throws StoreRefused, StoreMissing
  */
 export async function openSqlite(
   dataDir: string,
@@ -27,8 +26,7 @@ export async function openSqlite(
   const close = () => databases.forEach((database) => database.close());
   try {
     const file = makePrivateFile(dataDir);
-    // In this order, because the writer migrates. Reads have a connection of their own, so that they never wait for
-    // writers.
+    // In this order, because the writer migrates. Reads have their own connection, so that they never wait for writers.
     for (const synchronous of ["full", "full", "normal"]) {
       const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
       databases.push(database);
