@@ -14,7 +14,8 @@ export interface Service {
   readonly url: string;
   readonly adminUrl: string;
   /**
-   * Stops accepting, lets requests finish within the grace period, then closes the rest. Resolves when all have ended.
+   * Stops accepting, lets requests finish within the grace period, then closes the rest. Resolves once all are
+   * answered.
    */
   stop(graceMs: number): Promise<void>;
 }
