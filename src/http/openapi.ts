@@ -37,9 +37,9 @@ function response(description: string, schema: object) {
 
 const ERROR = reference("Error");
 
-/** What the HTTP itself is refused with. */
+/** The answer to a problem of HTTP itself. */
 function badHttp(description: string) {
-  const allow = { description: "On 405: the methods that there are.", schema: { type: "string" } };
+  const allow = { description: "With 405: the methods that are allowed.", schema: { type: "string" } };
   const refusal = response(description, ERROR);
   return { ...refusal, headers: { ...refusal.headers, Allow: allow } };
 }
@@ -58,10 +58,7 @@ const ERRORS = {
 
 /** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
 const OTHERS = {
-  "503": response(
-    "In place of 500 with code `overloaded`, where the operator has set `overload_status` to 503.",
-    ERROR,
-  ),
+  "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
   "4XX": badHttp("400, 405, 408, 417 or 431: the HTTP itself could not be read or served."),
 };
 
@@ -125,7 +122,7 @@ function operation(route: Route): object {
   const [answer, ...others] = Object.keys(answers.schemas).map(reference);
   const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
   if (route.method === "GET") {
-    const refused = badHttp("Not an HTTP request that can be answered.");
+    const refused = badHttp("The request is not valid HTTP, or has another problem of HTTP.");
     return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": refused } };
   }
   return {

@@ -97,7 +97,7 @@ export class Call implements PlannedCall {
 
   takeOrder(id: string | null): void {
     const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
-    if (!isKept) throw new Fault("source.contract", { problem: "its order has no number that can be kept" });
+    if (!isKept) throw new Fault("source.contract", { problem: "the order's number cannot be kept" });
     this.#order = { id };
     if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }

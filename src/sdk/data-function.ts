@@ -51,7 +51,7 @@ export interface SourceOutcome {
   // eslint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
   readonly output: any;
   readonly response_time_ms: number;
-  /** Of a failure: the vendor's own number for what it has taken up, to be asked for by a later call. */
+  /** Of a failure: the vendor's number for the order, with which a later call can fetch the result. */
   readonly order_id?: string;
 }
 

@@ -100,8 +100,8 @@ test("what --free-only goes with is said, and without a place for the report nob
   assert.match(await says("--free-only"), /--free-only belongs to --all --live/);
   assert.match(await says("--all", "--live"), /name it, or give --all --free-only/);
   assert.match(await says("--all", "--live", "--free-only"), /--free-only needs --report/);
-  assert.match(await says("--all", "--live", "--free-only", "--report", "x", "--accept-charge"), /--accept-charge is of one source/); // prettier-ignore
+  assert.match(await says("--all", "--live", "--free-only", "--report", "x", "--accept-charge"), /--accept-charge applies to one source/); // prettier-ignore
   assert.match(await says("--all", "--live", "--free-only", "--report", "x"), /There is no store/);
   await json(["org", "create", "Acme"]);
-  assert.match(await says("--all", "--live", "--free-only", "--report", "/nowhere/x"), /The report \/nowhere\/x cannot be written \(ENOENT\)\. No vendor is asked/); // prettier-ignore
+  assert.match(await says("--all", "--live", "--free-only", "--report", "/nowhere/x"), /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is asked/); // prettier-ignore
 });

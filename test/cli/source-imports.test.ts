@@ -125,42 +125,42 @@ test("inputs are written as documentation writes them, and examples may be given
     query: { since: "{{ inputs.since }}", page: "{{ inputs.page }}" },
   });
   assert.equal((cases[0]!.inputs as { number: string }).number, "00000006");
-  assert.match(stderr, /Inputs: region, number, since, page\. The path stays \/v1\/\{region\}\/companies\/\{number\}\/officers/); // prettier-ignore
+  assert.match(stderr, /Inputs: region, number, since, page\. The path is kept as \/v1\/\{region\}\/companies\/\{number\}\/officers/); // prettier-ignore
 });
 
 const U = "https://api.acme.example/c/{number}";
 const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
-  [`curl -F file=@x '${U}'`, /request\.sh:1:6: -F cannot be taken over \(a form of several parts/],
-  [`curl \\\n  --insecure '${U}'`, /request\.sh:2:3: --insecure cannot be taken over \(certificates of vendors are always checked/], // prettier-ignore
-  [`curl -k '${U}'`, /1:6: -k cannot be taken over/],
-  [`curl -d @body.json '${U}'`, /1:9: the body stands in another file \(write the body into the command\)/],
-  [`curl --data-urlencode name@f '${U}'`, /the body stands in another file/],
-  [`curl -b jar.txt '${U}'`, /cookies stand in another file/],
-  [`curl -H @h '${U}'`, /header fields stand in another file/],
+  [`curl -F file=@x '${U}'`, /request\.sh:1:6: -F cannot be imported \(a form of several parts/],
+  [`curl \\\n  --insecure '${U}'`, /request\.sh:2:3: --insecure cannot be imported \(certificates of vendors are always checked/], // prettier-ignore
+  [`curl -k '${U}'`, /1:6: -k cannot be imported/],
+  [`curl -d @body.json '${U}'`, /1:9: the body is in another file \(write the body into the command\)/],
+  [`curl --data-urlencode name@f '${U}'`, /the body is in another file/],
+  [`curl -b jar.txt '${U}'`, /cookies are in another file/],
+  [`curl -H @h '${U}'`, /header fields are in another file/],
   [`curl -H 'X-Empty;' '${U}'`, /a header field has no value/],
-  [`curl --digest '${U}'`, /--digest cannot be taken over/],
+  [`curl --digest '${U}'`, /--digest cannot be imported/],
   [`curl --no-such '${U}'`, /--no-such is not known/],
   [`curl -X DELETE '${U}'`, /DELETE is not a question/],
   [`curl -X GET -d a=1 '${U}'`, /a GET has no body \(give -G/],
-  [`curl -d '{"a":"{b}"}' '${U}'`, /the body is JSON and is sent as a form/],
-  [`curl -H 'Content-Type: text/xml' -d '<a/>' '${U}'`, /a body of text\/xml cannot be taken over/],
+  [`curl -d '{"a":"{b}"}' '${U}'`, /the body is JSON but is sent as a form/],
+  [`curl -H 'Content-Type: text/xml' -d '<a/>' '${U}'`, /a body of text\/xml cannot be imported/],
   [`curl https://a.example/?a=1&b=2`, /1:28: the shell ends the command at "&" \(put the address in single quotes\)/],
   [`curl '${U}' | jq .`, /the shell ends the command at "\|"/],
   [`curl -H "X: $(cat key)" '${U}' \n`, /output of another command/],
   [`curl '${U}`, /1:6: a quote is not closed/],
   [`curl '${U}' ^\n -k`, /quoting of Windows/],
   [`curl '${U}'\ncurl '${U}'`, /2:1: something follows the command/],
-  [`wget '${U}'`, /this is no command of curl/],
+  [`wget '${U}'`, /this is not a curl command/],
   ["curl -s", /the command has no address/],
   [`curl '${U}' '${U}'`, /the command has a second address/],
-  [`curl 'https://{tenant}.acme.example/x'`, /its host is no plain name/],
-  [`curl 'api.acme.example/{x}'`, /no https:\/\/ in front/],
-  [`curl 'https://api.acme.example/{a,b}'`, /curl makes several addresses/],
+  [`curl 'https://{tenant}.acme.example/x'`, /its host is not a plain name/],
+  [`curl 'api.acme.example/{x}'`, /address does not begin with https:\/\//],
+  [`curl 'https://api.acme.example/{a,b}'`, /curl expands this to several addresses/],
   [`curl -u a:b -H 'Authorization: Bearer c' '${U}'`, /it says twice who asks/],
-  [`curl --proxy http://p.example '${U}'`, /--proxy cannot be taken over \(a proxy is a setting/],
+  [`curl --proxy http://p.example '${U}'`, /--proxy cannot be imported \(a proxy is a setting/],
 ]; // prettier-ignore
 
-test("what cannot be taken over is refused by its name and place, and nothing is written", async (t) => {
+test("what cannot be imported is refused by its name and place, and nothing is written", async (t) => {
   for (const [command, says] of REFUSED) {
     const { at, make, folder } = importing(t, { "request.sh": command });
     const { code, stderr } = await make({ "from-curl": at("request.sh"), sample: at("reply.json") });
@@ -180,13 +180,13 @@ test("a command comes from standard input too; what nobody looks like is never g
   assert.equal(bare.code, 2);
   assert.match(
     bare.stderr,
-    /give --nobody\. What means that nobody was found is the vendor's to say, and never guessed/,
+    /give --nobody\. Only the vendor's documentation says which reply means that nothing was found; it is never guessed/,
   );
   for (const [options, says] of [
     [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi and --from-har/],
     [["--entry", "1"], /--entry belongs to an import/],
-    [["--from-curl", there("request.sh"), "--url", U], /--url is what the import says/],
-    [["--from-curl", there("request.sh"), "--fixed", "nothing"], /nothing in the request is called "nothing"/],
+    [["--from-curl", there("request.sh"), "--url", U], /--url follows from the import/],
+    [["--from-curl", there("request.sh"), "--fixed", "nothing"], /nothing in the request has the name "nothing"/],
   ] as const)
     assert.match((await run(["source", "new", "acme__y", "--title", "X", ...options])).stderr, says);
 });
@@ -196,7 +196,7 @@ test("a person says which values of a command stay", async (t) => {
   const answers = ["format", "Company", "", JSON.stringify(REPLY), "", "404", "", ""];
   const made = await run(["source", "new", "acme__company", "--from-curl", at("request.sh")], answers.join("\n"), true);
   assert.equal(made.code, 0, made.stderr);
-  assert.match(made.stderr, /Values of the request: q, format\. Which stay as they are/);
+  assert.match(made.stderr, /Values of the request: q, format\. Which of them are constants/);
   assert.deepEqual((parse(written()) as { request: { query: object } }).request.query, { q: "{{ inputs.q }}", format: "json" }); // prettier-ignore
 });
 
@@ -315,13 +315,13 @@ test("what an archive lacks, or has of another kind, is said with its entry", as
     "cut.har": '{"log":\n[',
   });
   const says = async (file: string, number: string) => (await make({ "from-har": at(file), entry: number })).stderr;
-  assert.match(await says("log.har", "1"), /log\.har, entry 1: its answer is not JSON \(give --sample/);
-  assert.match(await says("log.har", "2"), /entry 2: its answer was not saved \(save the archive with content/);
+  assert.match(await says("log.har", "1"), /log\.har, entry 1: its reply is not JSON \(give --sample/);
+  assert.match(await says("log.har", "2"), /entry 2: its reply was not saved \(save the archive with content/);
   assert.match(await says("log.har", "3"), /entry 3: a form of several parts cannot be written in YAML/);
-  assert.match(await says("log.har", "4"), /entry 4: its answer is no success \(take an entry that found a record/);
-  assert.match(await says("log.har", "9"), /No entry of the archive is meant by --entry/);
+  assert.match(await says("log.har", "4"), /entry 4: its reply is not a success \(take an entry that found a record/);
+  assert.match(await says("log.har", "9"), /No entry of the archive matches --entry/);
   assert.match(await says("log.har", U), /4 entries of the archive have that address/);
-  assert.match(await says("no.har", "1"), /it is no HTTP archive/);
+  assert.match(await says("no.har", "1"), /it is not an HTTP archive/);
   assert.match(await says("cut.har", "1"), /cut\.har: it is not JSON \(line 2, column 2\)/);
 });
 
@@ -478,13 +478,13 @@ test("what a document says and no file can is refused with its line, its column 
   const line = (text: string) => REGISTER.split("\n").findIndex((one) => one.includes(text)) + 1;
   const says = async (operation: string) => (await make({ "from-openapi": at(operation), sample: at("reply.json") })).stderr; // prettier-ignore
   const cases: readonly (readonly [operation: string, says: RegExp])[] = [
-    ["byPerson", new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(say with --auth`)],
-    ["forget", /:\d+:5: DELETE is not a question \(a source asks by GET, POST, PUT or PATCH\)/],
-    ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be taken over`)],
-    ["recursive", /: this schema holds itself \(write this input by hand\)/],
-    ["deep", new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is written in a way that a file cannot say`)],
+    ["byPerson", new RegExp(`api\\.yaml:${line("    person:")}:5: this login needs a person in front of a browser \\(use --auth`)],
+    ["forget", /:\d+:5: DELETE is not a question \(a source can use GET, POST, PUT or PATCH\)/],
+    ["upload", new RegExp(`:${line("multipart")}:\\d+: a body of multipart/form-data cannot be imported`)],
+    ["recursive", /: this schema contains itself \(write this input by hand\)/],
+    ["deep", new RegExp(`:${line("deepObject")}:\\d+: the parameter filter is serialized in a way that a file cannot express`)],
     ["reserved", new RegExp(`:${line("allowReserved")}:\\d+: the parameter raw is sent as it is`)],
-    ["getWithBody", /: a GET has no body \(take it out of the document\)/],
+    ["getWithBody", /: a GET has no body \(remove it from the document\)/],
     ["elsewhere", new RegExp(`:${line("common.yaml")}:\\d+: it refers to another file \\(put everything into one file first`)],
     ["getCompny", /there is no operation "getCompny" \(Did you mean getCompany\?\)/],
     ["", /say which operation \(give \S+#operationId; its operations are getWithBody, getCompany, searchCompanies/],

@@ -425,13 +425,13 @@ test("source new says what is missing or cannot be, and writes nothing", async (
       .stderr;
   assert.match(
     (await run(["source", "new", "acme__company"])).stderr,
-    /give --title, --url, --sample, --nobody\. What means that nobody was found is the vendor.s to say/,
+    /give --title, --url, --sample, --nobody\. Only the vendor.s documentation says which reply means that nothing was found/,
   );
   assert.match((await run(["source", "new", "Acme"])).stderr, /ID must have the form/);
   assert.match(await says({ url: "https://api.acme.example/all" }), /has no input/);
   assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
   assert.match(await says({ auth: "magic" }), /auth is none, basic/);
-  assert.match(await says({ auth: "oauth2" }), /a login needs its address.*oauth2:https:/);
+  assert.match(await says({ auth: "oauth2" }), /a login needs an address.*oauth2:https:/);
   assert.match(await says({ auth: "hmac" }), /auth is none, .*hmac:HEADER or mtls/);
   assert.match(await says({ url: "https://api.acme.example/x/{number}?q={q" }), /brace/);
   assert.match(await says({ charge: "none" }), /one of free, per_call, per_success, per_match/);

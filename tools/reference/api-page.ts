@@ -60,7 +60,7 @@ export function apiPage(): Page {
       ["header", "value"],
       [["Content-Type", code("application/json; charset=utf-8")], ...responseHeaders(paths)],
     ),
-    `${code("HEAD")} is answered wherever ${code("GET")} is, without the body. A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
+    `${code("HEAD")} is answered wherever ${code("GET")} is, but without a body. A 405 also has ${code("Allow")}. No response has a CORS header, a rate-limit header or the name of the server.`,
     ...endpoints.flatMap((endpoint) => [
       `## ${endpoint.method} ${endpoint.path}`,
       ...(SECTIONS[endpoint.path] ?? plainSection)(schemasOf(contract), endpoint.operation),
@@ -94,7 +94,7 @@ interface EndpointOnPage {
 function endpointsOf({ paths }: Contract): readonly EndpointOnPage[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      // The same as GET, as a sentence says.
+      // The same as GET; a sentence on the page says so.
       .filter(([method]) => method !== "head")
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -221,7 +221,7 @@ const DATA =
 const RETRYING = [
   "- A retry makes the external calls again, and each can be billed again. The service itself never repeats a request of which a byte may have reached the vendor.",
   "- On `/data` retry only the sources that failed because of a timeout or a 5xx of the vendor: send a new request that names only those. With `failure_details` these are the kinds `timeout` and `vendor_5xx`, and they may be billed twice. The kinds `unreachable` and `shed` are retryable too, and nothing was sent for them.",
-  "- A failure with `failure.order_id` has left an order at the vendor, which is probably billed. Do not order again: a source that [resumes](source-format.md#resume) takes that number as an input and fetches what was ordered. `pending` means that the vendor was not ready; ask again later.",
+  "- If a failure has `failure.order_id`, an order has been placed at the vendor and is probably billed. Do not order again: a source that can [resume](source-format.md#resume) takes this number as an input and fetches what was ordered. `pending` means that the vendor was not ready; ask again later.",
   "- After a 500 with `overloaded` or `unavailable` nothing was run and no vendor was called: retrying costs nothing. Wait a little before each retry, and longer each time.",
   "- After 401, 422 and `no_sources` a retry does not help.",
   "- If the connection breaks before the answer arrives, the run may have happened and may be billed. The operator finds it on the ledger.",

@@ -24,7 +24,7 @@ export async function catalogPages(
   ];
 }
 
-/** When a source was last asked for real, by its own annotation `x-live-tested: YYYY-MM-DD, version V`. */
+/** When a source was last tested live, by its own annotation `x-live-tested: YYYY-MM-DD, version V`. */
 function liveRunOf({ declaration }: LoadedSource["source"]): string {
   const { "x-example": isExample, "x-live-tested": day } = declaration as unknown as Readonly<Record<string, unknown>>;
   return isExample === true ? "never: an example without a vendor" : typeof day === "string" ? day : "never";
@@ -63,9 +63,9 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
     ),
     "## Tests against the real vendor",
     outside.length === 0
-      ? "Nothing here has a vendor, so nothing has been run against one. The sources above are run with all their cases by `npm test`."
-      : "All cases of a source are run by `npm test`, against answers that are scripted from the vendor's documentation. When a source was last run against the vendor itself (`npx datarun source test --all --live --free-only --report FILE`, which says what to write down):",
-    outside.length === 0 ? "" : table(["source", "run live"], live),
+      ? "No source here has a vendor. `npm test` runs the sources above with all their cases."
+      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source was last tested against the real vendor (`npx datarun source test --all --live --free-only --report FILE`; the report says what to write down):",
+    outside.length === 0 ? "" : table(["source", "last live test"], live),
   );
 }
 

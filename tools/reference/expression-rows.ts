@@ -8,16 +8,16 @@ const FUNCTION_SAYS: Readonly<Record<string, string>> = {
   floor: "rounded down to a whole number",
   avg: "the mean; nothing for an empty list",
   sum: "the sum",
-  max: "the greatest, or the last in the order of texts",
-  min: "the least, or the first in the order of texts",
-  max_by: "the entry of which the expression is greatest",
-  min_by: "the entry of which it is least",
-  sort: "in order",
-  sort_by: "in the order of an expression",
-  group_by: "an object of lists, by what an expression is of each entry",
-  map: "an expression of each entry, `null` included",
-  keys: "its names",
-  values: "its values",
+  max: "the greatest number, or the last text in order",
+  min: "the least number, or the first text in order",
+  max_by: "the entry for which the expression is greatest",
+  min_by: "the entry for which it is least",
+  sort: "the entries in order",
+  sort_by: "the entries in the order of an expression",
+  group_by: "an object of lists, grouped by the value of an expression for each entry",
+  map: "the value of an expression for each entry, including `null`",
+  keys: "its member names",
+  values: "its member values",
   items: "its members as pairs `[name, value]`",
   from_items: "an object made from such pairs",
   merge: "one object made from several; later members win",
@@ -37,16 +37,16 @@ const FUNCTION_SAYS: Readonly<Record<string, string>> = {
   trim: "without white space, or those characters, at both ends",
   trim_left: "the same at the beginning",
   trim_right: "the same at the end",
-  pad_left: "filled up to a length at the beginning, with blanks or that character",
-  pad_right: "filled up at the end",
-  join: "one text of several, with the first between",
-  split: "a list of texts, cut at the second",
-  replace: "the third in place of the second",
+  pad_left: "padded to a length at the beginning, with spaces or that character",
+  pad_right: "padded at the end",
+  join: "one text made from several, with the first argument between them",
+  split: "a list of texts, split at the second argument",
+  replace: "the first text with the second replaced by the third",
   to_string: "a text as it is, anything else as its JSON text",
   to_number: "a number as it is, or the number that a text contains; nothing for any other value",
 };
 
-/** The answer that the examples are about. */
+/** The reply that the examples are evaluated over. */
 export const EXAMPLE_ANSWER = `{
   "status": 200,
   "headers": { "x-total": "2" },
@@ -64,7 +64,7 @@ export const EXAMPLE_ANSWER = `{
   }
 }`;
 
-/** What is worked out over it, and what comes of it. A test works each of them out. */
+/** An expression over it, and its value. A test evaluates each of them. */
 const EXAMPLES: Readonly<Record<string, readonly [expression: string, gives: string]>> = {
   abs: ["abs(body.balance)", "12.5"],
   ceil: ["ceil(body.balance)", "-12"],
@@ -109,7 +109,7 @@ const EXAMPLES: Readonly<Record<string, readonly [expression: string, gives: str
   to_number: ['to_number(headers."x-total")', "2"],
 };
 
-/** A row for each function: how it is called, what it gives, and an example. */
+/** A row for each function: how it is called, what it returns, and an example. */
 export function expressionRows(): string[][] {
   const told = Object.keys(FUNCTION_SAYS).filter((name) => Object.hasOwn(EXAMPLES, name));
   const astray = [...FUNCTIONS.keys()].filter((name) => !told.includes(name));

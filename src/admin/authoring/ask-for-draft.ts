@@ -39,7 +39,7 @@ export const QUESTIONS = [
     name: "auth",
     asks: `Authentication: ${AUTH_WORDS}`,
     otherwise: "none",
-    describes: `${AUTH_WORDS}; none unless given. OAuth logs in with client credentials, or with a password`,
+    describes: `${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`,
   },
   {
     name: "sample",
@@ -48,8 +48,8 @@ export const QUESTIONS = [
   },
   {
     name: "nobody",
-    asks: "What means that nobody was found: a status such as 404, or a file with such a reply",
-    describes: "What means that nobody was found: a status, or a file with the reply of status 200",
+    asks: "How the vendor says that it found nothing: a status such as 404, or a file with such a reply",
+    describes: "How the vendor says that it found nothing: a status, or a file with the reply if its status is 200",
   },
   {
     name: "charge",
@@ -84,7 +84,7 @@ export async function askForDraft(
     const { name } = question;
     if (imported !== undefined && OF_REQUEST.has(name)) {
       if (given[name] !== undefined)
-        throw new OperatorError("usage", `--${name} is what the import says: leave it out.`);
+        throw new OperatorError("usage", `--${name} follows from the import: leave it out.`);
       continue;
     }
     const otherwise = "otherwise" in question ? question.otherwise : undefined;
@@ -98,9 +98,12 @@ export async function askForDraft(
   }
   if (missing.length > 0) {
     const why = missing.includes("--nobody")
-      ? " What means that nobody was found is the vendor's to say, and never guessed."
+      ? " Only the vendor's documentation says which reply means that nothing was found; it is never guessed."
       : "";
-    throw new OperatorError("usage", `Nobody is there to ask: give ${missing.join(", ")}.${why}${toldOf(imported)}`);
+    throw new OperatorError(
+      "usage",
+      `There is no terminal to ask on: give ${missing.join(", ")}.${why}${toldOf(imported)}`,
+    );
   }
   const { docs = "" } = answers;
   return {
@@ -128,7 +131,7 @@ function knownOf({ title, docs, sample }: Imported): Partial<Record<Name, string
 
 function toldOf(imported: Imported | undefined): string {
   const told = imported?.otherStatuses ?? [];
-  return told.length === 0 ? "" : ` (The document tells of ${told.join(", ")}.)`;
+  return told.length === 0 ? "" : ` (The document lists ${told.join(", ")}.)`;
 }
 
 function importedParts({ request, auth, timeoutMs, describe, status }: Imported) {
@@ -148,7 +151,7 @@ async function typed(answers: Partial<Record<Name, string>>, terminal: Terminal)
     return { request, auth: draftAuth(await loginOf(answers.auth!.trim(), terminal)) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new OperatorError("invalid", `No source can be written of this: ${error.message}.`, { cause: error });
+    throw new OperatorError("invalid", `No source can be written from this: ${error.message}.`, { cause: error });
   }
 }
 

@@ -43,7 +43,7 @@ export async function importRequest(
   });
   for (const [name, value] of stray)
     if (value !== undefined && value !== true && value !== kind)
-      throw new OperatorError("usage", `${name} belongs to an import that does not stand here.`);
+      throw new OperatorError("usage", `${name} belongs to an import that is not given.`);
   if (kind === undefined) return undefined;
   try {
     const imported = await read(kind, input, terminal);
@@ -51,7 +51,7 @@ export async function importRequest(
     return imported;
   } catch (error) {
     if (error instanceof ImportProblem || error instanceof RangeError)
-      throw new OperatorError("invalid", `Nothing was taken over. ${error.message}.`, { cause: error });
+      throw new OperatorError("invalid", `Nothing was imported: ${error.message}.`, { cause: error });
     throw error;
   }
 }
@@ -97,7 +97,7 @@ async function takeOver(
   if (terminal.interactive !== true || input.fixed !== undefined || imported.request.inputs.length < 2) return imported;
   const taken = imported.request.inputs.map(({ name }) => name).join(", ");
   const line = await terminal.ask(
-    `Values of the request: ${taken}. Which stay as they are for everybody, and are no inputs: names with commas between, or nothing: `,
+    `Values of the request: ${taken}. Which of them are constants and not inputs? Names separated by commas, or nothing: `,
   );
   const names = (line ?? "")
     .split(",")
@@ -127,7 +127,7 @@ async function chooseEntry(
   if (found.length !== 1)
     throw new OperatorError(
       "usage",
-      `${found.length === 0 ? "No entry" : `${found.length} entries`} of the archive ${found.length > 1 ? "have that address" : "is meant by --entry"}: give a number.\n${list}`,
+      `${found.length === 0 ? "No entry" : `${found.length} entries`} of the archive ${found.length > 1 ? "have that address" : "matches --entry"}: give a number.\n${list}`,
     );
   return found[0]!;
 }

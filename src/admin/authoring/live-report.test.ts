@@ -52,7 +52,7 @@ test("sources that bill, that stay on this machine or that are examples are not 
       { source: "b__here", why: "it answers on this machine" },
       { source: "c__example", why: "it is an example without a vendor" },
       { source: "d__keyless", why: "no credential of the organization is usable" },
-      { source: "e__keyless", why: "it needs a credential: give --org with one that is stored" },
+      { source: "e__keyless", why: "it needs a credential: give --org with an organization that has one" },
     ],
   });
   assert.deepEqual(asked, ["d__keyless"]);

@@ -73,7 +73,9 @@ function whyNot(
   if (!leavesMachine) return "it answers on this machine";
   if (isExample === true) return "it is an example without a vendor";
   if (charge !== "free") return `its vendor bills (${charge})`;
-  return credentialUse === "required" && !hasOwner ? "it needs a credential: give --org with one that is stored" : null;
+  return credentialUse === "required" && !hasOwner
+    ? "it needs a credential: give --org with an organization that has one"
+    : null;
 }
 
 async function pauseFor(lastAskedAt: number, clock: Clock): Promise<void> {
@@ -118,7 +120,7 @@ function writeReport(path: string, report: JsonObject): void {
     const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       "invalid",
-      `The report ${path} cannot be written (${code}). No vendor is asked without it.`,
+      `The report ${path} cannot be written (${code}). Without a report no vendor is asked.`,
       { cause: error },
     );
   }

@@ -24,7 +24,7 @@ export async function proveDraft(
     const source = draftSource(words === undefined ? draft : maskSamples(draft, words));
     const first = compile(writeDraft(source, schemaPath), "draft.yaml");
     const { answer, fault, requests } = await playCase(first, first.declaration.cases![0]!, cases);
-    if (answer === null) throw new RangeError(`the sample is not taken as a record (${fault!.says})`);
+    if (answer === null) throw new RangeError(`the sample is not recognised as a record (${fault!.says})`);
     const names = [...authHeaders(draft.auth), ...Object.keys(draft.request.headers).map((name) => name.toLowerCase())];
     const sent = requests.map((request) => expectedOf(request, names));
     const text = writeDraft(withSeen(source, sent, JSON.parse(String(answer.json)) as JsonObject), schemaPath);
@@ -32,7 +32,7 @@ export async function proveDraft(
     if (!report.passed) throw new RangeError(`its cases do not pass:\n${renderReport(report)}`);
     return text;
   } catch (error) {
-    throw new OperatorError("invalid", `No source can be written of this: ${(error as Error).message}.`, {
+    throw new OperatorError("invalid", `No source can be written from this: ${(error as Error).message}.`, {
       cause: error,
     });
   }

@@ -32,7 +32,7 @@ const SourceStatus = Type.Object(
           }),
           order_id: Type.Optional(
             Type.String({
-              description: "The vendor's own number for what it has taken up, to be asked for by a later run.",
+              description: "The vendor's number for the order, with which a later run can fetch the result.",
             }),
           ),
         },

@@ -14,7 +14,7 @@ const NAMES = { shared: "the shared ledger", journal: "this machine's journal" }
 export default defineVerb({
   summary: "Check that every run of the ledger is as it was written",
   description:
-    "Reads a little at a time, beside services that write. Names the runs that are damaged or gone, and what the database itself finds wrong with its file or indexes. Where machines share a ledger, it looks at that one and at the journal of this data directory. The exit code is 1 when anything is wrong.",
+    "It can be used while services write. It lists runs that are damaged or missing, and problems that the database itself finds with its file or indexes. Where machines share a ledger, it checks the shared ledger and the journal in this data directory. The exit code is 1 if there is any problem.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
@@ -44,7 +44,7 @@ export default defineVerb({
       .join("\n"),
 });
 
-type Looked = ReturnType<typeof toWire>;
+type Looked = ReturnType<typeof toWire> & { readonly place: keyof typeof NAMES };
 
 /** A string is the reason why it could not be examined. */
 function toWire(verified: Verified | string) {
@@ -63,11 +63,20 @@ function toWire(verified: Verified | string) {
 
 const NOTHING_SEEN: Verified = { ok: 0, unchecked: 0, damaged: 0, missing: 0, findings: [], structure: [] };
 
-function isWrong({ damaged, missing, structure, cannot_be_read: reason }: Looked): boolean {
+function isWrong({ damaged, missing, structure, cannot_be_read: reason }: Omit<Looked, "place">): boolean {
   return damaged > 0 || missing > 0 || structure.length > 0 || reason !== null;
 }
 
-function linesOf({ ok, without_checksum, damaged, missing, findings, structure, cannot_be_read }: Looked): string {
+function linesOf({
+  place,
+  ok,
+  without_checksum,
+  damaged,
+  missing,
+  findings,
+  structure,
+  cannot_be_read,
+}: Looked): string {
   if (cannot_be_read !== null) return `${cannot_be_read}\n`;
   const named = findings.map(({ what, transaction_id, run }) => {
     const which = transaction_id ?? (run === null ? "a run" : `run number ${run}`);
@@ -77,7 +86,7 @@ function linesOf({ ok, without_checksum, damaged, missing, findings, structure, 
   return [
     ...named,
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...structure.map((says) => `the database: ${says}`),
+    ...structure.map((says) => `${place === "shared" ? "the database" : "the files"}: ${says}`),
     ...(damaged + missing > 0 ? [`${damaged} damaged, ${missing} missing`] : []),
     ...(without_checksum > 0 ? [`${without_checksum} readable, written before runs had checksums`] : []),
     `ok ${ok} ${ok === 1 ? "run" : "runs"}`,

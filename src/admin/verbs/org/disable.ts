@@ -5,9 +5,9 @@ import { unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Disable an organization: every token of it is refused with 401",
+  summary: "Disable an organization, so that all its tokens are refused with 401",
   description:
-    "A running service refuses them within a second; while its database is away, within five minutes. Runs that are under way end as they would have. Nothing is deleted, and it can be enabled again.",
+    "A running service refuses them within a second, or within five minutes if its database is unavailable. Runs in progress are completed. Nothing is deleted, and the organization can be enabled again.",
   example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
   positional: ["org"],

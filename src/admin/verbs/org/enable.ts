@@ -6,7 +6,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Enable an organization that was disabled",
-  description: "Tokens that were revoked or have expired, and workflows that were disabled, stay so.",
+  description: "Tokens that were revoked or have expired, and workflows that were disabled, are not restored.",
   example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
   positional: ["org"],

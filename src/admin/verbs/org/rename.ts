@@ -6,10 +6,10 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Give an organization another name",
-  description: "Its id stays, and with it everything that belongs to it. The audit trail keeps both names.",
+  description: "Its id and everything that belongs to it stay the same. The audit trail keeps both names.",
   example: 'org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f "Acme Lending Ltd"',
   input: Type.Object(
-    { org: organizationInput, name: nameInput("What people call the organization from now on") },
+    { org: organizationInput, name: nameInput("The new name of the organization") },
     { additionalProperties: false },
   ),
   positional: ["org", "name"],

@@ -14,9 +14,9 @@ import { defineVerb } from "../../verb.ts";
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
 
 export default defineVerb({
-  summary: "Write a new source from a vendor's documentation, or from a request of curl, OpenAPI or HAR",
+  summary: "Write a new source from a vendor's documentation, or from a curl command, OpenAPI or HAR",
   description:
-    "Asks for what is not given as an option. With --from-curl, --from-openapi or --from-har the request, its login and its reply are taken over from a file: secrets are never written, values of samples are masked, and what cannot be taken over is refused by name. Writes a YAML file with cases into the project folder; its cases have passed before it is written. What it guesses from the sample is a beginning: read the file, and correct what the vendor's documentation says otherwise.",
+    "Asks for what is not given as an option. With --from-curl, --from-openapi or --from-har the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and what cannot be imported is refused by name. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(
@@ -39,21 +39,27 @@ export default defineVerb({
       from_openapi: Type.Optional(
         Type.String({
           maxLength: 4_000,
-          description: "An OpenAPI 3 document and one operation of it: FILE#operationId, or FILE#GET /path",
+          description: "An OpenAPI 3 document and one of its operations: FILE#operationId, or FILE#GET /path",
         }),
       ),
-      from_har: Type.Optional(Type.String({ maxLength: 4_000, description: "An HTTP archive (HAR) of a browser" })),
+      from_har: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "An HTTP archive (HAR) saved by a browser" }),
+      ),
       entry: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "Archive: which entry, by its number or its address" }),
+        Type.String({
+          maxLength: 4_000,
+          description: "With --from-har: the entry to import, by its number or its address",
+        }),
       ),
       fixed: Type.Optional(
         Type.Array(Type.String({ maxLength: 200 }), {
-          description: "Curl and archive: a value that stays as it is, by its name; every other becomes an input",
+          description:
+            "With --from-curl or --from-har: the name of a value that is a constant; every other value becomes an input",
         }),
       ),
       examples: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: "Import: the example of an input in the cases, which are public",
+          description: "For an import: the example of an input for the cases, which are not secret",
         }),
       ),
     },

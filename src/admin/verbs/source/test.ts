@@ -30,7 +30,7 @@ interface Input extends LiveTest {
 export default defineVerb({
   summary: "Run a source's cases, or ask its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case is played by a vendor on this machine, through the real engine; so are the failures that every vendor can have. Nothing is billed. With --live the vendor itself is asked one case's inputs. That can be billed, so it needs --accept-charge unless the source says it is free, and it stands in the audit trail before it is sent. --record writes the answer as a new case, with its values masked. With --all --live --free-only every vendor that bills nothing is asked once, one after the other, and --report takes what differed from the cases.",
+    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs of one case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is asked once, one after the other, and the differences from the cases are written to the file of --report.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
@@ -38,10 +38,10 @@ export default defineVerb({
       all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
       live: Type.Optional(Type.Boolean({ description: "Ask the real vendor, once" })),
       free_only: Type.Optional(
-        Type.Boolean({ description: "With --all --live: the sources whose vendors bill nothing, each once" }),
+        Type.Boolean({ description: "With --all --live: only the sources whose vendors bill nothing, each once" }),
       ),
       report: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "With --free-only: the file that takes the report, as JSON" }),
+        Type.String({ maxLength: 4_000, description: "With --free-only: the file to write the report to, as JSON" }),
       ),
       case: Type.Optional(
         Type.String({
@@ -121,16 +121,16 @@ function refuseMixtures({ source, all, live, case: named, ...others }: Input): v
   const { free_only, report, ...rest } = others;
   const isFree = free_only === true;
   if (isFree && (all !== true || live !== true)) no("--free-only belongs to --all --live.");
-  if (isFree && report === undefined) no("--free-only needs --report, with the file that takes what differed.");
+  if (isFree && report === undefined) no("--free-only needs --report, the file to write the report to.");
   if (!isFree && report !== undefined) no("--report belongs to --free-only.");
   if (isFree) {
     const own = Object.entries({ ...rest, org: undefined, case: named }).find(([, value]) => value !== undefined);
-    if (own !== undefined) no(`${optionOf(own[0])} is of one source: name it, without --free-only.`);
+    if (own !== undefined) no(`${optionOf(own[0])} applies to one source: name it, without --free-only.`);
     return;
   }
   if (source === undefined && live === true)
     no("--live asks one source, because it can be billed: name it, or give --all --free-only.");
-  if (source === undefined && named !== undefined) no("--case is of one source: name it.");
+  if (source === undefined && named !== undefined) no("--case applies to one source: name it.");
   const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
   if (live !== true && liveOnly !== undefined) no(`${optionOf(liveOnly[0])} belongs to --live.`);
 }

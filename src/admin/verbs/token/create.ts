@@ -41,7 +41,7 @@ export default defineVerb({
       expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
     });
     if (token === null) throw unknownOrganization(org);
-    note("The access token is shown this once. Keep it where secrets are kept.");
+    note("The access token is shown only once. Keep it where you keep secrets.");
     return { token_id: token.id, access_token: accessToken };
   },
 });

@@ -99,7 +99,7 @@ export function loginAuth(url: string, grant: "client_credentials" | "password",
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol) || address.username !== "" || address.search !== "")
     throw new RangeError(
-      `a login needs its address, without a query: ${grant === "password" ? "oauth2_password" : "oauth2"}:https://login.vendor.example/token`,
+      `a login needs an address, without a query: ${grant === "password" ? "oauth2_password" : "oauth2"}:https://login.vendor.example/token`,
     );
   const user = { username: "{{ credentials.username }}", password: "{{ credentials.password }}" };
   const form = {

@@ -31,7 +31,7 @@ export interface SourceDraft {
 export function draftSource(draft: SourceDraft): JsonObject {
   const { request, auth } = draft;
   const { inputs } = request;
-  if (inputs.length === 0) throw new RangeError("the request has no input: write {name} where one stands");
+  if (inputs.length === 0) throw new RangeError("the request has no input: write {name} where an input belongs");
   const examples = examplesOf(draft);
   const answer = draftAnswer(draft);
   return {
@@ -108,7 +108,7 @@ function draftAnswer({ sample, nobody, describe, status = 200 }: SourceDraft) {
  */
 function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
   if (steps === null)
-    throw new RangeError("the reply for nobody has everything that the sample has, so it cannot be recognised");
+    throw new RangeError("the reply for nobody has every field of the sample, so it cannot be recognised");
   const sign = tellingSign(nobody, sample);
   if (sign === null) throw new RangeError("the reply for nobody has no field by which it can be recognised");
   return `status == \`200\` && ${sign} && !(${pathOf(steps)})`;
@@ -162,7 +162,7 @@ function examplesOf({ request, sample }: SourceDraft): JsonObject {
       const shown = example === undefined ? shownIn(sample, name) : [example];
       const chosen = exampleFor(schema, shown);
       if (chosen === null)
-        throw new RangeError(`no example is known that input ${name} takes: give one with --set ${name}=VALUE`);
+        throw new RangeError(`no valid example of the input ${name} is known: give one with --set ${name}=VALUE`);
       return [name, chosen];
     }),
   );

@@ -53,7 +53,7 @@ export function compileStepList(
   assertNames(files, place);
   const orderAt = orderStep(files, place);
   if (files[0]!.when !== undefined) {
-    place.in(0, "when").refuseKey("format.value", "the first step is always made", "leave its condition out");
+    place.in(0, "when").refuseKey("format.value", "the first step cannot have a condition", "remove the condition");
   }
   return files.map((file, at) => {
     const before = files.slice(0, at).map(({ name }) => name);
@@ -118,7 +118,7 @@ function orderStep(files: readonly StepFile[], place: Place): number {
   const isOrder = ({ order_id: id }: StepFile) => id !== undefined;
   const last = files.findLastIndex(isOrder);
   if (files.findIndex(isOrder) !== last) {
-    place.in(last, "order_id").refuseKey("request.duplicate", "a source has one order", "say order_id once");
+    place.in(last, "order_id").refuseKey("request.duplicate", "a source has only one order", "give order_id once");
   }
   return last;
 }

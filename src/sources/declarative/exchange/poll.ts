@@ -27,7 +27,7 @@ export function compilePoll(file: StepFile, names: ExpressionNames, place: Place
   const { poll } = file;
   if (poll === undefined) return null;
   if (file.free !== true) {
-    const hint = "write free: true; what is billed is another step, such as the order";
+    const hint = "write free: true; make what is billed another step, such as the order";
     place.refuseKey("format.value", "a step that polls is sent many times, so it must be free", hint);
   }
   const hasGivenUp =

@@ -30,17 +30,17 @@ export function compileResume(
   }
   const orderAt = steps.findIndex(({ order_id: id }) => id !== undefined);
   if (orderAt < 0 || orderAt >= from) {
-    const hint = "say order_id: body.id, or wherever its answer has the number, on the step that orders";
-    place.in("step").refuse("format.value", `no step before "${step}" says the number of an order`, hint);
+    const hint = "give the step that orders order_id: body.id, or wherever its reply has the number";
+    place.in("step").refuse("format.value", `no step before "${step}" has the number of an order`, hint);
   }
   if (steps[from]!.when !== undefined) {
     const problem = `step "${step}" has a condition, and a run that resumes always begins with it`;
-    place.in("step").refuse("format.value", problem, "leave its condition out");
+    place.in("step").refuse("format.value", problem, "remove the condition");
   }
   if (!inputs.includes(input)) {
     const hint =
-      didYouMean(input, inputs) ?? "declare it beside the others, and require it or them: anyOf: [{required: […]}, …]";
-    place.refuseKey("format.value", `there is no input "${input}" to resume by`, hint);
+      didYouMean(input, inputs) ?? "declare it, and require either it or the others: anyOf: [{required: […]}, …]";
+    place.refuseKey("format.value", `there is no input "${input}" with which to resume`, hint);
   }
   return { from, input };
 }
@@ -51,5 +51,5 @@ export function orderToResume({ input }: Resume, inputs: JsonObject): string | n
   if (given === undefined || given === null || given === "") return null;
   if (isNumber(given)) return inDigits(given);
   if (typeof given === "string") return given;
-  throw new Fault("source.input_invalid", { field: input, problem: "is no number of an order" });
+  throw new Fault("source.input_invalid", { field: input, problem: "is not the number of an order" });
 }

@@ -163,7 +163,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, says
   ["both", `steps: [${step("")}]\nrequest: {url: 'https://api.acme.example/a'}`, "request.duplicate", /make it a step/],
   ["nine steps", `steps: [${"abcdefghi".split("").map((name) => step("").replace("name: a", `name: ${name}`)).join(", ")}]`, "format.value", /at most 8/],
   ["two steps of one name", `steps: [${step("")}, ${step("")}]`, "request.duplicate", /two steps "a"/],
-  ["a condition of the first", `steps: [${step(", when: inputs.name")}]`, "format.value", /always made/],
+  ["a condition of the first", `steps: [${step(", when: inputs.name")}]`, "format.value", /cannot have a condition/],
   ["two orders", `steps: [${ORDER}, ${step(", order_id: body.id")}]`, "request.duplicate", /one order/],
   ["a template of a step that comes later", `steps: [${REPORT.replace("{{ order_id }}", "x")}, ${ORDER}]`, "template.unknown_name", /"order" has no answer yet.*no step can be read/],
   ["a template of a misspelled step", `steps: [${ORDER}, ${REPORT.replace("steps.order", "steps.oder")}]`, "template.unknown_name", /"order"/],

@@ -98,7 +98,7 @@ class Walk {
     try {
       this.#call.ordered(order);
     } catch (cause) {
-      const detail = { field: resume.input, problem: "is no number of an order" };
+      const detail = { field: resume.input, problem: "is not the number of an order" };
       throw new Fault("source.input_invalid", detail, { cause });
     }
     this.#orderId = order;
@@ -159,7 +159,7 @@ class Walk {
     try {
       return condition === null || condition.holds({ inputs: this.#call.inputs, steps: this.#answers });
     } catch (cause) {
-      throw new Fault("source.contract", { problem: `whether step ${name} is needed cannot be worked out` }, { cause });
+      throw new Fault("source.contract", { problem: `the condition of step ${name} cannot be evaluated` }, { cause });
     }
   }
 
@@ -184,7 +184,7 @@ class Walk {
   #takeOrder({ step, view }: Answered): void {
     if (step.orderIdOf === null) return;
     const id = textOf(step.orderIdOf, view);
-    if (id === null) throw new Fault("source.contract", { problem: "its order has no number" });
+    if (id === null) throw new Fault("source.contract", { problem: "the order's reply has no number" });
     this.#orderId = id;
     this.#call.ordered(id);
   }
@@ -199,7 +199,9 @@ class Walk {
 }
 
 function faultOfUnusable(status: number): Fault {
-  return faultOfStatus(status) ?? new Fault("source.contract", { problem: "its status says neither yes nor no" });
+  return (
+    faultOfStatus(status) ?? new Fault("source.contract", { problem: "its status is not one that the source expects" })
+  );
 }
 
 /** Faults that the caller can correct. */

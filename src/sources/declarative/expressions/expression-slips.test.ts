@@ -37,11 +37,11 @@ const SLIPS: readonly (readonly [expression: string, says: string])[] = [
   ["status == '404'", "expression.slip a status is a number -> write `404` in backticks"],
   ["`\"404\"` != status", "expression.slip a status is a number -> write `404` in backticks"],
   ["body.date > '2020-01-01'", "expression.slip only numbers are less or greater -> compare texts by == or !=, or by to_number()"],
-  ["`1` < body.n < `5`", 'expression.slip comparisons do not chain -> compare twice, with "&&" between'],
+  ["`1` < body.n < `5`", 'expression.slip comparisons do not chain -> compare twice, joined by "&&"'],
   ["type(body.list) == 'list'", "expression.slip there is no type list -> types are array, boolean, null, number, object, string"],
   ["status == `404` | status == `410`", 'expression.slip after "|" there is no status of the answer -> write "||" for or, or $ before the name'],
-  ["!body.cached", 'expression.slip "!" is about the first name alone -> write !(…) around the whole'],
-  ["status == `200` && (!body.hits[0].name || body.x)", 'expression.slip "!" is about the first name alone -> write !(…) around the whole'],
+  ["!body.cached", 'expression.slip "!" applies only to the first name -> write !(…) around the whole expression'],
+  ["status == `200` && (!body.hits[0].name || body.x)", 'expression.slip "!" applies only to the first name -> write !(…) around the whole expression'],
   [`headers."Content-Type" == 'a'`, 'expression.slip names of header fields are in lower case -> write headers."content-type"'],
 ]; // prettier-ignore
 

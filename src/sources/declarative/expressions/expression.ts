@@ -116,7 +116,7 @@ function check(node: Node, top: ExpressionNames | false, place: Place): void {
       return;
     case "Subexpression":
       if (node.left.type === "NotExpression")
-        place.refuse("expression.slip", '"!" is about the first name alone', "write !(…) around the whole");
+        place.refuse("expression.slip", '"!" applies only to the first name', "write !(…) around the whole expression");
       if (top) checkPath(pathOf(node), top, place);
       check(node.left, top, place);
       check(node.right, isView(node.left) && top, place);
@@ -172,7 +172,7 @@ function checkComparison(node: Node & { type: "Comparator" }, top: boolean, plac
   const isOrder = node.name !== "EQ" && node.name !== "NE";
   for (const [one, other] of [[node.left, node.right], [node.right, node.left]] as const) {
     if (isOrder && one.type === "Comparator")
-      place.refuse("expression.slip", "comparisons do not chain", 'compare twice, with "&&" between');
+      place.refuse("expression.slip", "comparisons do not chain", 'compare twice, joined by "&&"');
     if (one.type !== "Literal") continue;
     if (isOrder && typeof one.value !== "number")
       place.refuse("expression.slip", "only numbers are less or greater", "compare texts by == or !=, or by to_number()");

@@ -6,38 +6,38 @@ import { closed, text, words } from "./format-words.ts";
 /** The part of the format that says what the vendor bills. */
 
 const OVER =
-  "JMESPath over `inputs`, `status`, `headers` and `body`. One that is about inputs alone is known before anything is sent.";
+  "JMESPath over `inputs`, `status`, `headers` and `body`. A condition on inputs alone is evaluated before anything is sent.";
 
 const amount = Type.Optional(
   Type.Number({
     minimum: 0,
     description:
-      "What one costs by the contract, for whoever reads the file. Sums count requests, not money. In a list 0 is not billed.",
+      "The price of one charge, as a note; sums count requests, not money. In a list, 0 means that the request is not billed.",
   }),
 );
-const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Of `amount`: three letters." }));
+const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Its currency, such as `EUR`." }));
 
 const Row = Type.Object(
   {
-    when: Type.Optional(text(`What must hold. Left out in the last row alone, which is for all the rest. ${OVER}`)),
-    model: Type.Optional(words(CHARGE_MODELS, "In the last row: what is billed. `per_call` unless said.")),
+    when: Type.Optional(text(`The condition. Only the last row may have none; it applies to everything else. ${OVER}`)),
+    model: Type.Optional(words(CHARGE_MODELS, "In the last row: what is billed. `per_call` by default.")),
     amount,
     currency,
   },
   {
     ...closed,
     minProperties: 1,
-    description: "Of a list the first row that holds counts; where none does, it is billed.",
+    description: "In a list, the first row that applies counts. If none does, the request is billed.",
   },
 );
 
 export const Charge = Type.Union(
   [
-    words(CHARGE_MODELS, "The model alone."),
+    words(CHARGE_MODELS, "Only the model."),
     Type.Object(
       {
         model: words(CHARGE_MODELS, "What is billed."),
-        when: Type.Optional(text(`What must hold for a request to be billed so; otherwise it is free. ${OVER}`)),
+        when: Type.Optional(text(`The condition under which a request is billed; otherwise it is free. ${OVER}`)),
         amount,
         currency,
       },
@@ -47,7 +47,7 @@ export const Charge = Type.Union(
   ],
   {
     description:
-      "What the vendor bills: nothing, every request, every request that it completes, or a record. `per_call` unless said.",
+      "What the vendor bills: nothing, every request, every request that it completes, or a record. `per_call` by default.",
   },
 );
 

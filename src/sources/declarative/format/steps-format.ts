@@ -8,7 +8,9 @@ import { closed, text } from "./format-words.ts";
 export const STEPS_MAX = 8;
 
 const ofStep = (description: string) =>
-  text(`${description} JMESPath over \`status\`, \`headers\` and \`body\` of its answer, and \`steps\`, those before.`);
+  text(
+    `${description} JMESPath over \`status\`, \`headers\` and \`body\` of the step's reply, and \`steps\`, the steps before it.`,
+  );
 
 const wholeMs = (minimum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum: 60_000, description }));
@@ -18,27 +20,27 @@ const Poll = Type.Object(
     until: ofStep("True when the vendor has finished."),
     fail_when: Type.Optional(
       ofStep(
-        "True when it has given up: a failure of kind `vendor_5xx`. A row of `errors` says another kind, and what is charged.",
+        "True when the vendor has given up: a failure of kind `vendor_5xx`. For another kind, or to say what is charged, use a row of `errors`.",
       ),
     ),
-    first_after_ms: wholeMs(0, "What is waited before the first request. 0 unless said."),
-    every_ms: wholeMs(50, "What is waited between two. 1000 unless said."),
+    first_after_ms: wholeMs(0, "How long to wait before the first poll. 0 by default."),
+    every_ms: wholeMs(50, "How long to wait between two polls. 1000 by default."),
     backoff: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: 10,
         description:
-          "How many times as long each wait is as the one before, up to ten times `every_ms`. 1 unless said.",
+          "The factor by which each wait is longer than the one before, up to ten times `every_ms`. 1 by default.",
       }),
     ),
     max_polls: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 500, description: "How many requests at the most. 30 unless said." }),
+      Type.Integer({ minimum: 1, maximum: 500, description: "The largest number of polls. 30 by default." }),
     ),
   },
   {
     ...closed,
     description:
-      "The request is made again until something holds, within the source's one deadline. `Retry-After` is obeyed. An answer of 408, 429 or 5xx, and a lost connection, are followed by the next request; the third in a row fails.",
+      "Repeats the request until a condition is true, within the source's one deadline. `Retry-After` is obeyed. After a reply with status 408, 429 or 5xx, or a lost connection, the next poll is made; the third in a row fails the source.",
   },
 );
 
@@ -47,32 +49,34 @@ const Step = Type.Object(
     name: Type.String({
       pattern: "^[a-z][a-z0-9_]*$",
       description:
-        "What later requests and expressions know its answer by: `steps.<name>.body`, `.status`, `.headers`.",
+        "The name by which later requests and expressions read its reply: `steps.<name>.body`, `.status`, `.headers`.",
     }),
     when: Type.Optional(
       text(
-        "What must hold for it to be made; else it is left out, and its answer is `null`. JMESPath over `inputs` and `steps`.",
+        "The condition under which the step is made; otherwise it is skipped, and its reply is `null`. JMESPath over `inputs` and `steps`.",
       ),
     ),
     request: Request,
-    free: Type.Optional(Type.Boolean({ description: "The vendor never bills this request. False unless said." })),
+    free: Type.Optional(
+      Type.Boolean({ description: "Whether the vendor never bills this request. False by default." }),
+    ),
     answers: Type.Optional(
       Type.Array(Type.Integer({ minimum: 400, maximum: 599 }), {
         minItems: 1,
-        description: "Statuses besides 2xx after which the next step is made. Any other is a failure, as everywhere.",
+        description: "Statuses besides 2xx after which the next step is made. Any other is a failure, as usual.",
       }),
     ),
     order_id: Type.Optional(
       ofStep(
-        "The vendor's number for what it has taken up. Later requests say `{{ order_id }}`; a source that fails after this names it, and one that is not ready at the deadline fails as `pending`.",
+        "The vendor's number for the order. Later requests use `{{ order_id }}`. If the source fails afterwards, the failure names the number; if it is not ready at the deadline, it fails as `pending`.",
       ),
     ),
     errors: Type.Optional(
-      Type.Array(ErrorRow, { description: "Failures that its answer reports, looked at before the file's `errors`." }),
+      Type.Array(ErrorRow, { description: "Failures that its reply reports, evaluated before the file's `errors`." }),
     ),
     match: Type.Optional(
       Type.Object(
-        { no_record: ofStep("True when its answer says that there is no record: nothing more is asked.") },
+        { no_record: ofStep("True when its reply means that there is no record. Then no further request is made.") },
         { ...closed, description: "What ends the source early." },
       ),
     ),
@@ -85,20 +89,18 @@ export const Steps = Type.Array(Step, {
   minItems: 1,
   maxItems: STEPS_MAX,
   description:
-    "Several requests, one after the other, in place of `request`: at most eight, each made once unless it polls. `match`, `map` and `output` are about the last answer, and may read `steps`.",
+    "Several requests, one after the other, instead of `request`: at most eight, each made once unless it polls. `match`, `map` and `output` are about the last reply, and can read `steps`.",
 });
 
 export const Resume = Type.Object(
   {
-    step: text("The step that it begins with. What comes before is not asked, so nothing is ordered again."),
-    input: Type.Optional(
-      text("The input that holds the order's number, declared in `inputs`. `order_id` unless said."),
-    ),
+    step: text("The step to begin with. The steps before it are skipped, so nothing is ordered again."),
+    input: Type.Optional(text("The input that holds the order's number, declared in `inputs`. `order_id` by default.")),
   },
   {
     ...closed,
     description:
-      "Lets a later run ask for what was ordered: one that is given the vendor's number for it, as `failure.order_id` names it, begins at the step named here.",
+      "Lets a later run fetch what was ordered. A run with the vendor's number as an input, taken from `failure.order_id`, begins at the step named here.",
   },
 );
 

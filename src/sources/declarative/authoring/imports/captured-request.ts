@@ -49,7 +49,7 @@ export function draftCaptured(captured: CapturedRequest, choices: ImportChoices)
   if (!METHODS.has(captured.method))
     refuse(
       `${/^[A-Z]{1,10}$/.test(captured.method) ? captured.method : "this method"} is not a question`,
-      "a source asks by GET, POST, PUT or PATCH",
+      "a source can use GET, POST, PUT or PATCH",
     );
   const drafting = new Drafting(captured, choices);
   const { address, query } = drafting.address(captured.url);
@@ -58,7 +58,7 @@ export function draftCaptured(captured: CapturedRequest, choices: ImportChoices)
   for (const name of choices.fixed)
     if (!drafting.kept.has(name))
       refuse(
-        `nothing in the request is called "${name}"`,
+        `nothing in the request has the name "${name}"`,
         "--fixed takes the name of a parameter, a member or a header field",
       );
   return {
@@ -92,9 +92,10 @@ class Drafting {
 
   address(url: string): Pick<DraftRequest, "address" | "query"> {
     const [, origin, user, host, rest = ""] = /^(https?:\/\/)(?:([^/?#@]*)@)?([^/?#]*)(.*)$/is.exec(url) ?? [];
-    if (origin === undefined) return this.#refuse("its address has no https:// in front", "write the whole address");
+    if (origin === undefined)
+      return this.#refuse("its address does not begin with https://", "write the complete address");
     if (!/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d+)?$/.test(host!))
-      return this.#refuse("its host is no plain name", "an input cannot change the host");
+      return this.#refuse("its host is not a plain name", "an input cannot change the host");
     if (user !== undefined) this.#prove(userAuth(user));
     const [path = "", query = ""] = rest.split("#", 1)[0]!.split(/\?(.*)/s, 2);
     const segments = path.split("/");
@@ -110,7 +111,7 @@ class Drafting {
     const kept: Record<string, string> = {};
     for (const [name, value] of headers) {
       const lower = name.toLowerCase();
-      if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$|^:/.test(lower)) this.#refuse("a header field has a name that is none");
+      if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$|^:/.test(lower)) this.#refuse("a header field has an invalid name");
       const isUsual = lower === "accept" && value === "application/json";
       if ((isUsual || NOT_THE_FILES.test(lower)) && !this.#isFixed(name)) this.#left.add(lower);
       else if (lower === "authorization") continue;
@@ -126,12 +127,12 @@ class Drafting {
     if (isJson) return jsonBody(this.#json(readJson(text, this.#refuse), "body"), media);
     if (media !== "application/x-www-form-urlencoded")
       return this.#refuse(
-        `a body of ${/^(?:application|text|image|multipart)\/[a-z.+-]{1,40}$/.test(media) ? media : "this type"} cannot be taken over`,
+        `a body of ${/^(?:application|text|image|multipart)\/[a-z.+-]{1,40}$/.test(media) ? media : "this type"} cannot be imported`,
         "write it into the file by hand: body takes json, form, xml and text",
       );
     if (/^\s*[[{]/.test(text))
       return this.#refuse(
-        "the body is JSON and is sent as a form",
+        "the body is JSON but is sent as a form",
         "give -H 'Content-Type: application/json', or --json",
       );
     return { form: this.#pairs(text, "form") };
@@ -141,12 +142,12 @@ class Drafting {
     const { inputs, auth } = this;
     const fields = auth.flatMap(({ fields: own }) => Object.keys(own));
     return [
-      `Inputs: ${inputs.length === 0 ? "none" : inputs.map(({ name }) => name).join(", ")}. The path stays ${this.#path === "" ? "/" : this.#path}; write {name} where an input stands in it.`,
-      ...(fields.length === 0 ? [] : [`Fields of the credential, their values not taken over: ${fields.join(", ")}.`]),
+      `Inputs: ${inputs.length === 0 ? "none" : inputs.map(({ name }) => name).join(", ")}. The path is kept as ${this.#path === "" ? "/" : this.#path}; write {name} where it has an input.`,
+      ...(fields.length === 0 ? [] : [`Fields of the credential, without their values: ${fields.join(", ")}.`]),
       ...(this.#left.size === 0
         ? []
         : [
-            `Header fields left out, which the service sets or a browser sends for itself: ${[...this.#left].join(", ")}.`,
+            `Header fields left out, because the service sets them or only a browser sends them: ${[...this.#left].join(", ")}.`,
           ]),
     ];
   }
@@ -173,10 +174,10 @@ class Drafting {
     for (const [name, all] of values) {
       const [value] = all;
       if (name === "" || /[{}]/.test(name))
-        this.#refuse(`a name in the ${where} is empty or an input`, "names stand in the file");
+        this.#refuse(`a name in the ${where} is empty or an input`, "names have to be fixed");
       const fixed = this.#isFixed(name);
       if (all.length > 1 && (fixed || isSecretName(name)))
-        this.#refuse(`"${name}" stands in the ${where} several times`, "a list is an input");
+        this.#refuse(`"${name}" occurs several times in the ${where}`, "make the list an input");
       if (fixed || (all.length === 1 && value === "")) made[name] = this.#literal(value!);
       else if (isSecretName(name) && where === "query") this.#secret(name, { query: name });
       else if (isSecretName(name)) made[name] = this.#field(name);
@@ -209,7 +210,7 @@ class Drafting {
     if (value === null || value === "") return value;
     if (this.#isFixed(name)) {
       if (typeof value === "object")
-        return this.#refuse(`"${name}" has more digits than a file keeps`, "leave it an input");
+        return this.#refuse(`"${name}" has more digits than a file can hold`, "make it an input");
       return typeof value === "string" ? this.#literal(value) : value;
     }
     if (isSecretName(name)) return this.#field(name);
@@ -219,7 +220,7 @@ class Drafting {
   }
 
   #member(name: string): string {
-    return name.includes("{{") ? this.#refuse("a member's name is a template", "names stand in the file") : name;
+    return name.includes("{{") ? this.#refuse("a member's name is a template", "names have to be fixed") : name;
   }
 
   #isFixed(name: string): boolean {
@@ -229,7 +230,7 @@ class Drafting {
   }
 
   #literal(value: string): string {
-    return value.includes("{{") ? this.#refuse("a value that stays looks like a template") : value;
+    return value.includes("{{") ? this.#refuse("a value kept by --fixed looks like a template") : value;
   }
 
   #input(written: string, schema: JsonObject, seen: Json | undefined): string {
@@ -245,7 +246,7 @@ class Drafting {
   /** Adds the authentication, of which a request has only one. */
   #prove(auth: DraftedAuth): void {
     if (this.auth.length > 0)
-      this.#refuse("it says twice who asks: as a user, or in Authorization", "leave one of them");
+      this.#refuse("it is authenticated twice: by a user and by Authorization", "remove one of them");
     this.auth.push(auth);
   }
 
@@ -276,9 +277,6 @@ function readJson(text: string, refuse: CapturedRequest["refuse"]): Json {
   try {
     return readJsonExactly(text);
   } catch {
-    return refuse(
-      "its body is not JSON that can be read",
-      'a value that is put in stands in quotes: {"number": "{number}"}',
-    );
+    return refuse("its body is not valid JSON", 'a placeholder has to be in quotes: {"number": "{number}"}');
   }
 }

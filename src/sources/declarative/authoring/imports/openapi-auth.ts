@@ -68,11 +68,11 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
     if (/^bearer$/i.test(word)) return bearerAuth();
     if (!/^(?:digest|hoba|mutual|negotiate|privatetoken|scram-.*|vapid)$/i.test(word))
       return keyAuth({ header: "Authorization" }, { word });
-    return document.refuse(scheme, `${word} cannot be taken over`, INSTEAD);
+    return document.refuse(scheme, `${word} cannot be imported`, INSTEAD);
   }
   if (type === "mutualTLS") return draftAuth("mtls");
   if (type !== "oauth2")
-    return document.refuse(scheme, `a login of the type ${type ?? "that is not said"} cannot be taken over`, INSTEAD);
+    return document.refuse(scheme, `a login of the type ${type ?? "that is not said"} cannot be imported`, INSTEAD);
   const flows = document.object(scheme, "flows");
   for (const [flow, grant] of [
     ["clientCredentials", "client_credentials"],
@@ -82,11 +82,11 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
     if (!found) continue;
     const written = document.text(found, "tokenUrl") ?? "";
     const url = URL.parse(written, server);
-    if (url === null) return document.refuse(found, "its tokenUrl is no address", INSTEAD);
+    if (url === null) return document.refuse(found, "its tokenUrl is not a URL", INSTEAD);
     const wanted = Array.isArray(scopes.value) ? scopes.value.join(" ") : "";
     return loginAuth(url.href.split("?")[0]!, grant, wanted);
   }
   return document.refuse(scheme, "this login needs a person in front of a browser", INSTEAD);
 }
 
-const INSTEAD = "say with --auth how a program proves itself, such as oauth2:LOGIN_URL";
+const INSTEAD = "use --auth to say how a program authenticates, such as oauth2:LOGIN_URL";

@@ -35,16 +35,16 @@ export class OpenApiDocument {
       throw new ImportProblem(this.#placeOf(broken.pos[0]), `this is neither YAML nor JSON: ${broken.code}`);
     const value = this.#document.toJS({ maxAliasCount: 1_000 }) as Json;
     if (!isJsonObject(value))
-      throw new ImportProblem(file, "this is no OpenAPI document", "it begins with openapi: 3.x");
+      throw new ImportProblem(file, "this is not an OpenAPI document", "such a document begins with openapi: 3.x");
     this.root = { value, path: [] };
     if (value["swagger"] !== undefined)
       this.refuse(
         this.in(this.root, "swagger") ?? this.root,
         "this is Swagger 2.0",
-        "convert it to OpenAPI 3 first, which its editor does",
+        "convert it to OpenAPI 3 first; the Swagger editor can do that",
       );
     if (!/^"?3\.[01]/.test(JSON.stringify(value["openapi"] ?? null)))
-      this.refuse(this.in(this.root, "openapi") ?? this.root, "this is no OpenAPI 3.0 or 3.1");
+      this.refuse(this.in(this.root, "openapi") ?? this.root, "this is not OpenAPI 3.0 or 3.1");
   }
 
   /** A member; if it is a reference, what it refers to. @throws ImportProblem */
@@ -61,7 +61,9 @@ export class OpenApiDocument {
   object(spot: Spot, name: string): Spot<JsonObject> | undefined {
     const found = this.in(spot, name);
     if (found === undefined) return undefined;
-    return isJsonObject(found.value) ? { ...found, value: found.value } : this.refuse(found, `${name} is no object`);
+    return isJsonObject(found.value)
+      ? { ...found, value: found.value }
+      : this.refuse(found, `${name} is not an object`);
   }
 
   text(spot: Spot, name: string): string | undefined {

@@ -38,13 +38,13 @@ export class OperationRequest {
       const value = variable && document.in(variable, "default")?.value;
       if (typeof value !== "string" && typeof value !== "number")
         return document.refuse(server!, `its variable ${name} has no default`);
-      this.notes.push(`${name} of the server is ${JSON.stringify(value)}: the host stands in the file.`);
+      this.notes.push(`${name} of the server is ${JSON.stringify(value)}: the host is fixed in the file.`);
       return String(value);
     });
     const address = URL.parse(url);
     if (address === null || !/^https?:$/.test(address.protocol) || address.search !== "" || address.username !== "")
-      return document.refuse(server!, "its server is no whole address", "write url: https://… there");
-    if (servers.length > 1) this.notes.push(`It asks the first of ${servers.length} servers, ${address.host}.`);
+      return document.refuse(server!, "its server is not a complete address", "write url: https://… there");
+    if (servers.length > 1) this.notes.push(`It uses the first of ${servers.length} servers, ${address.host}.`);
     return url.replace(/\/+$/, "");
   }
 
@@ -64,7 +64,7 @@ export class OperationRequest {
     for (const spot of merged.values()) {
       const [name, place] = [document.text(spot, "name") ?? "", document.text(spot, "in") ?? ""];
       if (place === "header" && SERVER_SETS.test(name))
-        this.notes.push(`The header field ${name} is left out: it follows from the rest.`);
+        this.notes.push(`The header field ${name} is left out: it follows from the other parts.`);
       else if ((place === "header" || place === "query") && isProofName(name)) this.#prove(name, place);
       else if (place === "path") address = address.replaceAll(`{${name}}`, this.#parameter(spot, name, "simple"));
       else if (place === "query") query[name] = this.#parameter(spot, name, "form");
@@ -72,8 +72,8 @@ export class OperationRequest {
       else
         document.refuse(
           spot,
-          `a parameter in ${place === "" ? "no place" : place} cannot be taken over`,
-          "write it into the file as a header by hand, and take it out of the document",
+          `a parameter in ${place === "" ? "no place" : place} cannot be imported`,
+          "write it into the file as a header by hand, and remove it from the document",
         );
     }
     const lost = /\{(?!\{ inputs)([^{}]*)\}(?!\})/.exec(address);
@@ -94,7 +94,7 @@ export class OperationRequest {
     if (chosen === undefined)
       return document.refuse(
         content!,
-        `a body of ${types.map(([type]) => type).join(" or ")} cannot be taken over`,
+        `a body of ${types.map(([type]) => type).join(" or ")} cannot be imported`,
         "write it into the file by hand: body takes json, form, xml and text",
       );
     const schema = document.in(chosen[1], "schema");
@@ -104,12 +104,12 @@ export class OperationRequest {
     if (chosen === json)
       return jsonBody(this.#leaf(schema, "body", required, shown, []), chosen[0].split(";")[0]!.trim());
     const members = membersOf(document, schema);
-    if (members === null) return document.refuse(schema, "the form is no plain object");
+    if (members === null) return document.refuse(schema, "the form is not a plain object");
     return {
       form: Object.fromEntries(
         [...members].map(([name, member]) => {
           const value = this.#leaf(member.spot, name, required && member.required, memberOf(shown, name), []);
-          if (typeof value === "object") return document.refuse(member.spot, "a form has no objects in it");
+          if (typeof value === "object") return document.refuse(member.spot, "a form cannot contain objects");
           return [name, String(value)];
         }),
       ),
@@ -169,7 +169,7 @@ export class OperationRequest {
       return document.refuse(
         spot,
         `the parameter ${name} has no schema`,
-        "a parameter with content cannot be taken over",
+        "a parameter with content cannot be imported",
       );
     const isList = [document.in(schema, "type")?.value].flat().includes("array");
     const isObject = membersOf(document, schema) !== null;
@@ -183,7 +183,7 @@ export class OperationRequest {
     if (isObject || (style !== usual && !(isList && style in JOINED)))
       return document.refuse(
         spot,
-        `the parameter ${name} is written in a way that a file cannot say`,
+        `the parameter ${name} is serialized in a way that a file cannot express`,
         "lists in the styles form, simple, spaceDelimited and pipeDelimited can be",
       );
     const only = this.#only(schema);

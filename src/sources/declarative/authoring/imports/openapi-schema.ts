@@ -21,9 +21,9 @@ const FORMATS = new Set(
 export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly Spot[] = []): JsonObject {
   const { value } = spot;
   if (typeof value === "boolean") return value ? {} : { not: {} };
-  if (!isJsonObject(value)) return document.refuse(spot, "this is no schema");
+  if (!isJsonObject(value)) return document.refuse(spot, "this is not a schema");
   if (above.some(({ value: known }) => known === value) || above.length > DEPTH_MAX)
-    return document.refuse(spot, "this schema holds itself", "write this input by hand");
+    return document.refuse(spot, "this schema contains itself", "write this input by hand");
   const inner = (part: Spot) => toSchema(document, part, [...above, spot]);
   const made: Record<string, Json> = {};
   for (const [name, part] of document.members(spot)) {
@@ -34,7 +34,7 @@ export function toSchema(document: OpenApiDocument, spot: Spot, above: readonly 
     else if (name === "format" && !FORMATS.has(part.value as string)) made["x-format"] = part.value;
     else if (KEPT.has(name)) made[name] = part.value;
     else if (!LEFT.test(name))
-      document.refuse(part, `${name} of a schema cannot be taken over`, "write this input by hand");
+      document.refuse(part, `${name} of a schema cannot be imported`, "write this input by hand");
   }
   return as31(made, value["nullable"] === true);
 }

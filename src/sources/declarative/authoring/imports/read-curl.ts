@@ -61,7 +61,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
   const words = shellWords(text, file).filter(({ text: word }, at) => at > 0 || word !== "$");
   const [command, ...rest] = words;
   if (command === undefined || !/^(?:.*[/\\])?curl(?:\.exe)?$/.test(command.text))
-    refuse(command?.at ?? 0, "this is no command of curl", 'it begins with "curl"');
+    refuse(command?.at ?? 0, "this is not a curl command", 'it begins with "curl"');
   const given: Request = {
     method: [],
     header: [],
@@ -85,7 +85,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
 
   const take = (name: string, shown: string, at: number, value: Word | undefined): void => {
     const { does, takes: wants } = OPTIONS[name]!;
-    if (typeof does === "object") refuse(at, `${shown} cannot be taken over`, does.refuses);
+    if (typeof does === "object") refuse(at, `${shown} cannot be imported`, does.refuses);
     if (wants && value === undefined) refuse(at, `${shown} needs a value`);
     if (does === "nothing") ignored.add(shown);
     else (given[does as keyof Request] as Word[]).push(value ?? { text: "", at });
@@ -100,7 +100,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
         refuse(
           at,
           `${/^--[a-z0-9.-]{1,30}$/.test(option) ? option : "this option"} is not known`,
-          "take it away if the request is the same without it",
+          "remove it if the request is the same without it",
         );
       take(name, option, at, OPTIONS[name]!.takes ? rest.shift() : undefined);
     } else if (/^-[^-]/.test(option)) {
@@ -116,7 +116,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
         refuse(
           at,
           `-${/[A-Za-z0-9]/.test(letter) ? letter : "?"} is not known`,
-          "take it away if the request is the same without it",
+          "remove it if the request is the same without it",
         );
       if (!OPTIONS[name]!.takes) {
         take(name, `-${letter}`, at, undefined);
@@ -136,7 +136,7 @@ type Refuse = (at: number, problem: string, instead?: string) => never;
 /** What one option adds to the body. */
 function dataOf(kind: "data" | "dataRaw" | "dataEncoded" | "json", { text, at }: Word, refuse: Refuse): string {
   const isFile = kind === "dataEncoded" ? /^[^=]*@/.test(text) && !text.startsWith("=") : text.startsWith("@");
-  if (isFile && kind !== "dataRaw") refuse(at, "the body stands in another file", "write the body into the command");
+  if (isFile && kind !== "dataRaw") refuse(at, "the body is in another file", "write the body into the command");
   if (kind !== "dataEncoded") return text;
   const [name, value] = text.includes("=")
     ? [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]
@@ -154,21 +154,22 @@ function toRequest(
   if (address === undefined) return refuse(0, "the command has no address");
   if (second !== undefined) refuse(second.at, "the command has a second address", "a source makes one request");
   if (/\{[^}]*,|\[[0-9a-z]+-[0-9a-z]+\]/i.test(address.text))
-    refuse(address.at, "curl makes several addresses of this one", "write {name} where an input stands");
+    refuse(address.at, "curl expands this to several addresses", "write {name} for an input");
   const headers = given.header.map(({ text, at }): readonly [string, string] => {
-    if (text.startsWith("@")) refuse(at, "header fields stand in another file", "write them into the command");
+    if (text.startsWith("@")) refuse(at, "header fields are in another file", "write them into the command");
     const [, name, value] = /^([^:;]+):(.*)$/s.exec(text) ?? [];
     if (name === undefined || value!.trim() === "")
-      return refuse(at, "a header field has no value", "take it away, or give it one");
+      return refuse(at, "a header field has no value", "remove it, or give it one");
     return [name.trim(), value!.trim()];
   });
   const has = (name: string) => headers.some(([known]) => known.toLowerCase() === name);
   const isJson = given.json.length > 0;
-  if (isJson && given.json.length !== parts.length) refuse(given.json[0]!.at, "--json stands beside another body");
+  if (isJson && given.json.length !== parts.length)
+    refuse(given.json[0]!.at, "--json cannot be combined with another body");
   if (isJson && !has("content-type")) headers.push(["Content-Type", "application/json"]);
   if (isJson && !has("accept")) headers.push(["Accept", "application/json"]);
   for (const { text, at } of given.cookie) {
-    if (!text.includes("=")) refuse(at, "cookies stand in another file", "write them into the command");
+    if (!text.includes("=")) refuse(at, "cookies are in another file", "write them into the command");
     headers.push(["Cookie", text]);
   }
   for (const { text } of given.agent) headers.push(["User-Agent", text]);
@@ -192,9 +193,7 @@ function toRequest(
     timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), 60_000) : undefined,
     refuse: (problem, instead) => refuse(address.at, problem, instead),
     notes: [
-      ...(ignored.size === 0
-        ? []
-        : [`Left out, because it changes nothing of the request: ${[...ignored].join(", ")}.`]),
+      ...(ignored.size === 0 ? [] : [`Left out, because it does not change the request: ${[...ignored].join(", ")}.`]),
       ...(given.redirects.length === 0
         ? []
         : ["-L is left out: where the vendor redirects, write how often as redirects under request."]),

@@ -32,7 +32,7 @@ export function readHar(text: string, file: string): readonly HarEntry[] {
   const log = isJsonObject(archive) ? archive["log"] : undefined;
   const entries = isJsonObject(log) ? log["entries"] : undefined;
   if (!Array.isArray(entries) || entries.length === 0)
-    throw new ImportProblem(file, "it is no HTTP archive: log.entries has no entry");
+    throw new ImportProblem(file, "it is not an HTTP archive: log.entries is empty or absent");
   return entries.map((entry: Json, index) => readEntry(entry, index + 1, `${file}, entry ${index + 1}`));
 }
 
@@ -70,7 +70,7 @@ function readEntry(entry: Json, number: number, where: string): HarEntry {
     answer() {
       const status = Number(response["status"]);
       if (!(status >= 200 && status < 300))
-        return refuse("its answer is no success", "take an entry that found a record, or give --sample");
+        return refuse("its reply is not a success", "take an entry that found a record, or give --sample");
       return { sample: readSample(member(response, "content"), refuse), status };
     },
   };
@@ -90,14 +90,14 @@ function bodyOf(posted: JsonObject, refuse: CapturedRequest["refuse"]): Captured
 
 function readSample(content: JsonObject, refuse: CapturedRequest["refuse"]): Json {
   const written = text(content["text"]);
-  if (written === "") return refuse("its answer was not saved", "save the archive with content, or give --sample");
+  if (written === "") return refuse("its reply was not saved", "save the archive with content, or give --sample");
   const isPlain = content["encoding"] === undefined || content["encoding"] === "";
   if (!isPlain && content["encoding"] !== "base64")
-    return refuse("its answer is saved in an encoding that is not known", "give --sample");
+    return refuse("its reply was saved in an unknown encoding", "give --sample");
   try {
     return readJsonExactly(isPlain ? written : Buffer.from(written, "base64").toString("utf8"));
   } catch {
-    return refuse("its answer is not JSON", "give --sample, or write the file by hand: reply takes json and xml");
+    return refuse("its reply is not JSON", "give --sample, or write the file by hand: reply takes json and xml");
   }
 }
 

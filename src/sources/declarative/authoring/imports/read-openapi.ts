@@ -21,7 +21,7 @@ export function readOpenApi(
   const document = new OpenApiDocument(text, file);
   const { method, path, item, operation } = document.operation(named);
   if (!["GET", "POST", "PUT", "PATCH"].includes(method))
-    document.refuse(operation, `${method} is not a question`, "a source asks by GET, POST, PUT or PATCH");
+    document.refuse(operation, `${method} is not a question`, "a source can use GET, POST, PUT or PATCH");
   const request = new OperationRequest(document, choices);
   const server = request.server(item, operation);
   const proof = auth === undefined ? authOf(document, operation, server) : { auth: draftAuth(auth), notes: [] };
@@ -29,7 +29,7 @@ export function readOpenApi(
   const asked = request.parameters(server, path, item, operation);
   const posted = document.in(operation, "requestBody");
   if (method === "GET" && posted !== undefined)
-    document.refuse(posted, "a GET has no body", "take it out of the document");
+    document.refuse(posted, "a GET has no body", "remove it from the document");
   const body = request.body(operation);
   const answer = answerOf(document, operation);
   const info = document.object(document.root, "info");

@@ -34,7 +34,7 @@ export function shellWords(text: string, file: string): readonly Word[] {
       throw new ImportProblem(
         placeIn(file, text, at),
         "something follows the command",
-        "give one command alone, with a \\ at the end of each line but the last",
+        "give only one command, with a \\ at the end of each line except the last",
       );
     PART.lastIndex = at;
     const found = PART.exec(text);
