@@ -56,8 +56,8 @@ export class IncomingBody {
   }
 
   /**
-   * All of it, within the limit and counted by `held`. To be called once. A body of somebody not known yet is a
-   * `stranger`'s: it may have to make way for others of them, and they for it.
+   * The whole body, within the limit and counted by `held`. To be called once. The body of a caller that is not
+   * authenticated yet belongs to a `stranger`: when their memory runs out, it or another of their bodies is refused.
    * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
    */
   read(held: Held, bytesMax: number, stranger?: Stranger): Promise<Buffer> {
@@ -67,7 +67,7 @@ export class IncomingBody {
     return new Promise((resolve, reject) => {
       let counted = 0;
       const giveUp = (fault: Fault): void => {
-        // What still comes is of no use to anybody.
+        // The rest is of no use.
         this.#joined = null;
         this.#isWanted = false;
         held.release();

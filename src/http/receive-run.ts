@@ -14,7 +14,7 @@ export interface ReceiveParts {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
-  /** Bodies of callers who are not known yet. */
+  /** Bodies in progress of callers that are not authenticated yet. */
   readonly strangers: StrangersBodies;
 }
 
@@ -46,7 +46,7 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     check(body);
     return { caller: known, body, trace: traceOf(request), held };
   }
-  // Who is known has a share of his own: he makes way for no stranger, and none for him.
+  // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
   const stranger = known === null ? strangers.open(request.socket) : undefined;
   try {
     const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);

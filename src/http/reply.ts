@@ -23,7 +23,7 @@ export interface ReplyOptions {
   readonly unread?: { readonly turn: Turn; readonly bytesMax: number };
 }
 
-/** The one way a response leaves: one head with its length, one body. The pieces of a body are written together. */
+/** The only function that sends a response: one head with its length, one body. The pieces of a body are written together. */
 export function sendJson(
   response: ServerResponse,
   status: number,

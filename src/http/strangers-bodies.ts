@@ -2,15 +2,15 @@ import { isIPv6, type Socket } from "node:net";
 import { Fault } from "../terms/fault.ts";
 
 /**
- * Bodies of callers who are not known yet, which have one small share of what may be held together. Where it is used up,
- * the client address that has sent the most makes way, by the largest of its bodies that are still coming: so strangers
- * displace no smaller body than their own, however slowly that one comes, and no body from a quieter place.
+ * Bodies of callers that are not authenticated yet. Together they have a small share of the memory budget. When it is used
+ * up, the client address that has sent the most loses the largest of its bodies in progress. So nobody displaces a body
+ * smaller than their own, however slowly it arrives, or a body of an address that has sent less.
  */
 export class StrangersBodies {
   readonly #coming = new Set<Stranger>();
   readonly #bytesOf = new Map<string, number>();
 
-  /** Whoever sends the next body. `end` it when it is known who that is, or that it is nobody. */
+  /** The sender of the next body. `end` it when the caller is authenticated or rejected. */
   open(socket: Socket): Stranger {
     return new Stranger(this, clientAddress(socket));
   }
@@ -29,7 +29,7 @@ export class StrangersBodies {
     else this.#bytesOf.delete(address);
   }
 
-  /** Of those that are coming, this one included, whoever is to go first. */
+  /** The body to refuse first, among those in progress and this one. */
   first(asking: Stranger): Stranger {
     let most = asking;
     for (const stranger of this.#coming) if (this.#isMore(stranger, most)) most = stranger;
@@ -42,7 +42,7 @@ export class StrangersBodies {
   }
 }
 
-/** One body of somebody who is not known yet. */
+/** One body of a caller that is not authenticated yet. */
 export class Stranger {
   readonly address: string;
   readonly #bodies: StrangersBodies;
@@ -54,7 +54,7 @@ export class Stranger {
     this.address = address;
   }
 
-  /** As much as has come. */
+  /** How much has arrived. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -79,7 +79,7 @@ export class Stranger {
     return true;
   }
 
-  /** All of it has come: it makes way for nobody any more, and counts for its address until it has ended. */
+  /** It has arrived completely: it is not refused any more, and counts for its address until it has ended. */
   whole(): void {
     this.#bodies.end(this);
   }

@@ -92,7 +92,7 @@ export interface DataOrigin {
  */
 export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
 
-/** On a declaration: it asks again where the vendor says "not yet". What compiles files says so; it is not for authors. */
+/** On a declaration: the source polls. Set by the compiler of YAML files; not for authors. */
 export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
 
 /** The argument of a source's `run`. */
@@ -115,14 +115,14 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   /** Writes to the service's log, with the transaction id. Never log inputs or credentials. */
   readonly log: CallLog;
   /**
-   * Says that the vendor has taken the question up, and under which number of its own. The log holds that number, and so
-   * does the `failure` of a workflow with `failure_details`. A deadline that passes from here on is a failure of kind
+   * Reports that the vendor has accepted an order, and the vendor's number for it. The number is on the ledger, in the log
+   * and, for workflows with `failure_details`, in `failure`. If the deadline passes from now on, the failure has the kind
    * `pending`.
    */
   ordered(this: void, orderId?: string | number): void;
   /**
-   * Waits so many milliseconds. Rejects when the call ends, and at once, as `pending`, where its deadline comes before.
-   * Where cases are played, and in simulated runs, no time passes.
+   * Waits this many milliseconds. Rejects when the call ends, and at once, as `pending`, if its deadline comes first.
+   * In cases and in simulated runs no time passes.
    */
   wait(this: void, ms: number): Promise<void>;
   /** Returns the header for HTTP Basic authentication. */

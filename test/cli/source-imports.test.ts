@@ -156,7 +156,7 @@ const REFUSED: readonly (readonly [command: string, says: RegExp])[] = [
   [`curl 'https://{tenant}.acme.example/x'`, /its host is not a plain name/],
   [`curl 'api.acme.example/{x}'`, /address does not begin with https:\/\//],
   [`curl 'https://api.acme.example/{a,b}'`, /curl expands this to several addresses/],
-  [`curl -u a:b -H 'Authorization: Bearer c' '${U}'`, /it says twice who asks/],
+  [`curl -u a:b -H 'Authorization: Bearer c' '${U}'`, /it is authenticated twice/],
   [`curl --proxy http://p.example '${U}'`, /--proxy cannot be imported \(a proxy is a setting/],
 ]; // prettier-ignore
 
