@@ -3,8 +3,8 @@ import type { PlannedCall, Wait } from "../run/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /**
- * Waits in no time. What a call has waited counts against its deadline all the same, so that one whose vendor never
- * finishes ends as it would in earnest.
+ * Waits without taking time. The wait still counts against the call's deadline, so that a call whose vendor never finishes
+ * ends as it would in reality.
  */
 export function createSkippedWait(clock: Clock): Wait {
   const waitedMs = new WeakMap<PlannedCall, number>();

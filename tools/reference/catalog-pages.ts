@@ -113,13 +113,13 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
   );
 }
 
-/** What a file says of requests that cost something else. */
+/** What a file says about requests that cost something else. */
 function exceptionsOf(charge: unknown): string {
   if (typeof charge !== "object" || charge === null) return "";
   const { when, rows = [] } = charge as { readonly when?: string; readonly rows?: readonly ChargeRow[] };
-  if (when !== undefined) return `, where ${code(when)} holds`;
+  if (when !== undefined) return `, if ${code(when)} is true`;
   const told = rows.filter((row) => row.when !== undefined);
-  return told.map((row) => `; ${row.amount === 0 ? "nothing" : `${row.amount} ${row.currency ?? ""}`.trim()} where ${code(row.when!)} holds`).join(""); // prettier-ignore
+  return told.map((row) => `; ${row.amount === 0 ? "nothing" : `${row.amount} ${row.currency ?? ""}`.trim()} if ${code(row.when!)} is true`).join(""); // prettier-ignore
 }
 
 interface ChargeRow {
