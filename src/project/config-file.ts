@@ -23,7 +23,7 @@ export function projectFolder(named: string | undefined, current: string): strin
   return configFileOf(current) === undefined ? undefined : current;
 }
 
-/** A remark for whoever stands in a folder with sources or functions that are not read because nothing names it as the project. */
+/** A note for someone whose current folder has sources or functions that are not read because it is not named as the project. */
 export function remarkOnFolder(project: string | undefined, current: string): string | null {
   if (project !== undefined) return null;
   const unread = ["sources", "functions"].find((name) => existsSync(join(current, name)));
