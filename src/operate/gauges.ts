@@ -45,7 +45,7 @@ const DAYS_LEFT_MAX = 3_650;
 export const GAUGES: Readonly<Record<string, Gauge>> = {
   runs_under_way: { help: "Runs under way now.", read: (it) => it.runsUnderWay() },
   ledger_pending_records: {
-    help: "Runs that have ended and are not in the journal yet, but in the log before it.",
+    help: "Runs that have ended and are in the log of outcomes, but not in the journal yet.",
     read: (it) => it.ledger().pendingRecords,
   },
   ledger_lag_seconds: { help: "Age of the oldest of them.", read: (it) => it.ledger().lagMs / 1000 },

@@ -28,7 +28,7 @@ export function remarkOnFolder(project: string | undefined, current: string): st
   if (project !== undefined) return null;
   const unread = ["sources", "functions"].find((name) => existsSync(join(current, name)));
   if (unread === undefined) return null;
-  return `The folder "${unread}" here is not read: it belongs to no project. Name the project with "--project .", or add a ${CONFIG_FILES[0]}.`;
+  return `The folder "${unread}" here is not read: no project is named. Name it with "--project .", or add a ${CONFIG_FILES[0]}.`;
 }
 
 /**

@@ -401,7 +401,7 @@ test("an operation of a document becomes a tested source: parameters of both pla
     required: ["company_number", "x_purpose"],
     properties: {
       company_number: { type: "string", pattern: "^[0-9]{8}$", description: "Eight digits" },
-      lang: { type: "string", enum: ["en", "de"], description: 'Language of names. The vendor takes "en" where it is left out.' },
+      lang: { type: "string", enum: ["en", "de"], description: 'Language of names. The vendor uses "en" if it is left out.' },
       fields: { type: "array", items: { type: "string" } },
       tag: { type: "array", items: { type: "string", enum: ["a", "b"] } },
       x_purpose: { type: "string", enum: ["credit", "employment"] },

@@ -22,7 +22,7 @@ export const percentEncode = escapeBytes((byte) =>
 export const inPathSegment: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : percentEncode(text)),
   charactersMax: TARGET_CHARACTERS_MAX,
-  problem: "cannot stand in a path",
+  problem: "cannot be used in a path",
 };
 
 export const inQuery: Encoding = {

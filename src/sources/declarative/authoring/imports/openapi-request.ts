@@ -220,7 +220,7 @@ const JOINED: Readonly<Record<string, string>> = { form: ",", simple: ",", space
 function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {
   if (value === undefined) return schema;
   const said = typeof schema["description"] === "string" ? `${schema["description"].trim().replace(/\.$/, "")}. ` : "";
-  return { ...schema, description: `${said}The vendor takes ${JSON.stringify(value)} where it is left out.` };
+  return { ...schema, description: `${said}The vendor uses ${JSON.stringify(value)} if it is left out.` };
 }
 
 function inputName(written: string): string {
