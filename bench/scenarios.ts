@@ -41,7 +41,10 @@ export function scenariosOf(kinds: readonly Kind[], loops: readonly Scenario["lo
   return [...(loops.includes("closed") ? closed : []), ...(loops.includes("open") ? open : [])];
 }
 
-/** The mapped variant differs by JSON alone: it is measured where payload is the question. */
+/**
+ * The mapped variant differs by JSON alone, so it is measured where payload matters. At 200 KB, the parsed replies of 64 runs
+ * at once exceed the memory budget (`limits.held_bytes`), and the service refuses some of them.
+ */
 export function isMeasured(peer: PeerName, { kind, loop }: Scenario): boolean {
-  return peer !== "datarun mapped" || (loop === "closed" && ["n5", "k20", "k200"].includes(kind));
+  return peer !== "datarun mapped" || (loop === "closed" && ["n5", "k20"].includes(kind));
 }
