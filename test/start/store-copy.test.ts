@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startPostgres } from "../postgres/start-postgres.ts";
+import { until } from "../rig/until.ts";
 import { startCommand, type DataReply } from "../rig/command.ts";
 import { command, verb } from "./operator-verb.ts";
 import { project } from "./project-folder.ts";
@@ -64,7 +65,10 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
   ];
   for (const { url } of replicas) await run(url);
   const sound = { without_checksum: 0, damaged: 0, missing: 0, findings: [], structure: [], cannot_be_read: null };
-  const { ledgers } = verb<{ ledgers: readonly object[] }>(after, "ledger", "verify");
+  const verified = () => verb<{ ledgers: readonly { ok: number }[] }>(after, "ledger", "verify").ledgers;
+  // A run reaches the journal, and from there the shared ledger, a moment after its answer.
+  await until(() => verified()[0]!.ok === 3);
+  const ledgers = verified();
   assert.deepEqual(ledgers, [{ place: "shared", ok: 3, ...sound }, { place: "journal", ok: 2, ...sound }]); // prettier-ignore
   const { runs } = verb<{ runs: { transaction_id: string }[] }>(after, "ledger", "list", "--org", org);
   assert.ok(runs.some(({ transaction_id: id }) => id === first), "what was recorded before is there"); // prettier-ignore
