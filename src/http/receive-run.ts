@@ -8,14 +8,14 @@ import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
-import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
+import type { UnfinishedBodies } from "./unfinished-bodies.ts";
 
 export interface ReceiveParts {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
   /** Bodies in progress of callers that are not authenticated yet. */
-  readonly strangers: StrangersBodies;
+  readonly strangers: UnfinishedBodies;
 }
 
 /** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
@@ -47,18 +47,14 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     return { caller: known, body, trace: traceOf(request), held };
   }
   // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
-  const stranger = known === null ? strangers.open(request.socket) : undefined;
-  try {
-    const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);
-    const body = received instanceof Fault ? null : received;
-    const caller = await authenticateBody(known, access, body, authenticator);
-    if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
-    if (received instanceof Fault) throw received;
-    check(received);
-    return { caller, body: received, trace: traceOf(request), held };
-  } finally {
-    stranger?.end();
-  }
+  const others = known === null ? strangers : undefined;
+  const received = await readJson(turn, held, parts, others).catch(asUnreadable);
+  const body = received instanceof Fault ? null : received;
+  const caller = await authenticateBody(known, access, body, authenticator);
+  if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
+  if (received instanceof Fault) throw received;
+  check(received);
+  return { caller, body: received, trace: traceOf(request), held };
 }
 
 function traceOf({ headers }: IncomingMessage): Trace | null {
@@ -72,12 +68,12 @@ async function readJson(
   { request, body }: Turn,
   held: Held,
   { bodyLimits: limits, clock }: ReceiveParts,
-  stranger?: Stranger,
+  others?: UnfinishedBodies,
 ): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, limits.bodyBytesMax, stranger);
+  const bytes = await body.read(held, limits.bodyBytesMax, others);
   while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
-    if (stranger?.makeWay() !== true) throw new Fault("request.overloaded");
+    if (others?.makeWay() !== true) throw new Fault("request.overloaded");
   }
   return parseBody(bytes, limits, clock);
 }
