@@ -79,7 +79,8 @@ function round(value: number): number {
 /** The fields that every assessment returns. */
 export const SCORED_FIELDS = {
   score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
-    description: "From 0 to 1 by the weights in the description; null when nothing could be checked. No probability.",
+    description:
+      "From 0 to 1 by the weights in the description; null when nothing could be checked. It is not a probability.",
   }),
   coverage: Type.Number({
     minimum: 0,

@@ -26,7 +26,7 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 | \`account_invalid\` | account | all |
 | \`account_bank_not_listed\` (Germany) | account | 0.5 |
 | \`number_invalid\` | number | all |
-| \`number_of_individual\` (a right number, but of a natural person) | number | 0.5 |
+| \`number_of_individual\` (a valid number, but of a natural person) | number | 0.5 |
 | \`countries_differ\` (account and number) | countries | 0.6 |
 | \`names_similar\` (alike from 0.75) | names | 0.4 |
 | \`names_differ\` | names | all |
@@ -176,7 +176,7 @@ function judgeAccount(business: Business, found: SourceOutcome | null): Account 
   const { iban, country, bank, bank_listed } = found.output;
   business.find("account", "account_valid", 0, "The IBAN is well formed and its check digits are right.");
   if (bank_listed === false)
-    business.find("account", "account_bank_not_listed", 0.5, "No bank has this bank code now.");
+    business.find("account", "account_bank_not_listed", 0.5, "No bank currently has this bank code.");
   return { iban, country, bank_name: bank?.name ?? null };
 }
 
@@ -227,7 +227,7 @@ async function judgeNumber(
   }
   business.answer("number");
   if (refusals.includes("other_holder"))
-    business.find("number", "number_of_individual", 0.5, "It is a right number, but of a natural person.");
+    business.find("number", "number_of_individual", 0.5, "The number is valid, but belongs to a natural person.");
   else business.find("number", "number_invalid", 1, `It fits no rule of ${country} for the numbers tried.`);
   return { registration: null, tried };
 }

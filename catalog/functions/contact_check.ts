@@ -36,7 +36,7 @@ finding takes a share of its own part's weight; the score is what is left, as a 
 \`not_checked\` if nothing could be; otherwise \`doubtful\`. The weights are ours and were fitted to no population.
 
 **What could not be checked** stands in \`unchecked\` with a reason (\`…_not_checked\`, \`phone_needs_country\`,
-\`country_not_recognised\`), lowers \`coverage\` and never fails the function: a source that is away makes the answer weaker,
+\`country_not_recognised\`), lowers \`coverage\` and never fails the function: an unavailable source makes the answer weaker,
 not absent. No code is sent, no mailbox asked: that the number and the address belong to this person is not known.
 `.trim();
 
@@ -159,7 +159,8 @@ function judgePhone(
   const { country, type } = found.output;
   contact.find("phone", "phone_valid", 0, "The phone number lies in a range that is in service.");
   if (COSTLY_TYPES.has(type)) contact.find("phone", "phone_premium_rate", 0.5, "It is not a person's number.");
-  if (type === "voip") contact.find("phone", "phone_voip", 0.2, "It is an internet number, which is tied to no place.");
+  if (type === "voip")
+    contact.find("phone", "phone_voip", 0.2, "It is an internet number, which is not tied to a place.");
   if (claimed !== null && country !== null) {
     if (country === claimed) contact.find("phone", "phone_country_fits", 0, "It belongs to the claimed country.");
     else contact.find("phone", "phone_country_differs", 0.4, `It belongs to ${country}, not to ${claimed}.`);
@@ -174,12 +175,18 @@ function judgeEmail(contact: Contact, found: SourceOutcome | null): void {
   const { disposable, reserved_domain, role_account, suggestion } = found.output;
   if (!found.match) contact.find("email", "email_invalid", 1, "Mail cannot be sent to this address.");
   else contact.find("email", "email_valid", 0, "Mail could be sent to the address as it is written.");
-  if (disposable === true) contact.find("email", "email_disposable", 0.8, "Its domain gives throw-away mailboxes.");
+  if (disposable === true) contact.find("email", "email_disposable", 0.8, "Its domain provides throw-away mailboxes.");
   if (reserved_domain === true)
     contact.find("email", "email_reserved_domain", 0.8, "Its domain is kept for examples: nobody has a mailbox there.");
   if (typeof suggestion === "string")
-    contact.find("email", "email_probably_misspelled", 0.4, "Its domain is one slip away from a known mail provider.");
-  if (role_account === true) contact.find("email", "email_role_account", 0.2, "It is the mailbox of a function.");
+    contact.find(
+      "email",
+      "email_probably_misspelled",
+      0.4,
+      "Its domain is one typing error away from a known mail provider.",
+    );
+  if (role_account === true)
+    contact.find("email", "email_role_account", 0.2, "It is the mailbox of a role, not of a person.");
 }
 
 function judgeDomain(contact: Contact, found: SourceOutcome | null): void {
@@ -203,15 +210,15 @@ function judgeIp(
   contact.ask("ip");
   if (!isAnswered(contact, "ip", "The IP address", found)) return null;
   if (!found.match) {
-    contact.find("ip", "ip_of_no_place", 0.5, "The IP address stands for no place; perhaps it is a proxy's own.");
+    contact.find("ip", "ip_of_no_place", 0.5, "The IP address belongs to no place; it may be a proxy's.");
     return null;
   }
   const country: string = found.output.country_code;
   const expected = claimed ?? phoneCountry;
   const whose = claimed === null ? "the phone number's country" : "the claimed country";
-  if (expected === country) contact.find("ip", "ip_country_fits", 0, `The IP address is used from ${whose}.`);
+  if (expected === country) contact.find("ip", "ip_country_fits", 0, `The IP address is used in ${whose}.`);
   else if (expected !== null)
-    contact.find("ip", "ip_country_differs", 0.5, `The IP address is used from ${country}, not from ${expected}.`);
+    contact.find("ip", "ip_country_differs", 0.5, `The IP address is used in ${country}, not in ${expected}.`);
   return country;
 }
 

@@ -14,7 +14,7 @@ that bills per call is paid only when the cheaper ones before it found nothing.
 A source that **fails** has said nothing about the record, so the next one is asked; \`"on_failure": "stop"\` beside \`inputs\`
 ends the search there instead, for those who would rather ask again than pay a second vendor. Failures are not repeated.
 
-\`asked\` lists every call with its result, \`not_asked\` what was spared, and \`stopped_because\` is \`record_found\`, \`all_asked\`,
+\`asked\` lists every call with its result, \`not_asked\` what was not called, and \`stopped_because\` is \`record_found\`, \`all_asked\`,
 \`source_failed\` (only with \`on_failure: stop\`) or \`nothing_to_ask\`. **No record** is told apart from **could not be checked**:
 when every source failed, \`conclusive\` is false.
 `.trim();
@@ -89,7 +89,7 @@ function readAttempts(given: unknown, sources: unknown): readonly Attempt[] | st
   if (given === undefined) return Object.keys((sources ?? {}) as object).map((source) => ({ source }));
   if (!Array.isArray(given) || !given.every(isAttempt))
     return 'attempts must be a list of {"source": text, "inputs": object}';
-  return given.length > ATTEMPTS_MAX ? `attempts may be ${ATTEMPTS_MAX} at the most` : given;
+  return given.length > ATTEMPTS_MAX ? `there may be at most ${ATTEMPTS_MAX} attempts` : given;
 }
 
 function isAttempt(value: unknown): value is Attempt {

@@ -8,7 +8,7 @@ export const COMPARISON_FIELDS = {
     minimum: 0,
     maximum: 1,
     description:
-      "How alike the names are, from 0 (no word fits) to 1 (equal after normalising, in any order). No probability.",
+      "How alike the names are, from 0 (no word fits) to 1 (equal after normalising, in any order). It is not a probability.",
   }),
   band: Type.Enum([...BANDS], {
     description: "`equal`: 1; `close`: from 0.9; `similar`: from 0.75; `different`: below.",

@@ -66,7 +66,7 @@ export default defineSource({
       expect: { match: true, output: { score: 72, as_of: "2026-03-01" } },
     },
     {
-      name: "ready at the second look",
+      name: "ready at the second poll",
       inputs: { company_number: "00000002" },
       reply: [
         { status: 201, body: { id: "o-2" } },
