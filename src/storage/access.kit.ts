@@ -79,7 +79,7 @@ export function accessContract(engine: EngineUnderTest): void {
       assert.equal(await store.access.findWorkflow("wfl_unknown"), null);
     });
 
-    test("an id that no database can hold as it is finds nothing and fails nothing", async (t) => {
+    test("an id that a database cannot store finds nothing and fails nothing", async (t) => {
       const store = await (await engine.newStore(t))();
       for (const id of [
         "wfl_\u0000",
@@ -94,7 +94,7 @@ export function accessContract(engine: EngineUnderTest): void {
       }
     });
 
-    test("every change by another process is noticed within a second, and notes of use are none", async (t) => {
+    test("every change by another process is noticed within a second; a last-use note is no change", async (t) => {
       const openAgain = await engine.newStore(t);
       const [service, operator] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(operator);
@@ -114,7 +114,7 @@ export function accessContract(engine: EngineUnderTest): void {
       assert.equal(service.credentials.version(), service.access.version());
     });
 
-    test("last use is the latest that any replica noted, and unknown tokens are passed over", async (t) => {
+    test("last use is the latest that any replica noted, and unknown tokens are ignored", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);
       const ids: string[] = [];
@@ -131,7 +131,7 @@ export function accessContract(engine: EngineUnderTest): void {
       );
     });
 
-    test("tokens that were never seen are let in amidst a flood of tokens that do not exist, which are refused", async (t) => {
+    test("new valid tokens are accepted during a flood of unknown ones, which are refused", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);
       const workflow = aWorkflow(organizationId);
@@ -165,7 +165,7 @@ export function accessContract(engine: EngineUnderTest): void {
       assert.equal(refusals.length, 75 * good.length);
     });
 
-    test("a closed store answers with the one fault", async (t) => {
+    test("a closed store always fails with the same fault", async (t) => {
       const store = await (await engine.newStore(t))();
       await store.close();
       await assert.rejects(store.access.findToken("d"), { name: "Fault", code: "request.store_unavailable" });

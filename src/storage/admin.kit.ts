@@ -5,7 +5,7 @@ import { aCredential, ACT, anOrganization, aToken, aWorkflow, type EngineUnderTe
 
 export function adminContract(engine: EngineUnderTest): void {
   describe(`administration on ${engine.name}`, () => {
-    test("nothing is made in an organization that does not exist, and nothing is recorded", async (t) => {
+    test("nothing is created in an organization that does not exist, and the audit trail stays empty", async (t) => {
       const store = await (await engine.newStore(t))();
       const token = {
         id: "tok_1",
@@ -27,7 +27,7 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.deepEqual(await store.admin.auditEntries({ limit: 10 }), []);
     });
 
-    test("every act is in the audit trail with who, what and on what, newest first", async (t) => {
+    test("every action is in the audit trail with actor, action and object, newest first", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);
       const tokenId = await aToken(store, organizationId, "digest-of-a-secret");
@@ -64,7 +64,7 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.doesNotMatch(JSON.stringify(await store.admin.auditEntries({ limit: 100 })), /secret|sealed-bytes/);
     });
 
-    test("a workflow changes only as it is told", async (t) => {
+    test("a workflow changes only in the settings that are given", async (t) => {
       const store = await (await engine.newStore(t))();
       const workflow = { ...aWorkflow(await anOrganization(store)), simulated: true };
       await store.admin.createWorkflow(ACT, workflow);
@@ -127,7 +127,7 @@ export function adminContract(engine: EngineUnderTest): void {
       });
     }
 
-    test("of many defaults made at once by two processes exactly one is left", async (t) => {
+    test("of many defaults set at once by two processes exactly one remains", async (t) => {
       const openAgain = await engine.newStore(t);
       const stores = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(stores[0]!);

@@ -28,7 +28,7 @@ export function credentialsContract(engine: EngineUnderTest): void {
       );
     });
 
-    test("a deleted credential is erased, whatever asks for it", async (t) => {
+    test("a deleted credential is erased and nothing finds it", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);
       const credential = aCredential(organizationId, { isDefault: true });
@@ -61,7 +61,7 @@ export function credentialsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await store.keys.dataKeysAfter("key_a", 10), [keys[1]]);
     });
 
-    test("of two rotations at once each row is moved by one", async (t) => {
+    test("of two concurrent rotations, each row is re-sealed by exactly one", async (t) => {
       const openAgain = await engine.newStore(t);
       const [one, two] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(one);

@@ -7,7 +7,7 @@ const OTHER = { id: "root_2", proof: "p2" };
 
 export function keysContract(engine: EngineUnderTest): void {
   describe(`keys on ${engine.name}`, () => {
-    test("the root key that is registered first stays until it is replaced, however many say theirs at once", async (t) => {
+    test("the root key registered first stays until it is replaced, however many processes register at once", async (t) => {
       const openAgain = await engine.newStore(t);
       const [one, two] = [await openAgain(), await openAgain()];
       assert.equal(await one.keys.registeredRootKey(), null);
@@ -25,7 +25,7 @@ export function keysContract(engine: EngineUnderTest): void {
       assert.deepEqual([entry?.what, entry?.subjectId, entry?.who], ["keys adopt", second.id, ACT.who]);
     });
 
-    test("where something is sealed no root key is registered beside it", async (t) => {
+    test("no second root key is registered where something is already sealed", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);
       await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
@@ -33,7 +33,7 @@ export function keysContract(engine: EngineUnderTest): void {
       assert.equal(await store.keys.registeredRootKey(), null);
     });
 
-    test("a data key goes with its credentials or not at all, and the trail names what was lost", async (t) => {
+    test("a data key is removed with its credentials or not at all, and the audit trail names what was lost", async (t) => {
       const openAgain = await engine.newStore(t);
       const [store, service] = [await openAgain(), await openAgain()];
       const organizationId = await anOrganization(store);

@@ -7,7 +7,7 @@ import type { EngineUnderTest } from "./engines.kit.ts";
 
 export function ledgerContract(engine: EngineUnderTest): void {
   describe(`the ledger on ${engine.name}`, () => {
-    test("every row of a run arrives as it was, and comes again without becoming two", async (t) => {
+    test("every row of a run arrives unchanged, and arriving twice does not duplicate it", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const runs = ["trx_1", "trx_2"].map((id) => aRun(id, 3));
@@ -20,7 +20,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(await place.rowsOf("ledger_attempts"), runs.flatMap(({ attempts }) => attempts)); // prettier-ignore
     });
 
-    test("a run that comes again undoes nothing that has been settled here", async (t) => {
+    test("a run that arrives again does not undo a settled charge", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const run = aRun("trx_1", 2, "unknown");
@@ -37,7 +37,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal((await reader.list({})).runs.length, 3);
     });
 
-    test("two operators who settle one charge at once follow each other", async (t) => {
+    test("two operators who settle one charge at once are serialized", async (t) => {
       const place = await engine.newPlace(t);
       const readers = [await place.open(), await place.open()].map((store) => createLedgerReader(store.ledgerTables));
       await (await place.open()).ledger.write([aRun("trx_1", 1, "unknown")]);
@@ -48,7 +48,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal(new Set(settled.map((one) => one.decided_by)).size, 2);
     });
 
-    test("a run that a wrong clock has dated in the future ages from when that is seen, and tells no clock the time", async (t) => {
+    test("a run that a wrong clock dated in the future ages from when that is noticed, and moves no clock", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const run = aRun("trx_2", 1);
@@ -95,7 +95,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.equal(text.trim().split("\n").length, 2);
     });
 
-    test("a run that is lost with all that belongs to it is missed, until it is back; one that was deleted is not", async (t) => {
+    test("a run lost with all its rows is reported until it is back; a deleted one is not", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const spans = ["trx_0192f0c1", "trx_0192f0c2", "trx_0192f1c3", "trx_0193f1c4"];
@@ -130,7 +130,7 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(await place.rowsOf("ledger_runs"), []);
     });
 
-    test("a batch with a row that cannot be kept leaves nothing behind", async (t) => {
+    test("a batch with a row that cannot be stored leaves nothing behind", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
       const bad = { ...aRun("trx_2", 1), attempts: [{ ...aRun("trx_2", 1).attempts[0]!, origin: null as never }] };

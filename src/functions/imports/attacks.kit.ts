@@ -364,7 +364,7 @@ export const REFUSED: readonly RefusedAttack[] = [
   },
   { name: "a pattern with escaped letters", code: running('require("\\x2e./vault/" + x)'), line: 2, says: COMPUTED },
   { name: "a pattern spread into a list", code: running('[...require("../vault/" + x)]'), line: 2, says: COMPUTED },
-  { name: "a pattern asked for politely", code: running('require?.("../vault/" + x)'), line: 2, says: COMPUTED },
+  { name: "a pattern with optional chaining", code: running('require?.("../vault/" + x)'), line: 2, says: COMPUTED },
   { name: "a pattern in brackets", code: running('(require)("../vault/" + x)'), line: 2, says: COMPUTED },
   {
     name: "a pattern deferred",

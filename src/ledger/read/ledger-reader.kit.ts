@@ -40,7 +40,7 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
 /** What every ledger answers, wherever its tables are. */
 export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`reading the ledger of ${name}`, () => {
-    test("what is settled, again and again, is as sound as it was written", async (t) => {
+    test("a run still verifies after its charges were settled, more than once", async (t) => {
       const { put, reader } = await newLedger(t);
       const runs = [makeRun(), makeRun(), makeRun()];
       for (const [at, run] of runs.entries())
@@ -58,7 +58,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.equal(shown.reconciliations.length > 4, true);
     });
 
-    test("lists put runs with unknown charges first, then the newest, and go on where they ended", async (t) => {
+    test("lists put runs with unknown charges first, then the newest, and continue from a cursor", async (t) => {
       const { put, reader } = await newLedger(t);
       const ids: string[] = [];
       for (let day = 0; day < 6; day += 1) {
@@ -98,7 +98,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await assert.rejects(() => reader.list({}, { after: "1; DROP TABLE runs" }), RangeError);
     });
 
-    test("each filter narrows, and those about a call speak of one call", async (t) => {
+    test("each filter narrows the list, and filters on calls must all hold for the same call", async (t) => {
       const { put, reader } = await newLedger(t);
       const odd = makeRun({ organizationId: "org_b", workflowId: "wfl_b", startedWallAt: MARCH });
       const noMatch = makeCall({ source: "acme__people", match: false, charged: "no", attempts: [] });
@@ -127,7 +127,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ source: "acme__people" }), [a, b]);
     });
 
-    test("a run is shown whole, and one that is not there is null", async (t) => {
+    test("a run is shown with all its calls and requests; an unknown one is null", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun();
       await put(run, makeReport(run, { calls: [makeCall(), timedOut] }));
@@ -181,7 +181,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual((await reader.list({ source: "\udfff" })).runs.length, 0);
     });
 
-    test("any filter is answered, whatever its texts say", async (t) => {
+    test("hostile text in a filter finds nothing and fails nothing", async (t) => {
       const { reader } = await newLedger(t);
       const text = fc.option(fc.string({ unit: "binary" }), { nil: undefined });
       await fc.assert(
@@ -224,7 +224,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await assert.rejects(() => reader.summary("2026-13"), RangeError);
     });
 
-    test("any charge is settled, and settled again, with a name and a note, and all that counts follows", async (t) => {
+    test("any charge can be settled, and settled again, with a name and a note, and every total follows", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun({ startedWallAt: MARCH });
       await put(run, makeReport(run, { calls: [makeCall({ attempts: [makeAttempt({ sentWallAt: MARCH })] }), timedOut] })); // prettier-ignore
@@ -277,7 +277,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       );
     });
 
-    test("what is not clear is not settled: no such run, call or request, or one of several that are all known", async (t) => {
+    test("an ambiguous or unknown charge is refused: no such run, call or request, or several requests that are all known", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun();
       const twice = makeCall({ ordinal: 1, attempts: [makeAttempt(), makeAttempt({ number: 2 })] });
@@ -289,7 +289,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await reader.reconcile({ ...decision, attempt: 2 }), { attempts: 1, charged: "yes" });
     });
 
-    test("a call with an unknown charge and no request of its own is settled as a call", async (t) => {
+    test("a call with an unknown charge and no request is settled as a call", async (t) => {
       const { put, reader } = await newLedger(t);
       const run = makeRun();
       await put(run, makeReport(run, { calls: [makeCall({ charged: "unknown", attempts: [] })] }));
@@ -305,7 +305,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await reader.unknown(), []);
     });
 
-    test("pruning deletes what is old and settled, beside the running service", async (t) => {
+    test("pruning deletes old, settled runs while the service runs", async (t) => {
       const { put, reader } = await newLedger(t);
       await Promise.all(Array.from({ length: 250 }, () => put(makeRun({ startedWallAt: MARCH }))));
       const open = makeRun({ startedWallAt: MARCH });
