@@ -26,7 +26,7 @@ export async function startDev(options: DevOptions): Promise<Running> {
   });
   const project = options.settings.project;
   let { settings } = options;
-  let running = await start({ ...options, dev: true, log });
+  let running: Running;
   let version = 0;
   let work = Promise.resolve();
 
@@ -53,7 +53,8 @@ export async function startDev(options: DevOptions): Promise<Running> {
     log.info({ event: "started_anew" }, "the config file has changed");
   }
 
-  // One after the other: a reload in progress finishes before the next begins.
+  // From before the first file is read, so that nothing saved during the start is missed. One after the other: the start,
+  // or a reload in progress, finishes before the next begins.
   const unwatch =
     project === undefined
       ? () => {}
@@ -62,6 +63,18 @@ export async function startDev(options: DevOptions): Promise<Running> {
             .then(() => changed(files))
             .catch((error: unknown) => log.error({ event: "broken_config", reason: reasonOf(error) }));
         });
+  const starting = start({ ...options, dev: true, log });
+  // After a start that failed, nothing is reloaded.
+  work = starting.then(
+    () => {},
+    () => new Promise(() => {}),
+  );
+  try {
+    running = await starting;
+  } catch (error) {
+    unwatch();
+    throw error;
+  }
   if (project === undefined)
     log.warn({ event: "nothing_to_watch", catalog: PACKAGE_ROOT }, "there is no project folder: nothing is reloaded");
 

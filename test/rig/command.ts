@@ -130,6 +130,9 @@ export async function startCommand(
 startCommand.fails = async (t: TestContext, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   run(t, "start", args, env).ended;
 
+/** Long enough for any machine: what has not been said by then never will be. */
+const SAYS_WITHIN_MS = 60_000;
+
 /** `datarun dev`, whose log is for people: `says` waits until it has printed what fits, after what was read before. */
 export function startDevelopment(t: TestContext, args: readonly string[]) {
   const { printed, ended } = run(t, "dev", args, {});
@@ -138,6 +141,7 @@ export function startDevelopment(t: TestContext, args: readonly string[]) {
     ended,
     stderr: () => printed.err,
     async says(pattern: RegExp): Promise<RegExpExecArray> {
+      const until = performance.now() + SAYS_WITHIN_MS;
       for (;;) {
         const found = pattern.exec(printed.out.slice(read));
         if (found !== null) {
@@ -149,6 +153,7 @@ export function startDevelopment(t: TestContext, args: readonly string[]) {
           new Promise((resolve) => setTimeout(resolve, 20, false)),
         ]);
         if (over === true) throw new Error(`it ended before it said ${pattern}:\n${printed.out}\n${printed.err}`);
+        if (performance.now() > until) throw new Error(`it did not say ${pattern}:\n${printed.out}\n${printed.err}`);
       }
     },
   };

@@ -110,6 +110,17 @@ test("a file that breaks is reported with its line and reason, and its last good
   assert.deepEqual(await ask(), said("two", "a", "two", "a"));
 });
 
+test("a file that is saved while the service starts is served as saved", async (t) => {
+  const source = `import { readFileSync, writeFileSync } from "node:fs";
+const file = import.meta.filename;
+const text = readFileSync(file, "utf8");
+if (!text.startsWith("// saved")) writeFileSync(file, "// saved\\n" + text.replace(/(?<=text: ")first/, "second"));
+export default { id: "acme__says", title: "Says", inputs: { type: "object" }, run: () => ({ text: "first" }) };`;
+  const { dev, ask } = await develop(t, { ...FILES, "sources/acme/says.ts": source });
+  await dev.says(/reloaded/);
+  assert.deepEqual(await ask(), { success: true, output: { text: "one", word: "a", source: { text: "second" } } });
+});
+
 test("a file that is broken at the start costs only itself, and is served once it is mended", async (t) => {
   const { dev, write, ask } = await develop(t, { ...FILES, "functions/other.ts": "export default {" });
   assert.equal((await ask()).success, true);
