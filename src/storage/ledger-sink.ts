@@ -1,9 +1,10 @@
-import { type Insertable, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RunReportRow } from "../ledger/ports.ts";
 import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
+import { toStorable } from "./storable-text.ts";
 
 /** The columns that identify a row when it is sent again. */
 const KEYS = {
@@ -14,9 +15,6 @@ const KEYS = {
 } as const satisfies { readonly [Table in keyof Tables]?: readonly (keyof Tables[Table])[] };
 
 type LedgerTable = keyof typeof KEYS;
-
-/** PostgreSQL allows 65,535 parameters in a statement; the widest row has about twenty. */
-const ROWS_A_STATEMENT = 1_000;
 
 /**
  * The shared database's end of the outbox. A batch is one transaction, so that a run is there completely or not at all.
@@ -33,10 +31,11 @@ export function createLedgerSink(engine: Engine): LedgerSink {
         .transaction()
         .execute(async (transaction) => {
           const isNew = mark === undefined || (await moveMark(transaction, mark));
-          const added = await putRuns(transaction, batch.map(({ run }) => run)); // prettier-ignore
-          await put(transaction, "ledger_calls", rowsOf(batch, "calls"));
-          await put(transaction, "ledger_attempts", rowsOf(batch, "attempts"));
-          await put(transaction, "ledger_reconciliations", rowsOf(batch, "reconciliations"));
+          const put = insertInto(engine.name, transaction);
+          const added = await put("ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
+          await put("ledger_calls", rowsOf(batch, "calls"));
+          await put("ledger_attempts", rowsOf(batch, "attempts"));
+          await put("ledger_reconciliations", rowsOf(batch, "reconciliations"));
           // A run that was counted before and has been lost since is not counted again.
           if (isNew) await count(transaction, mark?.journal ?? "", added);
         })
@@ -103,38 +102,37 @@ function rowsOf<Part extends "calls" | "attempts" | "reconciliations">(
   return batch.flatMap((report) => [...report[part]]);
 }
 
-async function put<Table extends LedgerTable>(
-  transaction: Transaction<Tables>,
-  table: Table,
-  rows: readonly Tables[Table][],
-): Promise<void> {
-  for (const some of portions(rows)) await insertion(transaction, table, some).execute();
+/**
+ * Adds those of the rows that are not there yet, and returns their runs' ids. However many they are, they are one value of one
+ * statement, which costs less than a value for each column of each row.
+ */
+function insertInto(engine: Engine["name"], transaction: Transaction<Tables>) {
+  return async <Table extends LedgerTable>(
+    table: Table,
+    rows: readonly Tables[Table][],
+  ): Promise<readonly string[]> => {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const names = Object.keys(first);
+    const columns = sql.join(names.map((name) => sql.ref(name)));
+    const json = storableJson(rows);
+    const from =
+      engine === "postgres"
+        ? sql`select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${json}::json)`
+        : sql`select ${sql.join(names.map((name) => sql`value ->> ${sql.lit(name)}`))} from json_each(${json}) where true`;
+    const added = await sql<{ transaction_id: string }>`
+      insert into ${sql.table(table)} (${columns}) ${from}
+      on conflict (${sql.join(KEYS[table].map((name) => sql.ref(name)))}) do nothing
+      ${table === "ledger_runs" ? sql`returning transaction_id` : sql``}`.execute(transaction);
+    return added.rows.map((row) => row.transaction_id);
+  };
 }
 
-/** Returns the ids of the runs that were not there before. */
-async function putRuns(
-  transaction: Transaction<Tables>,
-  runs: readonly Tables["ledger_runs"][],
-): Promise<readonly string[]> {
-  const added: string[] = [];
-  for (const some of portions(runs)) {
-    const rows = await insertion(transaction, "ledger_runs", some).returning("transaction_id").execute();
-    added.push(...rows.map((row) => row.transaction_id));
-  }
-  return added;
-}
+/** What JSON escapes, and databases store in another form or not at all (`storable-text.ts`). */
+const UNSTORABLE = /\\u(?:0000|001a|d[89a-f])/;
 
-function* portions<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) yield rows.slice(at, at + ROWS_A_STATEMENT);
-}
-
-function insertion<Table extends LedgerTable>(
-  transaction: Transaction<Tables>,
-  table: Table,
-  rows: readonly Tables[Table][],
-) {
-  return transaction
-    .insertInto(table as LedgerTable)
-    .values(rows as unknown as Insertable<Tables[LedgerTable]>[])
-    .onConflict((conflict) => conflict.columns(KEYS[table] as never).doNothing());
+function storableJson(rows: readonly object[]): string {
+  const json = JSON.stringify(rows);
+  if (!UNSTORABLE.test(json)) return json;
+  return JSON.stringify(rows, (_name, value: unknown) => (typeof value === "string" ? toStorable(value) : value));
 }
