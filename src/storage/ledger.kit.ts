@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { RunReportRow } from "../ledger/ports.ts";
 import { checksumOf } from "../ledger/journal/run-checksum.ts";
+import { fromStorable } from "./storable-text.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
 export function ledgerContract(engine: EngineUnderTest): void {
@@ -18,6 +19,19 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(await place.rowsOf("ledger_runs"), runs.map(({ run }) => run)); // prettier-ignore
       assert.deepEqual(await place.rowsOf("ledger_calls"), runs.flatMap(({ calls }) => calls)); // prettier-ignore
       assert.deepEqual(await place.rowsOf("ledger_attempts"), runs.flatMap(({ attempts }) => attempts)); // prettier-ignore
+    });
+
+    test("text that no database can store as it is arrives unchanged too", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const texts = ["a\u0000b", "\u001a0000", "\ud83e", "\\u0000", 'line\nand "quote" \u{1f989}', ""];
+      const runs = texts.map((text, at) => {
+        const report = aRun(`trx_${at}`, 1);
+        return { ...report, run: { ...report.run, function_id: text } };
+      });
+      await store.ledger.write(runs);
+      const rows = (await place.rowsOf("ledger_runs")) as readonly { readonly function_id: string }[];
+      assert.deepEqual(rows.map((row) => fromStorable(row.function_id)), texts); // prettier-ignore
     });
 
     test("a run that arrives again does not undo a settled charge", async (t) => {
