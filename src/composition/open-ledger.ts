@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { createDrainer, type Drainer } from "../ledger/drain/drain.ts";
+import { openDrainThread, type DrainThread } from "../ledger/drain/drain-thread.ts";
 import { openPruningThread } from "../ledger/read/pruning-thread.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
-import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { DrainWorkerData } from "./drain-worker.ts";
 
 export interface LedgerParts {
   readonly settings: Settings;
@@ -34,36 +34,35 @@ const DRAIN_WAIT_MS = 5_000;
 
 /** Opens the journal; the drainer, if a database is shared; and what deletes old runs. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { settings, dataDir, store, clock, log } = parts;
+  const { settings, dataDir, clock, log } = parts;
   await using opened = new AsyncDisposableStack();
   const dir = join(dataDir, "ledger");
   const limits = { journalBytesMax: settings.limits.journalBytes };
   const ledger = opened.adopt(createLedger({ dir, clock, log, limits }), (it) => it.close());
   await ledger.ready;
   // With a shared database the journal is an outbox: its runs are sent there, also after a restart of either.
-  const isShared = settings.databaseUrl !== undefined;
-  const drainer = isShared ? createDrainer({ dir, ledger, sink: store.ledger, clock, log }) : null;
-  if (drainer !== null) {
+  const { databaseUrl } = settings;
+  const drained = databaseUrl === undefined ? null : openDrain({ dir, databaseUrl }, parts, ledger);
+  if (drained !== null) {
     opened.defer(async () => {
       await ledger.flush();
-      await drainOnce(drainer, clock);
+      await drained.close(DRAIN_WAIT_MS);
     });
   }
   opened.defer(openRetention(parts, dir));
   const kept = opened.move();
   return {
     ledger,
-    undrainedRuns: () => drainer?.state().pendingRuns ?? 0,
-    damagedRuns: () => drainer?.state().damaged ?? 0,
-    warnings: () => (isShared ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
+    undrainedRuns: () => drained?.state().pendingRuns ?? 0,
+    damagedRuns: () => drained?.state().damaged ?? 0,
+    warnings: () => (drained !== null ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function drainOnce(drainer: Drainer, clock: Clock): Promise<void> {
-  const giveUpAt = clock.now() + DRAIN_WAIT_MS;
-  await untilDrained(drainer, clock, () => clock.now() >= giveUpAt);
-  await drainer.close();
+function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, ledger: RunningLedger): DrainThread {
+  const entry = new URL("./drain-worker.ts", import.meta.url);
+  return openDrainThread({ entry, workerData, ledger, clock, log });
 }
 
 /** If each machine has a ledger of its own, a thread prunes it: it is large, and runs must not wait for that. */

@@ -33,7 +33,7 @@ export interface DrainerLimits {
 }
 
 export const DRAINER_LIMITS: DrainerLimits = {
-  batchRuns: 64,
+  batchRuns: 256,
   gatherMs: 50,
   writeTimeoutMs: 30_000,
   retryFirstMs: 200,

@@ -1,7 +1,9 @@
 import { isDamage } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import type { RunReportRow } from "../ports.ts";
+import { isSound } from "../journal/run-checksum.ts";
 import { readRuns } from "../read/read-runs.ts";
+import { RunsInOrder } from "./runs-in-order.ts";
 
 interface Numbered {
   readonly run: number;
@@ -26,6 +28,7 @@ export interface DamagedRun {
 /** The journal as the drainer reads it: concurrently with the thread that writes, a few runs at a time. */
 export class Outbox {
   readonly #tables: JournalTables;
+  readonly #inOrder: RunsInOrder;
   /** The journal's own id. */
   readonly journal: string;
   /** Updated before it is on disk. */
@@ -33,14 +36,35 @@ export class Outbox {
 
   constructor(directory: string) {
     this.#tables = new JournalTables(directory);
+    this.#inOrder = new RunsInOrder(directory);
     const [row] = this.#tables.rows<{ run: number }>("SELECT coalesce(max(run), 0) AS run FROM drained");
     this.#drained = row!.run;
     const [journal] = this.#tables.rows<{ id: string }>("SELECT id FROM journal");
     this.journal = journal!.id;
   }
 
-  /** A damaged run is never sent; it is returned alone so that it can be reported. */
   async next(countMax: number): Promise<OutboxBatch | null> {
+    return this.#soundRuns(countMax) ?? (await this.#oneByOne(countMax));
+  }
+
+  /** The next runs, up to the first that is damaged or may be. `null` if that is the first one, or there is none. */
+  #soundRuns(countMax: number): OutboxBatch | null {
+    const runs: RunReportRow[] = [];
+    let upTo = 0;
+    try {
+      for (const { number, row } of this.#inOrder.after(this.#drained, countMax)) {
+        if (!isSound(row)) break;
+        runs.push(row);
+        upTo = number;
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    return runs.length === 0 ? null : { runs, upTo, damaged: null };
+  }
+
+  /** Around damage. A damaged run is never sent; it is returned alone so that it can be reported. */
+  async #oneByOne(countMax: number): Promise<OutboxBatch | null> {
     let found: readonly Numbered[];
     try {
       found = this.#tables.rows<Numbered>(
@@ -130,6 +154,7 @@ export class Outbox {
   }
 
   close(): void {
+    this.#inOrder.close();
     this.#tables.close();
   }
 }

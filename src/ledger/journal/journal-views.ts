@@ -10,7 +10,7 @@ import { ATTEMPT_COLUMNS, CALL_COLUMNS, CALL_COLUMNS_OF_RUN, RECONCILIATION_COLU
 const named = (column: string): string => `(SELECT name FROM names WHERE id = ${column})`;
 
 /** A run that should have a checksum and has none is damaged: it gets one that never fits. */
-const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
+export const CHECKSUM = `coalesce(r.checksum, iif(r.id < (SELECT checked_from FROM journal WHERE only = 1), NULL, 'lost'))`;
 
 /** The columns of a table of the journal, as columns of the ledger. */
 function columnsOf(table: Columns, alias: string, instead: { readonly [name: string]: string } = {}): string {

@@ -1,0 +1,57 @@
+/** The thread of `ledger/drain/drain-thread.ts`: a drainer, and a connection of its own to the shared database. */
+import { parentPort, workerData } from "node:worker_threads";
+import { createDrainer } from "../ledger/drain/drain.ts";
+import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
+import { untilDrained } from "../ledger/drain/until-drained.ts";
+import type { LedgerLog } from "../ledger/ports.ts";
+import { openStore } from "../storage/store.ts";
+import { systemClock as clock } from "../terms/clock.ts";
+
+export interface DrainWorkerData {
+  readonly dir: string;
+  readonly databaseUrl: string;
+}
+
+/** How often the service is told how much is waiting. */
+const TELL_MS = 250;
+
+const port = parentPort!;
+const { dir, databaseUrl } = workerData as DrainWorkerData;
+const post = (message: FromDrainer): void => port.postMessage(message);
+const logAs =
+  (level: keyof LedgerLog) =>
+  (fields: object, message: string): void =>
+    post({ is: "log", level, fields, message });
+
+const store = await openStore({ dataDir: "", databaseUrl, clock });
+let written = (): void => {};
+const drainer = createDrainer({
+  dir,
+  ledger: { noteDrained: (note) => post({ is: "noted", note }), onWritten: (listener) => (written = listener) },
+  sink: store.ledger,
+  clock,
+  log: { info: logAs("info"), warn: logAs("warn"), error: logAs("error") },
+});
+
+let told = "";
+const telling = setInterval(tell, TELL_MS);
+function tell(): void {
+  const { pendingRuns, damaged } = drainer.state();
+  if (told === `${pendingRuns} ${damaged}`) return;
+  told = `${pendingRuns} ${damaged}`;
+  post({ is: "state", state: { pendingRuns, damaged } });
+}
+
+port.on("message", (message: ToDrainer) => {
+  if (message.is === "written") written();
+  else void end(message.withinMs);
+});
+
+async function end(withinMs: number): Promise<void> {
+  const giveUpAt = clock.now() + withinMs;
+  await untilDrained(drainer, clock, () => clock.now() >= giveUpAt);
+  await drainer.close();
+  clearInterval(telling);
+  await store.close();
+  port.close();
+}

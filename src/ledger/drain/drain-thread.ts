@@ -1,0 +1,104 @@
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../../terms/clock.ts";
+import { settledWithin } from "../../terms/within.ts";
+import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
+import type { LedgerLog } from "../ports.ts";
+import type { DrainerState } from "./drain.ts";
+
+export interface DrainThreadOptions {
+  /** The module that runs in the thread, and what it needs to open its sink. It must be able to receive `ToDrainer`. */
+  readonly entry: URL;
+  readonly workerData: unknown;
+  /** Must be ready, so that its journal exists. */
+  readonly ledger: Pick<RunningLedger, "noteDrained" | "onWritten">;
+  readonly clock: Clock;
+  readonly log: LedgerLog;
+}
+
+export type ToDrainer = { readonly is: "written" } | { readonly is: "end"; readonly withinMs: number };
+
+export type FromDrainer =
+  | { readonly is: "state"; readonly state: DrainedState }
+  | { readonly is: "noted"; readonly note: DrainNote }
+  | { readonly is: "log"; readonly level: keyof LedgerLog; readonly fields: object; readonly message: string };
+
+export type DrainedState = Pick<DrainerState, "pendingRuns" | "damaged">;
+
+export interface DrainThread {
+  /** As of a quarter of a second ago at the most, unless the thread is stuck. */
+  state(): DrainedState;
+  /** Sends what is in the journal, as far as the time allows. The rest is sent after the next start. */
+  close(withinMs: number): Promise<void>;
+}
+
+const RESTART_FIRST_MS = 1_000;
+const RESTART_MAX_MS = 30_000;
+const FORCE_MS = 1_000;
+
+/**
+ * Runs a drainer in a thread of its own: reading runs back, checking and sending them costs a tenth of what the runs
+ * themselves cost, and answers must not wait for it. If the thread ends by itself, another one takes over where the
+ * journal says that the first one was.
+ */
+export function openDrainThread({ entry, workerData, ledger, clock, log }: DrainThreadOptions): DrainThread {
+  let state: DrainedState = { pendingRuns: 0, damaged: 0 };
+  /** Counted by threads that have ended. */
+  let damagedBefore = 0;
+  let isEnding = false;
+  let deaths = 0;
+  let cancelRestart = (): void => {};
+  let worker = start();
+  let gone = Promise.withResolvers<void>();
+
+  function start(): Worker {
+    const started = new Worker(entry, { name: "drain", workerData });
+    // Closing waits for it; a process that ends without closing does not.
+    started.unref();
+    started.on("message", receive);
+    started.on("error", (error: unknown) => {
+      log.error(
+        { event: "ledger_drain_thread_failed", error: String(error) },
+        "the thread that drains the journal failed",
+      );
+    });
+    started.once("exit", ended);
+    return started;
+  }
+
+  function receive(message: FromDrainer): void {
+    if (message.is === "state") [state, deaths] = [message.state, 0];
+    else if (message.is === "noted") ledger.noteDrained(message.note);
+    else log[message.level](message.fields, message.message);
+  }
+
+  function ended(): void {
+    gone.resolve();
+    if (isEnding) return;
+    damagedBefore += state.damaged;
+    state = { ...state, damaged: 0 };
+    const delayMs = Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(deaths, 10));
+    deaths += 1;
+    cancelRestart = clock.after(delayMs, () => {
+      gone = Promise.withResolvers();
+      worker = start();
+    });
+  }
+
+  const post = (message: ToDrainer): void => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    worker.postMessage(message);
+  };
+  ledger.onWritten(() => post({ is: "written" }));
+  return {
+    state: () => ({ ...state, damaged: damagedBefore + state.damaged }),
+    async close(withinMs) {
+      isEnding = true;
+      cancelRestart();
+      ledger.onWritten(() => {});
+      worker.ref();
+      post({ is: "end", withinMs });
+      if (await settledWithin(clock, withinMs + FORCE_MS, gone.promise)) return;
+      await worker.terminate();
+    },
+  };
+}
