@@ -2,9 +2,9 @@ import { sql, type Transaction } from "kysely";
 import type { LedgerSink, OutboxMark, RunReportRow } from "../ledger/ports.ts";
 import { spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
+import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
-import { toStorable } from "./storable-text.ts";
 
 /** The columns that identify a row when it is sent again. */
 const KEYS = {
@@ -31,8 +31,12 @@ export function createLedgerSink(engine: Engine): LedgerSink {
         .transaction()
         .execute(async (transaction) => {
           const isNew = mark === undefined || (await moveMark(transaction, mark));
-          const put = insertInto(engine.name, transaction);
-          const added = await put("ledger_runs", batch.map(({ run }) => run)); // prettier-ignore
+          const put = <Table extends LedgerTable>(
+            table: Table,
+            rows: readonly Tables[Table][],
+            returning?: "transaction_id",
+          ) => addRows(engine.name, transaction, { table, key: KEYS[table], rows, ...(returning && { returning }) });
+          const added = await put("ledger_runs", batch.map(({ run }) => run), "transaction_id"); // prettier-ignore
           await put("ledger_calls", rowsOf(batch, "calls"));
           await put("ledger_attempts", rowsOf(batch, "attempts"));
           await put("ledger_reconciliations", rowsOf(batch, "reconciliations"));
@@ -44,8 +48,8 @@ export function createLedgerSink(engine: Engine): LedgerSink {
   };
 }
 
-/** PostgreSQL's classes for values that do not fit their column, and for rows that violate a constraint. */
-const REFUSAL = /^2[23]/;
+/** PostgreSQL's codes for values that do not fit their column or its type, and for rows that violate a constraint. */
+const REFUSAL = /^(?:2[23]|42804)/;
 
 function sayWhenRefused(error: unknown): never {
   const code = (error as { readonly code?: unknown }).code;
@@ -100,39 +104,4 @@ function rowsOf<Part extends "calls" | "attempts" | "reconciliations">(
   part: Part,
 ): RunReportRow[Part][number][] {
   return batch.flatMap((report) => [...report[part]]);
-}
-
-/**
- * Adds those of the rows that are not there yet, and returns their runs' ids. However many they are, they are one value of one
- * statement, which costs less than a value for each column of each row.
- */
-function insertInto(engine: Engine["name"], transaction: Transaction<Tables>) {
-  return async <Table extends LedgerTable>(
-    table: Table,
-    rows: readonly Tables[Table][],
-  ): Promise<readonly string[]> => {
-    const [first] = rows;
-    if (first === undefined) return [];
-    const names = Object.keys(first);
-    const columns = sql.join(names.map((name) => sql.ref(name)));
-    const json = storableJson(rows);
-    const from =
-      engine === "postgres"
-        ? sql`select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${json}::json)`
-        : sql`select ${sql.join(names.map((name) => sql`value ->> ${sql.lit(name)}`))} from json_each(${json}) where true`;
-    const added = await sql<{ transaction_id: string }>`
-      insert into ${sql.table(table)} (${columns}) ${from}
-      on conflict (${sql.join(KEYS[table].map((name) => sql.ref(name)))}) do nothing
-      ${table === "ledger_runs" ? sql`returning transaction_id` : sql``}`.execute(transaction);
-    return added.rows.map((row) => row.transaction_id);
-  };
-}
-
-/** What JSON escapes, and databases store in another form or not at all (`storable-text.ts`). */
-const UNSTORABLE = /\\u(?:0000|001a|d[89a-f])/;
-
-function storableJson(rows: readonly object[]): string {
-  const json = JSON.stringify(rows);
-  if (!UNSTORABLE.test(json)) return json;
-  return JSON.stringify(rows, (_name, value: unknown) => (typeof value === "string" ? toStorable(value) : value));
 }

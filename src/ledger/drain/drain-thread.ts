@@ -34,6 +34,8 @@ export interface DrainThread {
 const RESTART_FIRST_MS = 1_000;
 const RESTART_MAX_MS = 30_000;
 const FORCE_MS = 1_000;
+/** What is read lives only until it has been sent, so a small young generation serves as well as V8's usual one. */
+const RESOURCES = { maxYoungGenerationSizeMb: 8 };
 
 /**
  * Runs a drainer in a thread of its own: reading runs back, checking and sending them costs a tenth of what the runs
@@ -51,7 +53,7 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
   let gone = Promise.withResolvers<void>();
 
   function start(): Worker {
-    const started = new Worker(entry, { name: "drain", workerData });
+    const started = new Worker(entry, { name: "drain", workerData, resourceLimits: RESOURCES });
     // Closing waits for it; a process that ends without closing does not.
     started.unref();
     started.on("message", receive);
