@@ -24,7 +24,17 @@ export function ledgerContract(engine: EngineUnderTest): void {
     test("text that no database can store as it is arrives unchanged too", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();
-      const texts = ["a\u0000b", "\u001a0000", "\ud83e", "\\u0000", 'line\nand "quote" \u{1f989}', ""];
+      const texts = [
+        "a\u0000b",
+        "\u001a0000",
+        "\ud83e",
+        "\\u0000",
+        'line\nand "quote" \u{1f989}',
+        "null",
+        "{a,b}",
+        '\\"',
+        "",
+      ];
       const runs = texts.map((text, at) => {
         const report = aRun(`trx_${at}`, 1);
         return { ...report, run: { ...report.run, function_id: text } };

@@ -35,7 +35,7 @@ const RESTART_FIRST_MS = 1_000;
 const RESTART_MAX_MS = 30_000;
 const FORCE_MS = 1_000;
 /** What is read lives only until it has been sent, so a small young generation serves as well as V8's usual one. */
-const RESOURCES = { maxYoungGenerationSizeMb: 8 };
+const RESOURCES = { maxYoungGenerationSizeMb: 24 };
 
 /**
  * Runs a drainer in a thread of its own: reading runs back, checking and sending them costs a tenth of what the runs
