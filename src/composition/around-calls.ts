@@ -4,6 +4,7 @@ import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
+import { createWait } from "../run/around/wait.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
@@ -16,6 +17,8 @@ export interface AroundCallsParts extends AdapterParts {
 
 export interface AroundCalls {
   readonly runSource: RunSource;
+  /** Ends calls that wait for an order: a later run can ask for its result. */
+  endWaitsForOrders(): void;
   /** Ends every call in progress now. */
   endCalls(): void;
   openBreakers(): number;
@@ -27,10 +30,11 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const credential = withCredential(finder, clock);
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
+  const wait = createWait(clock);
 
   const real = compose(
     [withInputs, credential, breaker, withSourceLimits(clock), deadline],
-    callAdapter({ ...parts, door }),
+    callAdapter({ ...parts, door, wait }),
   );
   // Failures of simulated vendors say nothing about the real ones, so breakers and limits are not shared with them.
   const simulated = compose(
@@ -40,6 +44,7 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
 
   return {
     runSource: (source, call) => (call.run.intent.simulated ? simulated : real)(source, call),
+    endWaitsForOrders: () => wait.endForOrders(),
     endCalls: () => deadline.endAll(),
     openBreakers: () => breaker.openCount(),
   };

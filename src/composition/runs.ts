@@ -9,7 +9,7 @@ import type { JsonObject } from "../terms/json.ts";
 import { composeAroundCalls, type AroundCalls } from "./around-calls.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface Runs extends Pick<AroundCalls, "endCalls" | "openBreakers"> {
+export interface Runs extends Pick<AroundCalls, "endWaitsForOrders" | "endCalls" | "openBreakers"> {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly admission: Admission;
@@ -52,6 +52,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
       },
     }),
     admission,
+    endWaitsForOrders: () => around.endWaitsForOrders(),
     endCalls: () => around.endCalls(),
     openBreakers: () => around.openBreakers(),
   };

@@ -49,6 +49,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const endAt = clock.now() + graceMs;
       const closed = edge.stopListening();
       const idle = runs.admission.stop();
+      runs.endWaitsForOrders();
       if (!(await settledWithin(clock, graceMs, idle))) {
         runs.endCalls();
         if (!(await settledWithin(clock, ANSWER_LEFT_MS, idle))) await parts.functions.close();

@@ -52,3 +52,27 @@ test("kill -9 between an order and its first poll leaves its number on the ledge
   );
   assert.equal(vendor.count("/orders"), 1, "it was ordered once");
 });
+
+test("a poll that waits when the service is told to stop ends as pending at once, and a later run fetches the report", async (t) => {
+  const vendor = await startVendor(t);
+  vendor.on("/orders", json({ id: "o-1" }, { status: 201 })).on("/orders/o-1", json({ state: "done", score: 7 }));
+  const deployment = await deploy(t, { project: project(t, { "sources/report.yaml": bureau(vendor.origin) }) });
+  const first = await deployment.start({ args: ["--limits-shutdown-grace-ms", "3600000"] });
+  const waiting = first.run({ bureau__report: true }, { name: "Ada" });
+  await until(() => first.log().some(({ order_id: id }) => id === "o-1"));
+  first.signal("SIGTERM");
+  // If it went on waiting, it would poll and find the report.
+  const { status, transaction_id: id } = (await waiting).json();
+  assert.equal(status.bureau__report.message, "Adapter error: the vendor had not finished in time");
+  assert.equal((await first.ended).code, 0);
+  const stopped = deployment.ledger().find(({ run }) => run["transaction_id"] === id)!;
+  assert.deepEqual(
+    stopped.calls.map((call) => [call["order_id"], call["charged"], call["fault_code"]]),
+    [["o-1", "yes", "source.pending"]],
+  );
+
+  const second = await deployment.start();
+  const { outputs } = (await second.run({ bureau__report: true }, { order_id: "o-1" })).json();
+  assert.deepEqual(outputs, { bureau__report: { score: 7 } });
+  assert.deepEqual([vendor.count("/orders"), vendor.count("/orders/o-1")], [1, 1]);
+});

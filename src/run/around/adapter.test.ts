@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { systemClock } from "../../terms/clock.ts";
 import type { SourceCall } from "../../sdk/source.ts";
 import { makeCall } from "../call.kit.ts";
+import { Fault } from "../../terms/fault.ts";
 import type { RunnableSource } from "../ports.ts";
 import { callAdapter } from "./adapter.ts";
 
@@ -32,4 +33,16 @@ test("http is opened once, when it is first read", async () => {
   assert.equal(doors(), 0);
   assert.equal(made.http, made.http);
   assert.equal(doors(), 1);
+});
+
+test("a run that ends leaves what was ordered pending, and nothing else", async () => {
+  for (const [ordered, code] of [[true, "source.pending"], [false, "source.stopped"]] as const) {
+    const run = (call: SourceCall) => {
+      if (ordered) call.ordered("o-1");
+      throw new Fault("source.stopped");
+    };
+    const source = { declaration: { run } } as unknown as RunnableSource;
+    const parts = { door: { httpFor: () => ({}) as never }, clock: systemClock, log: () => {} };
+    await assert.rejects(callAdapter(parts)(source, makeCall()), { code });
+  } // prettier-ignore
 });

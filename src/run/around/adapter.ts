@@ -26,7 +26,10 @@ export function callAdapter(parts: AdapterParts): RunSource {
     try {
       returned = await source.declaration.run(new Argument(source, call));
     } catch (thrown) {
-      throw asFault(thrown, "source.adapter_raised");
+      const fault = asFault(thrown, "source.adapter_raised");
+      // What was ordered before the run ended is not lost: a later run can ask for it.
+      if (fault.code !== "source.stopped" || call.order === null) throw fault;
+      throw new Fault("source.pending", {}, { cause: fault });
     }
     return collectAnswer(returned, parts.clock);
   };

@@ -9,7 +9,7 @@ import { within } from "../../terms/within.ts";
  * new ones, for a service that has used up its time to stop.
  */
 export function withDeadline(clock: Clock): Around & { endAll(): void } {
-  const underWay = new Set<(fault: Fault) => void>();
+  const underWay = new Set<() => void>();
   let over = false;
 
   const around: Around = (next) => (source, call) => {
@@ -17,7 +17,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
     if (over) return Promise.reject(new Fault("source.stopped"));
     return new Promise<Answer>((resolve, reject) => {
       const end = (fault: Fault) => {
-        underWay.delete(end);
+        underWay.delete(abandon);
         cancel();
         call.end(fault);
         reject(fault);
@@ -25,15 +25,18 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
         end(faultOfDeadline(call));
       });
-      underWay.add(end);
+      const abandon = () => {
+        end(new Fault(call.order === null ? "source.abandoned" : "source.pending"));
+      };
+      underWay.add(abandon);
       next(source, call).then(
         (answer) => {
-          underWay.delete(end);
+          underWay.delete(abandon);
           cancel();
           resolve(answer);
         },
         (thrown: unknown) => {
-          underWay.delete(end);
+          underWay.delete(abandon);
           cancel();
           reject(thrown);
         },
@@ -44,7 +47,7 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
     endAll() {
       over = true;
       // This removes each call from the set, which is allowed while iterating over it.
-      for (const end of underWay) end(new Fault("source.abandoned"));
+      for (const abandon of underWay) abandon();
     },
   });
 }

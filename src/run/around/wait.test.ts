@@ -61,3 +61,27 @@ test("an order number that could not be used to ask again is refused", () => {
     assert.equal(call.order, null);
   }
 });
+
+test("a service that stops ends the waits for orders at once and begins no new ones; other waits go on", async () => {
+  const { clock, call, wait } = underWay();
+  const ordered = makeCall({ startedAt: clock.now(), deadlineAt: clock.now() + 10_000 });
+  ordered.takeOrder("o-1");
+  const waits = [codeOf(wait(call, 2_000)), codeOf(wait(ordered, 2_000))];
+  wait.endForOrders();
+  assert.equal(await waits[1], "source.stopped");
+  assert.equal(await codeOf(wait(ordered, 1)), "source.stopped");
+  assert.equal(clock.timers, 1);
+  await clock.advance(2_000);
+  assert.equal(await waits[0], "waited");
+});
+
+test("a call that has ordered something is pending when the time to stop is used up, any other abandoned", async () => {
+  for (const [ordered, code] of [[false, "source.abandoned"], [true, "source.pending"]] as const) {
+    const { clock, call } = underWay();
+    if (ordered) call.takeOrder("o-1");
+    const deadline = withDeadline(clock);
+    const ended = codeOf(compose([deadline], () => new Promise<never>(() => {}))(SOURCE, call));
+    deadline.endAll();
+    assert.equal(await ended, code);
+  } // prettier-ignore
+});

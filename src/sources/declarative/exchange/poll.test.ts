@@ -115,11 +115,6 @@ test("a vendor that gives up, or reports its own failure, is heard", async () =>
   assert.deepEqual([charged.code, charged.fault?.reported], ["source.vendor_input", { charged: "no" }]);
 });
 
-test("a service that stops while it waits leaves the order pending", async () => {
-  const played = await play(file("every_ms: 50"), [ORDERED, PENDING, new Fault("source.stopped")]);
-  assert.equal(played.code, "source.pending");
-});
-
 test("a source may ask one address until it is ready: what it waits for has no number then", async () => {
   const text = fileWith(`
 steps: [{name: report, free: true, request: {url: 'https://api.acme.example/r'}, poll: {until: 'status == \`200\`', max_polls: 2}}]

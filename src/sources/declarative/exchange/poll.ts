@@ -66,21 +66,16 @@ export async function pollFor<Answer>(
   let everyMs = poll.everyMs;
   let lost = 0;
   for (let asked = 1; ; asked += 1) {
-    try {
-      if (waitMs > 0) await wait(waitMs);
-      const polled = await askOnce();
-      if ("answer" in polled) {
-        if (polled.isReady) return polled.answer;
-        lost = 0;
-        if (!isOrdered) ordered();
-        isOrdered = true;
-      } else if ((lost += 1) === LOST_MAX) throw polled.lost;
-      waitMs = Math.max(polled.retryAfterMs, everyMs);
-      everyMs = Math.min(everyMs * poll.backoff, GROWTH_MAX * poll.everyMs);
-    } catch (thrown) {
-      const isOver = thrown instanceof Fault && thrown.code === "source.stopped";
-      throw isOver && isOrdered ? new Fault("source.pending", {}, { cause: thrown }) : thrown;
-    }
+    if (waitMs > 0) await wait(waitMs);
+    const polled = await askOnce();
+    if ("answer" in polled) {
+      if (polled.isReady) return polled.answer;
+      lost = 0;
+      if (!isOrdered) ordered();
+      isOrdered = true;
+    } else if ((lost += 1) === LOST_MAX) throw polled.lost;
+    waitMs = Math.max(polled.retryAfterMs, everyMs);
+    everyMs = Math.min(everyMs * poll.backoff, GROWTH_MAX * poll.everyMs);
     if (asked === poll.requestsMax) throw new Fault("source.pending");
   }
 }
