@@ -7,6 +7,7 @@ export function toWireCredential(credential: Omit<NotedCredential, "note"> & Par
     cred_id: credential.id,
     source: credential.source,
     contexts: credential.contexts.length === 0 ? ["every"] : credential.contexts,
+    regions: credential.regions.length === 0 ? ["every"] : credential.regions,
     default: credential.isDefault,
     disabled: credential.disabled,
     created_at: toWireTime(credential.createdWallAt),

@@ -36,6 +36,12 @@ export const functionInput = Type.String({
   description: "Id of the function, as `datarun function list` shows it",
 });
 
+export const regionInput = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  description: "A region, as a deployment names its own in the setting `region`",
+});
+
 export const contextInput = Type.Enum([...CONTEXTS]);
 
 /** No line breaks of any kind, and no other control characters. */

@@ -60,6 +60,8 @@ export interface VerbNeeds {
   drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
   copyStore(act: Act): Promise<CopiedStore>;
+  /** The region of this deployment, from its settings. */
+  region(): string;
   /** The same finder that runs use, so that `credential explain` shows what really happens. */
   finder(): Promise<ExplainingFinder>;
   /** The tools to write and try sources. They write files on this machine and call vendors. */

@@ -18,6 +18,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   keys: ofStore,
   finder: ofStore,
   copyStore: ofStore,
+  region: ofStore,
   ledger: ofLedger,
   ledgersHere: ofLedger,
   drainLedger: ofLedger,

@@ -3,6 +3,7 @@ import { withBreaker } from "../run/around/breaker.ts";
 import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
+import { withRegion } from "../run/around/region.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
@@ -33,10 +34,11 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
   const wait = createWait(clock);
 
   const real = compose(
-    [withInputs, credential, breaker, withSourceLimits(clock), deadline],
+    [withRegion, withInputs, credential, breaker, withSourceLimits(clock), deadline],
     callAdapter({ ...parts, door, wait }),
   );
-  // Failures of simulated vendors say nothing about the real ones, so breakers and limits are not shared with them.
+  // Nothing leaves the machine, so every region is allowed. Failures of simulated vendors say nothing about the real ones,
+  // so breakers and limits are not shared with them.
   const simulated = compose(
     [withInputs, withMadeUpCredential(credential), deadline],
     callAdapter({ ...parts, door: simulatedDoor, wait: createSkippedWait(clock) }),

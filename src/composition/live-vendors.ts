@@ -11,12 +11,16 @@ import type { JsonObject } from "../terms/json.ts";
  * Calls one real vendor from the command line, with the steps of a run. The call is not in the journal, which belongs
  * to the service; the caller records it.
  */
-export function createLiveVendors(door: Door, clock: Clock): (question: LiveQuestion) => Promise<LiveAnswer> {
+export function createLiveVendors(
+  door: Door,
+  region: string,
+  clock: Clock,
+): (question: LiveQuestion) => Promise<LiveAnswer> {
   return async ({ credentialId, finder, ...asked }) => {
     const replies: Reply[] = [];
     const seeing = captureReplies(door, (reply) => replies.push(reply));
     const entry = credentialId === undefined ? {} : { cred_id: credentialId };
-    const outcome = await oneCall({ ...asked, region: "", entry }, { door: seeing, finder, clock, log: () => {} });
+    const outcome = await oneCall({ ...asked, region, entry }, { door: seeing, finder, clock, log: () => {} });
     const { result } = outcome;
     return {
       report: reportCall(outcome),

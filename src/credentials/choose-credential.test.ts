@@ -10,6 +10,7 @@ const REQUEST: CredentialRequest = {
   organizationId: "org_1",
   source: "acme__people",
   context: "prod",
+  region: "eu",
   inline: undefined,
   credentialId: undefined,
   autoSelect: false,
@@ -17,7 +18,7 @@ const REQUEST: CredentialRequest = {
 
 function row(id: string, more: Partial<SealedCredential> = {}): SealedCredential {
   const owner = { organizationId: "org_1", source: "acme__people", version: 1, keyId: "key_1", sealed: "" };
-  return { id, ...owner, contexts: [], isDefault: false, disabled: false, createdWallAt: 0, ...more };
+  return { id, ...owner, contexts: [], regions: [], isDefault: false, disabled: false, createdWallAt: 0, ...more };
 }
 
 /** Newest first: only auto-selection takes the newest, only the default rule the default. */

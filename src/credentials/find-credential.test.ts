@@ -20,6 +20,7 @@ const ASK: CredentialRequest = {
   organizationId: "org_a",
   source: "acme__people",
   context: "prod",
+  region: "eu",
   inline: undefined,
   credentialId: undefined,
   autoSelect: false,
@@ -34,7 +35,7 @@ async function rig() {
   async function put(id: string, fields: JsonObject, more: Partial<SealedCredential> = {}): Promise<void> {
     const place = { id, organizationId: "org_a", source: "acme__people", version: 1, ...more };
     const sealed = await sealer.seal(place, new Secret(fields));
-    const flags = { contexts: [], isDefault: false, disabled: false, createdWallAt: store.rows.size };
+    const flags = { contexts: [], regions: [], isDefault: false, disabled: false, createdWallAt: store.rows.size };
     store.put({ ...flags, ...place, ...sealed, ...more });
   }
   async function refusal(request: Partial<CredentialRequest>): Promise<Fault> {

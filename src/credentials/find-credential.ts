@@ -2,6 +2,7 @@ import type { CredentialFinder, CredentialRequest, CredentialRule, FoundCredenti
 import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
+import { regionFault } from "../terms/regions.ts";
 import { Secret } from "../terms/secret.ts";
 import { chooseCredential, hasInline, REASONS, RULES, type Choice, type Verdict } from "./choose-credential.ts";
 import { createInlineScopes } from "./inline-scope.ts";
@@ -92,7 +93,7 @@ export function createCredentialFinder({
     if (choice === null) return null;
     const { rule, judgement } = choice;
     if (judgement.verdict === "refuses") throw refusal(choice);
-    if (judgement.credential !== null) return found(rule, judgement.credential, list);
+    if (judgement.credential !== null) return found(rule, judgement.credential, request.region, list);
     const fields = request.inline ?? {};
     return { credentialId: null, rule, fields: new Secret(fields), scope: inlineScope(request.organizationId, fields) };
   }
@@ -118,7 +119,10 @@ export function createCredentialFinder({
   };
 }
 
-function found(rule: CredentialRule, row: SealedCredential, list: StoredCredentials): FoundCredential {
+/** A credential is refused where it may not be used before it is opened there. */
+function found(rule: CredentialRule, row: SealedCredential, region: string, list: StoredCredentials): FoundCredential {
+  const refused = regionFault("the credential", row.regions, region);
+  if (refused !== null) throw refused;
   const scope = `${row.organizationId}/${row.id}/${row.version}`;
   try {
     return { credentialId: row.id, rule, fields: list.open(row), scope };
@@ -142,6 +146,12 @@ function unavailable(thrown: unknown): never {
   throw asFault(thrown, "source.credential_unavailable");
 }
 
+function whyUnusable({ code, detail, says }: Fault): string {
+  if (code === "source.region_refused") return says.replace(/^[^:]*: the credential/, "it");
+  const because = detail["reason"];
+  return `it cannot be opened: ${typeof because === "string" ? because : code}`;
+}
+
 function attempt(take: () => FoundCredential | null): Fault | null {
   try {
     take();
@@ -159,8 +169,7 @@ function explanation(heard: readonly Choice[], choice: Choice | null, fault: Fau
     }
     const credentialId = judgement.credential?.id ?? null;
     if (judgement.verdict === "takes" && fault !== null) {
-      const because = fault.detail["reason"];
-      const reason = `${REASONS[judgement.reason]}, but it cannot be opened: ${typeof because === "string" ? because : fault.code}`;
+      const reason = `${REASONS[judgement.reason]}, but ${whyUnusable(fault)}`;
       return { rule, verdict: "refuses", reason, credentialId };
     }
     return { rule, verdict: judgement.verdict, reason: REASONS[judgement.reason], credentialId };

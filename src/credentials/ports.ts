@@ -17,6 +17,8 @@ export interface SealedCredential {
   readonly version: number;
   /** If empty, every context. */
   readonly contexts: readonly Context[];
+  /** If empty, every region. */
+  readonly regions: readonly string[];
   readonly isDefault: boolean;
   readonly disabled: boolean;
   readonly createdWallAt: number;

@@ -22,7 +22,7 @@ async function rig(store = new MemoryStore(), roots: readonly NamedKey[] = [ROOT
 }
 
 function rowOf(place: typeof PLACE, sealed: { readonly keyId: string; readonly sealed: string }): SealedCredential {
-  return { ...place, contexts: [], isDefault: false, disabled: false, createdWallAt: 1, ...sealed };
+  return { ...place, contexts: [], regions: [], isDefault: false, disabled: false, createdWallAt: 1, ...sealed };
 }
 
 function reasonOf(thrown: unknown): unknown {

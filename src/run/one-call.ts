@@ -6,6 +6,7 @@ import { callAdapter, compose, type AdapterParts } from "./around/adapter.ts";
 import { withCredential } from "./around/credential.ts";
 import { withDeadline } from "./around/deadline.ts";
 import { withInputs } from "./around/inputs.ts";
+import { withRegion } from "./around/region.ts";
 import { settle, type Outcome } from "./fan-out.ts";
 import { openRun } from "./under-way.ts";
 import { planCall } from "./call.ts";
@@ -55,7 +56,7 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   );
   const times = { startedAt: now, from: now, ...(withinMs === undefined ? {} : { notPast: now + withinMs }) };
   const call = planCall(run, { id: source.id, ordinal: 0, entry, inputs, source, ...times });
-  const steps = [withInputs, withCredential(parts.finder ?? onlyInline(run), clock), withDeadline(clock)];
+  const steps = [withRegion, withInputs, withCredential(parts.finder ?? onlyInline(run), clock), withDeadline(clock)];
   return settle({ call, source }, compose(steps, callAdapter(parts)), clock);
 }
 

@@ -193,6 +193,8 @@ export interface CredentialRequest {
   readonly organizationId: string;
   readonly source: string;
   readonly context: Context;
+  /** The deployment's. A stored credential that is chosen is refused outside its regions. */
+  readonly region: string;
   /** The fields of the inline credential that the source declares; `undefined` if no inline credential was sent. */
   readonly inline: JsonObject | undefined;
   readonly credentialId: string | undefined;

@@ -29,6 +29,11 @@ export interface SourceDeclaration<
   readonly output?: JsonSchema;
   /** The only origins that its `http` may reach: `https://host[:port]`, or a pattern such as `https://*.registry.example`. */
   readonly origins?: readonly string[];
+  /**
+   * The regions in which it may be used, as deployments name theirs in the setting `region`. A deployment in any other
+   * refuses its calls before anything is sent. If it is left out, it may be used everywhere.
+   */
+  readonly regions?: readonly string[];
   /** Counted from the arrival of the request; 15,000 by default, at most 60,000. */
   readonly timeout_ms?: number;
   /** The limits that the vendor sets. */

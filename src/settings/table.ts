@@ -44,7 +44,7 @@ export const SETTINGS = [
     key: "region",
     type: "text",
     default: "local",
-    says: "Region of this deployment. It is on every log line and every run of the ledger, and given to sources and functions.",
+    says: "Region of this deployment. It is on every log line and every run of the ledger, and given to sources and functions. Sources and credentials that are for other regions are refused here.",
   },
   {
     key: "catalog",

@@ -104,10 +104,11 @@ function redirectTargets(script: readonly ScriptedReply[], declared: readonly st
   return [...new Set(origins)].filter((origin) => isDeclaredOrigin(origin, declared));
 }
 
-/** A simulated vendor does not need the limits of the real one. */
+/** A simulated vendor does not need the limits of the real one, and every region may ask it. */
 function unlimited(source: RunnableSource): RunnableSource {
-  const { rate: _, concurrency: __, ...limits } = source.declaration.limits ?? {};
-  return { ...source, declaration: { ...source.declaration, limits } };
+  const { regions: _, ...declaration } = source.declaration;
+  const { rate: __, concurrency: ___, ...limits } = declaration.limits ?? {};
+  return { ...source, declaration: { ...declaration, limits } };
 }
 
 function hangs({ timeoutMs }: RunnableSource, script: readonly ScriptedReply[]): boolean {

@@ -34,3 +34,10 @@ test("the loader, the door and a simulated vendor agree on what an origin is and
     assert.throws(() => new OriginRules([origin]), /is not an origin/, origin);
   }
 });
+
+test("a list of regions names at least one", () => {
+  const problem = (regions: unknown) => declarationProblem({ id: "acme__x", title: "X", inputs: {}, run: () => null, regions }); // prettier-ignore
+  for (const regions of [["eu"], ["eu", "eu-west-1"], undefined]) assert.equal(problem(regions), null);
+  for (const regions of [[], "eu", [""], [" "], [1], null, {}])
+    assert.equal(problem(regions), "regions must be a list of at least one region", JSON.stringify(regions));
+});

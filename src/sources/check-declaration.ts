@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 export const TIMEOUT_MS_DEFAULT = 15_000;
 
 const KNOWN = new Set([
-  "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "timeout_ms", "limits", "charge",
+  "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "regions", "timeout_ms", "limits", "charge",
   "data", "cases", "verify", "run",
 ]); // prettier-ignore
 
@@ -34,8 +34,21 @@ export function declarationProblem(value: unknown): string | null {
   }
   if (source.cases !== undefined && !Array.isArray(source.cases)) return "cases must be a list";
   return (
-    originsProblem(source.origins) ?? limitsProblem(source.limits) ?? chargeProblem(source.charge) ?? unknownKey(value)
+    originsProblem(source.origins) ??
+    regionsProblem(source.regions) ??
+    limitsProblem(source.limits) ??
+    chargeProblem(source.charge) ??
+    unknownKey(value)
   );
+}
+
+/** An empty list would read as "nowhere" and mean "everywhere". */
+function regionsProblem(regions: unknown): string | null {
+  if (regions === undefined) return null;
+  const isList = Array.isArray(regions) && regions.length > 0;
+  return isList && regions.every((region) => typeof region === "string" && region.trim() !== "")
+    ? null
+    : "regions must be a list of at least one region";
 }
 
 function isWholeWithin(value: unknown, min: number, max: number): boolean {

@@ -31,6 +31,7 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
           entry: subject(credential, {
             source: credential.source,
             contexts: credential.contexts,
+            ...(credential.regions.length === 0 ? {} : { regions: credential.regions }),
             default: credential.isDefault,
             replaced_defaults: replacedIds,
             ...(note === undefined ? {} : { note }),

@@ -7,7 +7,13 @@ export function credentialsContract(engine: EngineUnderTest): void {
     test("a credential comes back as it was stored, to its own organization and source only", async (t) => {
       const store = await (await engine.newStore(t))();
       const [mine, other] = [await anOrganization(store), await anOrganization(store)];
-      const credential = aCredential(mine, { contexts: ["prod", "test"], isDefault: true, disabled: true, version: 3 });
+      const credential = aCredential(mine, {
+        contexts: ["prod", "test"],
+        regions: ["eu", "uk"],
+        isDefault: true,
+        disabled: true,
+        version: 3,
+      });
       await store.admin.createCredential(ACT, credential);
 
       assert.deepEqual(await store.credentials.credentialsFor(mine, "acme__people"), [credential]);

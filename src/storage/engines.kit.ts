@@ -62,6 +62,7 @@ export function aCredential(organizationId: string, parts: Partial<SealedCredent
     source: "acme__people",
     version: 1,
     contexts: [],
+    regions: [],
     isDefault: false,
     disabled: false,
     createdWallAt,

@@ -61,6 +61,8 @@ interface CredentialTable {
   readonly version: number;
   /** JSON list of contexts; empty means all. */
   readonly contexts: string;
+  /** JSON list of regions; null means all. */
+  readonly regions: string | null;
   readonly is_default: Flag;
   readonly disabled: Flag;
   readonly created_wall_at: number;

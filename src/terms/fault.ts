@@ -74,6 +74,12 @@ export const FAULTS = {
   "request.http_headers": request(431, "headers_too_large", "The header fields are too large."),
 
   "source.unknown": source("unknown_source", false, "no", "{source}", "Adapter not found for"),
+  "source.region_refused": source(
+    "region",
+    false,
+    "no",
+    "{what} may only be used in {regions}, and the region of this service is {region}",
+  ),
   "source.input_invalid": source("input", false, "no", "input {field} {problem}"),
   "source.credential_missing": source("credential", false, "no", "{problem}"),
   "source.credential_unavailable": source("shed", true, "no", "the credentials of this source cannot be looked up now"),

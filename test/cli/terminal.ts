@@ -92,6 +92,7 @@ export function commandsOn(dataDir: string): CliDeps {
           ledgersHere: async () => [{ place: "journal", open: async () => openJournal() }],
           copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),
+          region: () => "local",
           finder: async () =>
             createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
         },

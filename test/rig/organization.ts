@@ -25,6 +25,7 @@ export interface CredentialOptions {
   readonly fields: JsonObject;
   readonly isDefault?: boolean;
   readonly contexts?: readonly Context[];
+  readonly regions?: readonly string[];
 }
 
 /** What an operator does, through the store that the service runs on. */
@@ -59,12 +60,12 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     },
 
     async storeCredential(organization: Organization, options: CredentialOptions): Promise<string> {
-      const { source, fields, contexts = [], isDefault = false } = options;
+      const { source, fields, contexts = [], regions = [], isDefault = false } = options;
       secrets.addAll(fields);
       const place = { id: newId("credential", clock.wall()), organizationId: organization.id, source, version: 1 };
       const sealed = await sealer.seal(place, new Secret(fields));
       const createdWallAt = clock.wall();
-      await store.admin.createCredential(act(), { ...place, ...sealed, contexts, isDefault, disabled: false, createdWallAt }); // prettier-ignore
+      await store.admin.createCredential(act(), { ...place, ...sealed, contexts, regions, isDefault, disabled: false, createdWallAt }); // prettier-ignore
       return place.id;
     },
 

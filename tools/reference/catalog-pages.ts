@@ -178,6 +178,7 @@ function facts(source: LoadedSource["source"]): string[][] {
   // Only a YAML file has this; code decides it for each request.
   return [
     ["reaches", source.leavesMachine ? (declaration.origins ?? []).map(code).join(", ") : "nothing: it answers from data that comes with it"],
+    ...(declaration.regions === undefined ? [] : [["regions", declaration.regions.map(code).join(", ")]]),
     ["credential", source.credentialUse],
     ["a call costs", { free: "nothing", per_call: "one charge per call", per_match: "one charge per record", per_success: "one charge per completed call" }[source.charge] + exceptionsOf(declaration.charge)],
     ["time", `at most ${source.timeoutMs} ms`],

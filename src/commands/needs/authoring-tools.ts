@@ -23,12 +23,13 @@ export interface AuthoringPlace {
 /** What writing and testing sources needs. The client for real vendors is opened only when a vendor is called. */
 export function openAuthoringTools({ project, environment, loaded }: AuthoringPlace): OpenedAuthoringTools {
   const casesDoor = createDoor({ clock: systemClock });
-  let door: Promise<OutboundDoor> | undefined;
+  let asking: Promise<AuthoringTools["askLive"]> | undefined;
   let opened: OutboundDoor | undefined;
-  const openDoor = async () => {
+  const openLive = async () => {
     const known = project !== undefined && existsSync(project) ? project : undefined;
-    opened = openVendorDoor(await readSettingsOf(known, {}, environment), systemClock);
-    return opened;
+    const settings = await readSettingsOf(known, {}, environment);
+    opened = openVendorDoor(settings, systemClock);
+    return createLiveVendors(opened, settings.region, systemClock);
   };
   return {
     project,
@@ -40,7 +41,7 @@ export function openAuthoringTools({ project, environment, loaded }: AuthoringPl
     },
     version: () => readDeployment(PACKAGE_ROOT).gitDerivedVersion,
     compile: (text, file) => toRunnable(compileDeclarative(text, file), createSchemas(), "now"),
-    askLive: async (question) => createLiveVendors(await (door ??= openDoor()), systemClock)(question),
+    askLive: async (question) => (await (asking ??= openLive()))(question),
     close() {
       casesDoor.close();
       opened?.close();

@@ -8,10 +8,11 @@ export function storeNeeds({
   store: open,
   dataDir,
   databaseUrl,
+  region,
   environment,
   clock,
   note,
-}: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore"> {
+}: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore" | "region"> {
   /** Before anything sealed is opened or moved, the keys are proven to be the deployment's. */
   const proven = async (adoptRootKey = false) => {
     const opened = await open(adoptRootKey);
@@ -30,6 +31,7 @@ export function storeNeeds({
       return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
     },
     finder: async () => (await proven()).finder,
+    region: () => region,
     copyStore: async (act) => {
       const { copyStore } = await import("./copy-store.ts");
       const rootKey = environment["DATARUN_ROOT_KEY"];

@@ -12,6 +12,7 @@ export interface VerbPlace {
   readonly project: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  readonly region: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   note(sentence: string): void;
@@ -34,7 +35,7 @@ export async function findVerbPlace(
   const options = given === undefined ? {} : { "data-dir": given };
   const settings = await readSettingsOf(project, options, environment).catch(invalid);
   const dataDir = resolve(settings.dataDir);
-  const { databaseUrl } = settings;
+  const { databaseUrl, region } = settings;
   const once: VerbPlace["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -63,7 +64,7 @@ export async function findVerbPlace(
     adopting ||= adoptRootKey;
     return open();
   };
-  return { project, dataDir, databaseUrl, environment, clock: systemClock, note, store, once };
+  return { project, dataDir, databaseUrl, region, environment, clock: systemClock, note, store, once };
 }
 
 function invalid(error: unknown): never {

@@ -28,6 +28,7 @@ export function withCredential(finder: CredentialFinder, clock: Clock): Around {
         organizationId: call.run.caller.organizationId,
         source: source.id,
         context: call.run.intent.context,
+        region: call.run.intent.region,
         inline: inlineOf(source, call),
         credentialId: named,
         autoSelect: call.run.caller.workflow.autoCredentials,

@@ -34,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_run_counts", up: runCounts.up },
   { name: "0011_disabled_organizations", up: disabledOrganizations.up },
   { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
+  { name: "0013_credential_regions", up: addColumn("credentials", "regions", "text") },
 ];
 
 /** The column is null in existing rows. */

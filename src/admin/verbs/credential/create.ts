@@ -6,7 +6,7 @@ import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/nearest.ts";
-import { contextInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { contextInput, organizationInput, regionInput, sourceInput } from "../../inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
@@ -15,7 +15,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Store a vendor credential for one source",
   description:
-    "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. Without --context the credential may be used in every context. There is one default per source and context: a new one replaces the old one.",
+    "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. Without --context the credential may be used in every context, and without --region in every region. There is one default per source and context: a new one replaces the old one.",
   example:
     "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --set-env api_key=CH_API_KEY --default --context prod",
   input: Type.Object(
@@ -31,6 +31,13 @@ export default defineVerb({
       context: Type.Optional(
         Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context in which it may be used" }),
       ),
+      region: Type.Optional(
+        Type.Array(regionInput, {
+          maxItems: 20,
+          uniqueItems: true,
+          description: "A region in which it may be used; a deployment in any other refuses it",
+        }),
+      ),
       note: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: "A remark for `credential list`; never a secret" }),
       ),
@@ -41,7 +48,7 @@ export default defineVerb({
   needs: ["store", "sources", "sealer"],
 
   async run(input, { act, store, sources, sealer, note }) {
-    const { org, context: contexts = [], default: isDefault = false } = input;
+    const { org, context: contexts = [], region: regions = [], default: isDefault = false } = input;
     const fields = input.fields as JsonObject;
     const source = requireSource(await sources(), input.source);
     refuseUnfit(source, fields);
@@ -51,7 +58,15 @@ export default defineVerb({
 
     const place = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
     const sealed = await (await sealer()).seal(place, new Secret(fields)).catch(keyIsUnreadable);
-    const credential = { ...place, ...sealed, contexts, isDefault, disabled: false, createdWallAt: act.wallAt };
+    const credential = {
+      ...place,
+      ...sealed,
+      contexts,
+      regions,
+      isDefault,
+      disabled: false,
+      createdWallAt: act.wallAt,
+    };
     const created = await open.createCredential(act, credential, input.note);
     if (created === null) throw unknownOrganization(org);
     for (const sentence of saysOfDefaults(created)) note(sentence);

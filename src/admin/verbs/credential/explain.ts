@@ -18,15 +18,16 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
-  needs: ["store", "sources", "finder"],
+  needs: ["store", "sources", "finder", "region"],
 
-  async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, note }) {
+  async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, region, note }) {
     const source = requireSource(await sources(), sourceId);
     const workflow = await requireWorkflow(await store(), id);
     const request = {
       organizationId: workflow.organizationId,
       source: source.id,
       context,
+      region: region(),
       inline: undefined,
       credentialId: cred_id,
       autoSelect: workflow.autoCredentials,

@@ -37,6 +37,7 @@ export default defineVerb({
       asks: asksOf(source, file),
       output: plain(declaration.output ?? null),
       origins: [...(declaration.origins ?? [])],
+      regions: [...(declaration.regions ?? [])],
       values: valuesOf(source),
       cases: (declaration.cases ?? []).map(({ name }) => name),
     };

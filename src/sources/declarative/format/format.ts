@@ -112,6 +112,13 @@ export const SourceFormat = Type.Object(
       minItems: 1,
       description: "The only origins that its requests may reach.",
     }),
+    regions: Type.Optional(
+      Type.Array(text("As a deployment names its own in the setting `region`."), {
+        minItems: 1,
+        description:
+          "The regions in which it may be used. A deployment in any other refuses its calls before anything is sent.",
+      }),
+    ),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
