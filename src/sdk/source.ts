@@ -45,6 +45,12 @@ export interface SourceDeclaration<
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
   /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */
   readonly data?: readonly DataOrigin[];
+  /**
+   * For tests with the real vendor (`source test --live`): inputs for which it is known to have a record. They are sent
+   * instead of those of a case, which are usually made up. Use what is public, such as a company's number; never a person's
+   * data.
+   */
+  readonly live?: { readonly inputs: JsonObject };
   /** Examples that also serve as documentation, tests and simulated vendor. They may be in `<name>.cases.json` beside the file. */
   readonly cases?: readonly SourceCase[];
   /** Notes of your own, which the service ignores. */

@@ -12,8 +12,8 @@ const require = createRequire(import.meta.url);
 export const TIMEOUT_MS_DEFAULT = 15_000;
 
 const KNOWN = new Set([
-  "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "regions", "timeout_ms", "limits", "charge",
-  "data", "cases", "verify", "run",
+  "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "regions", "timeout_ms", "limits",
+  "charge", "data", "live", "cases", "verify", "run",
 ]); // prettier-ignore
 
 /** What is wrong with the export of a source file, as a sentence for its author; `null` if nothing is. */
@@ -33,6 +33,8 @@ export function declarationProblem(value: unknown): string | null {
     return `timeout_ms must be a whole number from 1 to ${CALL_MS_MAX}`;
   }
   if (source.cases !== undefined && !Array.isArray(source.cases)) return "cases must be a list";
+  if (source.live !== undefined && !isJsonObject((source.live as { inputs?: unknown } | null)?.inputs))
+    return "live must be an object with inputs";
   return (
     originsProblem(source.origins) ??
     regionsProblem(source.regions) ??

@@ -63,7 +63,18 @@ test("every free vendor of the catalog is asked once, and what differed from its
   const { organization_tuid: org } = await json(["org", "create", "Acme"]);
   await json(["credential", "create", "--org", org, "--source", "companies_house__company_profile", "--set", "api_key=k", "--default"]); // prettier-ignore
   const path = join(folder, "report.json");
-  const made = await run(["source", "test", "--all", "--live", "--free-only", "--report", path, "--org", org]);
+  const made = await run([
+    "source",
+    "test",
+    "--all",
+    "--live",
+    "--free-only",
+    "--report",
+    path,
+    "--org",
+    org,
+    "--mark",
+  ]);
   const report = JSON.parse(readFileSync(path, "utf8")) as {
     date: string;
     version: string;
@@ -78,12 +89,22 @@ test("every free vendor of the catalog is asked once, and what differed from its
     assert.equal(heard.length, requests, `${source} was asked once`);
     assert.deepEqual(differences, source === "brreg__enhet" ? ["brand_new is in the reply but not in the case"] : [], source); // prettier-ignore
     assert.equal(tested, `${report.date}, version ${report.version}`);
+    const [vendor, name] = source.split("__");
+    const marked = readFileSync(join(folder, `sources/${vendor}/${name}.yaml`), "utf8");
+    assert.equal(marked, files[`sources/${vendor}/${name}.yaml`]!.replace("x-live-tested: never", `x-live-tested: ${tested}`)); // prettier-ignore
+    assert.equal((await json(["source", "show", source])).live_tested, tested);
   }
+  assert.match(
+    vendors.get("brreg__enhet")!.heard[0]!,
+    /974760673$/,
+    "what is sent is what the vendor is known to have",
+  );
   const asked = report.sources.map(({ source }) => source);
   const keyless = [...vendors.keys()].filter((id) => !asked.includes(id));
   for (const id of keyless) {
     assert.match(report.skipped.find(({ source }) => source === id)!.why, /no credential of the organization/, id);
     assert.deepEqual(vendors.get(id)!.heard, [], id);
+    assert.equal((await json(["source", "show", id])).live_tested, "never");
   }
   assert.ok(
     asked.length >= 9 && asked.includes("companies_house__company_profile") && keyless.length >= 1,
@@ -100,8 +121,45 @@ test("what --free-only goes with is said, and without a place for the report nob
   assert.match(await says("--free-only"), /--free-only belongs to --all --live/);
   assert.match(await says("--all", "--live"), /name it, or give --all --free-only/);
   assert.match(await says("--all", "--live", "--free-only"), /--free-only needs --report/);
+  assert.match(await says("--all", "--mark"), /--mark belongs to --free-only/);
   assert.match(await says("--all", "--live", "--free-only", "--report", "x", "--accept-charge"), /--accept-charge applies to one source/); // prettier-ignore
   assert.match(await says("--all", "--live", "--free-only", "--report", "x"), /There is no store/);
   await json(["org", "create", "Acme"]);
   assert.match(await says("--all", "--live", "--free-only", "--report", "/nowhere/x"), /The report \/nowhere\/x cannot be written \(ENOENT\)\. Without a report no vendor is asked/); // prettier-ignore
+});
+
+test("without a network the report says so, and marks nothing as tested", async (t) => {
+  // Every vendor of the catalog is behind a proxy that is not there.
+  const folder = project(t, { "datarun.config.ts": `export default { outbound: { proxy: "http://127.0.0.1:1" } };` });
+  const { run, json } = shell(t, folder);
+  await json(["org", "create", "Acme"]);
+  const path = join(folder, "report.json");
+  const made = await run(["source", "test", "--all", "--live", "--free-only", "--report", path]);
+  assert.equal(made.code, 1);
+  assert.match(made.stderr, /No vendor could be reached, so the report says nothing about them/);
+  const { sources } = JSON.parse(readFileSync(path, "utf8")) as { sources: Record<string, unknown>[] };
+  assert.ok(sources.length > 0);
+  for (const { outcome, requests, "x-live-tested": tested } of sources)
+    assert.deepEqual([outcome, requests, tested], ["unreachable", 0, "never"]);
+});
+
+test("a vendor that has nobody for a case's inputs is said to be asked with what may be made up", async (t) => {
+  const vendor = await playVendor(t, [{ status: 404, body: {} }], false);
+  const file = `id: acme__people\ntitle: P\ninputs: {type: object, properties: {n: {type: string}}}\norigins: ['${vendor.origin}']\n
+request: {url: '${vendor.origin}/p', query: {n: '{{ inputs.n }}'}}\nmatch: {record: body.n, no_record: status == \`404\`}\ncharge: free\n
+LIVEcases: [{name: found, inputs: {n: made-up}, reply: {body: {n: x}}, expect: {match: true}}]\n`;
+  const found = async (live: string) => {
+    const { run } = shell(t, project(t, { "sources/people.yaml": file.replace("LIVE", live) }));
+    await run(["org", "create", "Acme"]);
+    return (await run(["source", "test", "acme__people", "--live"])).stdout;
+  };
+  assert.match(
+    await found(""),
+    /with case "found"[\s\S]*expects record; its inputs may be made up: declare others under `live`/,
+  );
+  assert.match(
+    await found("live: {inputs: {n: real}}\n"),
+    /with the inputs that the source declares for this[\s\S]*expects record\n/,
+  );
+  assert.deepEqual(vendor.heard, ["GET /p?n=made-up", "GET /p?n=real"]);
 });

@@ -64,7 +64,7 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
     "## Tests against the real vendor",
     outside.length === 0
       ? "No source here has a vendor. `npm test` runs the sources above with all their cases."
-      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source was last tested against the real vendor (`npx datarun source test --all --live --free-only --report FILE`; the report says what to write down):",
+      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source was last tested against the real vendor (`npx datarun source test --all --live --free-only --report FILE --mark` in a checkout writes it down; `--org` names whose credentials it may use):",
     outside.length === 0 ? "" : table(["source", "last live test"], live),
   );
 }

@@ -67,6 +67,8 @@ const RESUME_EXAMPLE = `inputs:
   anyOf: [{required: [name]}, {required: [order_id]}]
 resume: {step: report}`;
 
+const LIVE_EXAMPLE = `live: {inputs: {company_number: '00000006'}}`;
+
 const CHARGE_EXAMPLE = `charge:
   - {when: body.from_cache, amount: 0}
   - {when: inputs.express, amount: 0.9, currency: EUR}
@@ -136,6 +138,10 @@ export function sourceFormatPage(): Page {
     "## `verify`",
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes this call.`,
     fields(at("verify")),
+    "## `live`",
+    `${at("live").description} ${code("source test ID --live")} sends them, and so does ${code("source test --all --live --free-only")}; the reply is compared with that of the first case with a record.`,
+    block("yaml", LIVE_EXAMPLE),
+    fields(at("live")),
     "## `cases`",
     `${at("cases").description} [${code("datarun source test")}](commands.md#source-test) runs them; [simulation](../guides/simulate.md) answers from them. They may also be in ${code("<name>.cases.json")} beside the file, as [a JSON list of the same objects](typescript-sources.md#cases).`,
     fields(at("cases").items!),

@@ -1,10 +1,12 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
+import { markTested } from "../../sources/declarative/authoring/source-text.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
 import type { AuthoringTools, LiveCallParts } from "./ports.ts";
+import { shownPath } from "./source-files.ts";
 
 /** The pause before the same vendor is called for another source. */
 export const LIVE_PAUSE_MS = 1_000;
@@ -92,11 +94,11 @@ async function pauseFor(lastAskedAt: number, clock: Clock): Promise<void> {
  */
 export async function reportFreeVendors(
   sources: readonly RunnableSource[],
-  path: string,
+  { path, marks }: { readonly path: string; readonly marks: boolean },
   tools: AuthoringTools,
   parts: LiveCallParts & { note(sentence: string): void },
 ): Promise<JsonObject> {
-  const { clock } = parts;
+  const { clock, note } = parts;
   // Problems that would affect every vendor are reported before the first call.
   await parts.trail();
   const owner = await parts.owner();
@@ -108,7 +110,34 @@ export async function reportFreeVendors(
   });
   const asked = report["sources"] as readonly JsonObject[];
   const passed = asked.length > 0 && asked.every((each) => each["passed"] === true);
+  if (asked.length > 0 && asked.every(({ outcome }) => outcome === "unreachable")) note(NO_NETWORK);
+  if (marks) for (const each of asked.filter((one) => one["passed"] === true)) markFile(each, tools, note);
   return { live: true, passed, report: path, ...report };
+}
+
+const NO_NETWORK =
+  "No vendor could be reached, so the report says nothing about them. Is there a network here, and does the setting outbound.proxy name the proxy that it needs?";
+
+/** Writes into the source's own file when it was tested. */
+function markFile(
+  { source, "x-live-tested": tested }: JsonObject,
+  tools: AuthoringTools,
+  note: (sentence: string) => void,
+): void {
+  const file = tools.fileOf(source as string)!;
+  const line = `x-live-tested: ${tested as string}`;
+  if (!/\.ya?ml$/.test(file.path)) {
+    note(
+      `${shownPath(file.path)} is written in TypeScript: write "x-live-tested": "${tested as string}" there yourself.`,
+    );
+    return;
+  }
+  try {
+    writeFileSync(file.path, markTested(readFileSync(file.path, "utf8"), tested as string));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    note(`${shownPath(file.path)} cannot be written (${code}): write ${line} there yourself.`);
+  }
 }
 
 /** Replaces the file atomically, so that it always holds a complete report. */

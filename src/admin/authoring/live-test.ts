@@ -37,10 +37,7 @@ export async function testLive(
     );
   }
   const each = chooseCase(declaration.cases ?? [], input.case);
-  if (each === undefined && input.inputs === undefined) {
-    throw new OperatorError("not_found", "There is no such case. Give inputs with --set instead.");
-  }
-  const inputs = (input.inputs ?? each!.inputs) as JsonObject;
+  const { inputs, from } = inputsFor(input, each, declaration.live?.inputs);
   noteDropped(source, inputs, parts.note);
   const context = input.context ?? "dev";
   const compared = input.inputs === undefined ? each : undefined;
@@ -54,7 +51,7 @@ export async function testLive(
     },
     parts,
   );
-  const differences = compared === undefined ? [] : differencesOf(compared, answer);
+  const differences = compared === undefined ? [] : differencesOf(compared, from === "case", answer);
   const recorded =
     input.record === true
       ? await recordLive(
@@ -68,6 +65,7 @@ export async function testLive(
     live: true,
     source: source.id,
     case: compared?.name ?? null,
+    inputs_from: from,
     outcome: outcomeOf(answer),
     expected,
     message: answer.report.fault?.says ?? null,
@@ -78,6 +76,21 @@ export async function testLive(
     differences: [...differences],
     recorded_in: recorded,
   };
+}
+
+/**
+ * The inputs given; otherwise those of the case that was named; otherwise those that the source declares for this, or
+ * those of its first case with a record. @throws OperatorError
+ */
+function inputsFor(
+  input: LiveTest,
+  each: SourceCase | undefined,
+  declared: JsonObject | undefined,
+): { readonly inputs: JsonObject; readonly from: "given" | "case" | "live" } {
+  if (input.inputs !== undefined) return { inputs: input.inputs as JsonObject, from: "given" };
+  if (input.case === undefined && declared !== undefined) return { inputs: declared, from: "live" };
+  if (each !== undefined) return { inputs: each.inputs, from: "case" };
+  throw new OperatorError("not_found", "There is no such case. Give inputs with --set instead.");
 }
 
 function chooseCase(cases: readonly SourceCase[], name: string | undefined): SourceCase | undefined {
@@ -98,18 +111,21 @@ function expectedOf({ expect }: SourceCase): string {
 }
 
 /** How the reply's structure differs from the case. Values are not compared, because they always differ. */
-function differencesOf(each: SourceCase, answer: LiveAnswer): readonly string[] {
+function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAnswer): readonly string[] {
   const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
   const [expected, found] = [scripted.at(-1)!, answer.replies.at(-1)];
   const outcome = outcomeOf(answer);
+  const doubt = withItsInputs && outcome === "no record" ? MADE_UP : "";
   const said =
-    expectedOf(each) === outcome ? [] : [`the outcome is ${outcome}, and the case expects ${expectedOf(each)}`];
+    expectedOf(each) === outcome ? [] : [`the outcome is ${outcome}, and the case expects ${expectedOf(each)}${doubt}`];
   if (found === undefined) return said;
   const status = expected.status ?? 200;
   if (status !== found.status) return [...said, `the status is ${found.status}, and the case has ${status}`];
   const [left, right] = [asJson(expected.body), asJson(found.bytes().toString("utf8"))];
   return [...said, ...compareShapes(left, right)];
 }
+
+const MADE_UP = "; its inputs may be made up: declare others under `live`";
 
 function asJson(body: unknown): unknown {
   if (typeof body !== "string") return body;
@@ -120,10 +136,12 @@ function asJson(body: unknown): unknown {
   }
 }
 
+const WITH = { given: "the inputs given", live: "the inputs that the source declares for this" } as const;
+
 /** The result for people. */
 export function renderLive(result: JsonObject): string {
   const differences = result["differences"] as readonly string[];
-  const what = result["case"] === null ? "the inputs given" : `case "${result["case"] as string}"`;
+  const what = WITH[result["inputs_from"] as keyof typeof WITH] ?? `case "${result["case"] as string}"`;
   return [
     `${result["passed"] === true ? "ok    " : "FAILED"} ${result["source"] as string}, asked for real with ${what}`,
     `  outcome: ${result["outcome"] as string}${result["message"] === null ? "" : ` (${result["message"] as string})`}`,

@@ -38,6 +38,7 @@ export default defineVerb({
       output: plain(declaration.output ?? null),
       origins: [...(declaration.origins ?? [])],
       regions: [...(declaration.regions ?? [])],
+      live_tested: liveTestedOf(source),
       values: valuesOf(source),
       cases: (declaration.cases ?? []).map(({ name }) => name),
     };
@@ -61,6 +62,13 @@ function asksOf({ leavesMachine }: RunnableSource, file: SourceFile | undefined)
   return leavesMachine
     ? "written in TypeScript"
     : "nobody: it is written in TypeScript and answers from data that comes with it";
+}
+
+/** When it was last tested with the real vendor, as its file says; `null` if there is no vendor. */
+function liveTestedOf({ declaration, leavesMachine }: RunnableSource): string | null {
+  const { "x-live-tested": tested } = declaration as Readonly<Record<`x-${string}`, unknown>>;
+  if (!leavesMachine) return null;
+  return typeof tested === "string" ? tested : "never";
 }
 
 function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): JsonObject[] {

@@ -24,13 +24,14 @@ interface Input extends LiveTest {
   readonly live?: boolean;
   readonly free_only?: boolean;
   readonly report?: string;
+  readonly mark?: boolean;
   readonly org?: string;
 }
 
 export default defineVerb({
   summary: "Run a source's cases, or ask its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs of one case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is asked once, one after the other, and the differences from the cases are written to the file of --report.",
+    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is asked with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is asked once, one after the other, and the differences from the cases are written to the file of --report.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
@@ -43,11 +44,17 @@ export default defineVerb({
       report: Type.Optional(
         Type.String({ maxLength: 4_000, description: "With --free-only: the file to write the report to, as JSON" }),
       ),
+      mark: Type.Optional(
+        Type.Boolean({
+          description:
+            "With --free-only: write the date and version into the file of each source that passed (x-live-tested)",
+        }),
+      ),
       case: Type.Optional(
         Type.String({
           maxLength: 200,
           description:
-            "Only the case with this name. With --live: the case whose inputs are sent; by default the first with a record",
+            "Only the case with this name. With --live: the case whose inputs are sent; by default those that the source declares under `live`, or those of its first case with a record",
         }),
       ),
       inputs: Type.Optional(
@@ -81,7 +88,7 @@ export default defineVerb({
       const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
       if (input.free_only === true) {
         const all = sources.ids().map((id) => sources.find(id)!);
-        return reportFreeVendors(all, input.report!, tools, parts);
+        return reportFreeVendors(all, { path: input.report!, marks: input.mark === true }, tools, parts);
       }
       return testLive(input, requireSource(sources, input.source!), tools, parts);
     }
@@ -118,11 +125,12 @@ function refuseMixtures({ source, all, live, case: named, ...others }: Input): v
     throw new OperatorError("usage", message);
   };
   if (source !== undefined && all === true) no("Name one source, or give --all.");
-  const { free_only, report, ...rest } = others;
+  const { free_only, report, mark, ...rest } = others;
   const isFree = free_only === true;
   if (isFree && (all !== true || live !== true)) no("--free-only belongs to --all --live.");
   if (isFree && report === undefined) no("--free-only needs --report, the file to write the report to.");
   if (!isFree && report !== undefined) no("--report belongs to --free-only.");
+  if (!isFree && mark === true) no("--mark belongs to --free-only.");
   if (isFree) {
     const own = Object.entries({ ...rest, org: undefined, case: named }).find(([, value]) => value !== undefined);
     if (own !== undefined) no(`${optionOf(own[0])} applies to one source: name it, without --free-only.`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { addCase } from "./source-text.ts";
+import { addCase, markTested } from "./source-text.ts";
 import { tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 
@@ -49,4 +49,14 @@ test("what is written as YAML reads back as it was", () => {
     none: null,
   };
   assert.deepEqual(parse(toYaml(value)), value);
+});
+
+test("a file is told when it was tested, and the rest of it stays as it is", () => {
+  const told = "2026-03-01, version 1.2.3";
+  const head = "# mine\nid: a__b\ndescription: |\n  x-live-tested: never here\n";
+  const rest = "inputs: {type: object} # any\n\ncases:\n  - name: x-live-tested\n";
+  const marked = `${head}x-live-tested: ${told}\n\n${rest}`;
+  assert.equal(markTested(`${head}x-live-tested: never # so far\n\n${rest}`, told), marked);
+  assert.equal(markTested(`${head}${rest}`, told), marked);
+  assert.equal(markTested(marked, told), marked);
 });

@@ -204,6 +204,20 @@ export const SourceFormat = Type.Object(
         { ...closed, description: "A cheap call that checks a credential. It has no inputs." },
       ),
     ),
+    live: Type.Optional(
+      Type.Object(
+        {
+          inputs: Type.Record(Type.String(), Type.Unknown(), {
+            description: "Inputs for which the real vendor is known to have a record.",
+          }),
+        },
+        {
+          ...closed,
+          description:
+            "What tests with the real vendor send instead of the inputs of a case, which are usually made up. Use what is public, such as a company's number; never a person's data.",
+        },
+      ),
+    ),
     cases: Type.Optional(
       Type.Array(Case, { description: "Examples that also serve as documentation, tests and simulated vendor." }),
     ),
