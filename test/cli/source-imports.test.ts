@@ -468,6 +468,36 @@ test("a key that a document lists as a parameter is a field of the credential, a
   assert.match(made.stderr, /access_token is access_token of the credential\.\npass is pass of the credential\./);
 });
 
+test("a login that a document describes only as a header field comes over, and one that a scheme describes is not doubled", async (t) => {
+  const document = (told: string, more: string) => `openapi: 3.1.0
+info: {title: Businesses, version: '1'}
+servers: [{url: 'https://api.acme.example'}]${more}
+paths:
+  /b/{id}:
+    get:
+      operationId: get
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}, example: b1}
+        - {name: Authorization, in: header, required: true, description: ${told}, schema: {type: string}}
+      responses: {'200': {description: found, content: {application/json: {example: {name: Ada}}}}}
+`;
+  const scheme =
+    "\nsecurity: [{key: []}]\ncomponents: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}";
+  for (const [told, more, auth] of [
+    ["Bearer authentication", "", { kind: "bearer", token: "{{ credentials.token }}" }],
+    ["Basic, the key as the user", "", { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" }],
+    ["Your key", "", { kind: "api_key", header: "Authorization", value: "{{ credentials.api_key }}" }],
+    ["Bearer authentication", scheme, { kind: "api_key", header: "X-Key", value: "{{ credentials.x_key }}" }],
+  ] as const) {
+    const { at, run, written } = importing(t, { "api.yaml": document(told, more) });
+    const made = await run(["source", "new", "acme__company", "--from-openapi", `${at("api.yaml")}#get`, "--nobody", "404"]);
+    assert.equal(made.code, 0, made.stderr);
+    assert.deepEqual((parse(written()) as Written).auth, auth, told);
+    assert.equal(/described as a header field Authorization/.test(made.stderr), more === "");
+    assert.equal((await run(["source", "test", "acme__company"])).code, 0);
+  } // prettier-ignore
+});
+
 test("what a document says and no file can is refused with its line, its column and what to do", async (t) => {
   const { at, make, run } = importing(t, {
     "api.yaml": REGISTER,

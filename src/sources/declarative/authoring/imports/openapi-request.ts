@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
-import { keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { exampleFor } from "../example-values.ts";
 import { fieldName } from "./captured-values.ts";
 import type { ImportChoices } from "./imported.ts";
@@ -8,7 +8,8 @@ import type { OpenApiDocument, Spot } from "./openapi-document.ts";
 import { membersOf, sampleOf, toSchema } from "./openapi-schema.ts";
 import { isProofName } from "./secret-names.ts";
 
-const SERVER_SETS = /^(?:accept|content-type|authorization)$/i;
+const SERVER_SETS = /^(?:accept|content-type)$/i;
+const AUTHORIZATION = /^authorization$/i;
 
 /** The request of an operation, with an input for each parameter and each member of its body. @throws ImportProblem */
 export class OperationRequest {
@@ -18,10 +19,17 @@ export class OperationRequest {
   readonly notes: string[] = [];
   readonly #document: OpenApiDocument;
   readonly #choices: ImportChoices;
+  #isLoginKnown = false;
 
   constructor(document: OpenApiDocument, choices: ImportChoices) {
     this.#document = document;
     this.#choices = choices;
+  }
+
+  /** What the security schemes or the person say. If neither says anything, a parameter may. */
+  loginBy(auth: DraftedAuth): void {
+    this.#isLoginKnown = true;
+    this.auth.push(auth);
   }
 
   /** The base address: the first server of the most specific list, with the defaults of its variables. */
@@ -63,7 +71,8 @@ export class OperationRequest {
     let address = path;
     for (const spot of merged.values()) {
       const [name, place] = [document.text(spot, "name") ?? "", document.text(spot, "in") ?? ""];
-      if (place === "header" && SERVER_SETS.test(name))
+      if (place === "header" && AUTHORIZATION.test(name)) this.#login(spot);
+      else if (place === "header" && SERVER_SETS.test(name))
         this.notes.push(`The header field ${name} is left out: it follows from the other parts.`);
       else if ((place === "header" || place === "query") && isProofName(name)) this.#prove(name, place);
       else if (place === "path") address = address.replaceAll(`{${name}}`, this.#parameter(spot, name, "simple"));
@@ -138,6 +147,23 @@ export class OperationRequest {
           this.#leaf(member.spot, own, required && member.required, memberOf(shown, own), [...above, name]),
         ]),
     );
+  }
+
+  /**
+   * OpenAPI says that a parameter `Authorization` is to be ignored, because a security scheme describes it. Documents
+   * that have no scheme describe the login only there.
+   */
+  #login(spot: Spot): void {
+    if (this.#isLoginKnown) return;
+    const told = JSON.stringify(spot.value);
+    const auth = /\bbearer\b/i.test(told)
+      ? bearerAuth()
+      : /\bbasic\b/i.test(told)
+        ? basicAuth()
+        : keyAuth({ header: "Authorization" });
+    this.auth.push(auth);
+    const fields = Object.keys(auth.fields).join(" and ");
+    this.notes.push(`The login is described as a header field Authorization: ${fields} of the credential.`);
   }
 
   /** A key that the document declares as a parameter. */

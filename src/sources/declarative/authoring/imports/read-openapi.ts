@@ -25,7 +25,7 @@ export function readOpenApi(
   const request = new OperationRequest(document, choices);
   const server = request.server(item, operation);
   const proof = auth === undefined ? authOf(document, operation, server) : { auth: draftAuth(auth), notes: [] };
-  request.auth.push(proof.auth);
+  if (auth !== undefined || proof.auth.kinds.length > 0) request.loginBy(proof.auth);
   const asked = request.parameters(server, path, item, operation);
   const posted = document.in(operation, "requestBody");
   if (method === "GET" && posted !== undefined)
