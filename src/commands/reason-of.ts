@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { ConfigError } from "../settings/read-settings.ts";
 import { RootKeyError } from "../credentials/root-key.ts";
 import { LedgerInUse } from "../ledger/journal/directory-lock.ts";
@@ -14,4 +15,11 @@ export function reasonOf(error: unknown): string {
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `${message}. Choose another with --port or --admin-port.`;
   return code === "EACCES" ? message : (stack ?? String(error));
+}
+
+/** The place in an author's file where something was thrown, as far as its stack tells, and its message. */
+export function whereAndWhat(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const [, url, line, column] = /(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):(\d+)/.exec(thrown.stack ?? "") ?? [];
+  return `${url === undefined ? "" : `${fileURLToPath(url)}:${line}:${column}: `}${thrown.message}`;
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from "../settings/read-settings.ts";
 import { listenToLauncher } from "./launcher.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf, whereAndWhat } from "./reason-of.ts";
 import type { GivenSettings } from "./setting-options.ts";
 import { remarkOnFolder, settingsFrom } from "../project/config-file.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
@@ -29,6 +29,21 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     () => stop("byLauncher"),
     () => closing === undefined && stop("byLauncher"),
   );
+  // An adapter may throw after its call has ended: that has no effect but a line in the log. A file that is being loaded may
+  // leave work behind that fails before the service runs.
+  const stray = (thrown: unknown) => {
+    if (running !== undefined) return running.reportStray(thrown);
+    if (name === "dev") {
+      process.stderr.write(`A file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`);
+      return;
+    }
+    process.stderr.write(
+      `datarun cannot start: a file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`,
+    );
+    process.exit(1);
+  };
+  process.on("uncaughtException", stray);
+  process.on("unhandledRejection", stray);
   try {
     const settings = await settingsFrom(given);
     const remark = remarkOnFolder(settings.project, process.cwd());
@@ -48,9 +63,6 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     process.stderr.write(`datarun cannot continue: ${reasonOf(error)}\n`);
     void running!.close().finally(() => process.exit(1));
   });
-  // An adapter may throw after its call has ended: that has no effect but a line in the log.
-  process.on("uncaughtException", (error) => running!.reportStray(error));
-  process.on("unhandledRejection", (reason) => running!.reportStray(reason));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
 import { basename, dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { LoadError } from "../terms/load-error.ts";
@@ -20,9 +21,16 @@ export async function importDefault(file: string, version?: string): Promise<unk
     const elsewhere = place === null || place.file === file ? "" : `${relative(dirname(file), place.file)} `;
     const where = place === null ? "" : `${elsewhere}line ${place.line}: `;
     const message = error instanceof Error ? error.message : String(error);
-    throw new LoadError(file, `${where}cannot be loaded: ${message}`, error);
+    throw new LoadError(file, `${where}cannot be loaded: ${message}${isErased(error) ? ERASED : ""}`, error);
   }
 }
+
+/** Whether a file uses TypeScript that is more than types. */
+function isErased(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX";
+}
+
+const ERASED = " (types are only erased: write plain JavaScript instead of enum, namespace and parameter properties)";
 
 interface Place {
   readonly file: string;
@@ -32,8 +40,8 @@ interface Place {
 /** The file and line of an error during an import, if they can be found out. */
 async function placeOf(error: unknown, file: string): Promise<Place | null> {
   if (!(error instanceof Error)) return null;
-  // For errors in TypeScript syntax, the stack begins with the position.
-  const head = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/.exec(error.stack ?? "");
+  // For errors in TypeScript syntax, the stack begins with the position, unless hooks have loaded the file.
+  const head = POSITION.exec((isErased(error) ? await stripAgain(file) : error).stack ?? "");
   if (head !== null) return { file: head[1]!, line: Number(head[2]) };
   if (error instanceof SyntaxError) return parseAgain(file);
   const missing = /^Cannot find (?:package|module) '([^']+)' imported from (.+)$/.exec(error.message);
@@ -41,6 +49,18 @@ async function placeOf(error: unknown, file: string): Promise<Place | null> {
   const frames = [...(error.stack ?? "").matchAll(/(file:\/\/[^\s)?]+)(?:\?[^\s:)]*)?:(\d+):\d+/g)];
   const own = frames.find(([, url = ""]) => !url.startsWith(SERVICE) && !url.includes("/node_modules/"));
   return own === undefined ? null : { file: fileURLToPath(own[1]!), line: Number(own[2]) };
+}
+
+const POSITION = /^(\/.*|[A-Za-z]:\\.*):(\d+)\n/;
+
+/** The error of erasing the types once more, with its position. */
+async function stripAgain(file: string): Promise<Error> {
+  try {
+    stripTypeScriptTypes(await readFile(file, "utf8"), { sourceUrl: file });
+    return new Error("another file is meant");
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** The service's own files, whose loader is part of every stack. */

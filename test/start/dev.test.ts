@@ -135,6 +135,16 @@ test("a file that is broken at the start costs only itself, and is served once i
   assert.deepEqual(await ask("dfunc_other"), { success: true, output: { mended: true } });
 });
 
+test("a file that leaves behind what fails later takes nothing down, at the start and after a change", async (t) => {
+  const leaves = (word: string) => `Promise.reject(new Error("${word}"));\n${SOURCE("one")}`;
+  const { dev, write, ask } = await develop(t, { ...FILES, "sources/acme/says.ts": leaves("early") });
+  assert.match(dev.stderr(), /A file that was loaded has failed afterwards: \S*says\.ts:1:16: early/);
+  assert.equal((await ask()).success, true);
+  write("sources/acme/says.ts", leaves("late"));
+  await dev.says(/stray_error/);
+  assert.equal((await ask()).success, true);
+});
+
 test("a changed config file starts the service anew on the same port; a broken one changes nothing", async (t) => {
   const config = (region: string) => `export default { region: "${region}" };`;
   const { dev, write, ask, url } = await develop(t, { ...FILES, "datarun.config.ts": config("here") });

@@ -117,6 +117,11 @@ const source = (id: string, more = "") =>
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: line 1: cannot be loaded/],
   [
+    "TypeScript that is more than types",
+    { "sources/broken.ts": "const a = 1;\nenum B { C }\nexport default {};" },
+    /broken\.ts: line 2: cannot be loaded: TypeScript enum .*write plain JavaScript instead/,
+  ],
+  [
     "an import of something that is not there",
     { "sources/broken.ts": `import x from "nowhere"; export default x;` },
     /broken\.ts: line 1: cannot be loaded.*nowhere/,
@@ -218,6 +223,13 @@ test("a start is stopped by every file that cannot be used, naming each with its
     const said = stderr.split("\n").filter((line) => line.includes(`/row-${row}/`));
     assert.match(said.join("\n"), words, what);
   });
+});
+
+test("a start is stopped by a file that leaves behind what fails later", async (t) => {
+  const folder = project(t, { "sources/broken.ts": `\nPromise.reject(new Error("too late"));\n${source("acme__a")}` });
+  const { code, stderr } = await startCommand.fails(t, ["--project", folder]);
+  assert.equal(code, 1);
+  assert.match(stderr, /cannot start: a file that was loaded has failed afterwards: \S*broken\.ts:2:16: too late/);
 });
 
 test("a demo on a store that is in use says that none was made, and how to get a token", async (t) => {
