@@ -304,6 +304,43 @@ test("an entry of an archive comes over with its answer, masked, and no secret o
   assert.equal((await run(["source", "test", "acme__company"])).code, 0);
 });
 
+const XML = (inside: string) => `<?xml version="1.0"?>
+<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
+<r:Found xmlns:r="urn:register" at="2026-01-02">${inside}</r:Found></soap:Body></soap:Envelope>`;
+
+test("replies in XML become a source that reads XML, masked, with what they repeat as lists", async (t) => {
+  const found = XML(`<Company id="${SECRET}"><Name>Ada &amp; Sons</Name><State>ACTIVE</State><Owner>${SECRET}</Owner><Owner>Bob</Owner></Company>`); // prettier-ignore
+  const archived = { ...entry("GET", `https://api.acme.example/find?name=${SECRET}`), response: { status: 200, content: { mimeType: "text/xml", text: found } } }; // prettier-ignore
+  const files = { "log.har": har(archived), "ask.sh": `curl 'https://api.acme.example/find?name=${SECRET}'`, "found.xml": found, "none.xml": XML("<Status>NO_HIT</Status>") }; // prettier-ignore
+  for (const [from, nobody] of [["har", "file"], ["har", "404"], ["curl", "file"]] as const) {
+    const { at, make, run, folder, written, path } = importing(t, files);
+    const taken = from === "har" ? { "from-har": at("log.har"), entry: "1" } : { "from-curl": at("ask.sh"), sample: at("found.xml") };
+    const made = await make({ ...taken, nobody: nobody === "file" ? at("none.xml") : nobody });
+    assert.equal(made.code, 0, made.stderr);
+    assertNowhere(folder, Object.keys(files), made.stderr + made.stdout);
+    const file = parse(written()) as Written & { reply: object; map: object; match: { no_record: string } };
+    assert.deepEqual(file.reply, { format: "xml", lists: ["Envelope.Body.Found.Company.Owner"] });
+    assert.deepEqual(file.map, {
+      id: 'body.Envelope.Body.Found.Company."@id"',
+      name: "body.Envelope.Body.Found.Company.Name",
+      state: "body.Envelope.Body.Found.Company.State",
+      owner: "body.Envelope.Body.Found.Company.Owner",
+    });
+    if (nobody === "file") assert.match(file.match.no_record, /Found\.Status == 'NO_HIT'/);
+    assert.match(made.stderr, /which elements are lists: .* has to be named in reply\.lists/);
+    assert.equal((await run(["source", "test", "acme__company"])).code, 0);
+    writeFileSync(path, written().replace("Company.Name", "Company.Nane"));
+    assert.equal((await run(["source", "test", "acme__company"])).code, 1);
+  } // prettier-ignore
+});
+
+test("a sample that is no XML, or of another kind than the reply for nobody, is refused", async (t) => {
+  const { at, make } = importing(t, { "ask.sh": "curl https://a.example/f?q=1", "cut.xml": "<a><b></a>", "found.xml": XML("<A>x</A>") }); // prettier-ignore
+  const says = async (options: Record<string, string>) => (await make({ "from-curl": at("ask.sh"), ...options })).stderr; // prettier-ignore
+  assert.match(await says({ sample: at("cut.xml") }), /The sample \S*cut\.xml is not XML that can be read \(/);
+  assert.match(await says({ sample: at("found.xml"), nobody: at("reply.json") }), /must both be JSON, or both XML/);
+});
+
 test("what an archive lacks, or has of another kind, is said with its entry", async (t) => {
   const image = { ...entry("GET", U), response: { status: 200, content: { mimeType: "image/png", text: "iVBO", encoding: "base64" } } }; // prettier-ignore
   const empty = { ...entry("GET", U), response: { status: 200, content: {} } };
@@ -315,7 +352,7 @@ test("what an archive lacks, or has of another kind, is said with its entry", as
     "cut.har": '{"log":\n[',
   });
   const says = async (file: string, number: string) => (await make({ "from-har": at(file), entry: number })).stderr;
-  assert.match(await says("log.har", "1"), /log\.har, entry 1: its reply is not JSON \(give --sample/);
+  assert.match(await says("log.har", "1"), /log\.har, entry 1: its reply is neither JSON nor XML \(give --sample/);
   assert.match(await says("log.har", "2"), /entry 2: its reply was not saved \(save the archive with content/);
   assert.match(await says("log.har", "3"), /entry 3: a form of several parts cannot be written in YAML/);
   assert.match(await says("log.har", "4"), /entry 4: its reply is not a success \(take an entry that found a record/);

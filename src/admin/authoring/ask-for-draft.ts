@@ -3,6 +3,7 @@ import { AUTH_WORDS, draftAuth } from "../../sources/declarative/authoring/draft
 import { typedRequest } from "../../sources/declarative/authoring/draft-request.ts";
 import type { SourceDraft } from "../../sources/declarative/authoring/draft-source.ts";
 import type { Imported } from "../../sources/declarative/authoring/imports/imported.ts";
+import { isXmlText, readXmlSample } from "../../sources/declarative/authoring/sample-text.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../../terms/charge.ts";
 import { type Json, JsonError, parseJson } from "../../terms/json.ts";
 import { placeOfSlip } from "../../terms/json-slip.ts";
@@ -43,8 +44,8 @@ export const QUESTIONS = [
   },
   {
     name: "sample",
-    asks: "One sample reply: a file, or JSON that ends with an empty line",
-    describes: "A file with one sample reply as JSON; - for standard input",
+    asks: "One sample reply: a file, or JSON or XML that ends with an empty line",
+    describes: "A file with one sample reply as JSON or XML; - for standard input",
   },
   {
     name: "nobody",
@@ -106,15 +107,15 @@ export async function askForDraft(
     );
   }
   const { docs = "" } = answers;
+  const shown = answers.sample === undefined ? importedSample(imported!) : await readSample(answers.sample, terminal);
+  const nobody = answers.nobody!.trim();
   return {
     title: answers.title!,
     description: imported?.description,
     docs: docs === "" ? undefined : docs,
     ...(imported === undefined ? await typed(answers, terminal) : importedParts(imported)),
-    sample: answers.sample === undefined ? imported!.sample! : await readSample(answers.sample, terminal),
-    nobody: /^\d{3}$/.test(answers.nobody!.trim())
-      ? { status: statusOf(answers.nobody!) }
-      : { sample: readJson(readText(answers.nobody!), `The reply for nobody ${answers.nobody!}`) },
+    ...shown,
+    nobody: /^\d{3}$/.test(nobody) ? { status: statusOf(nobody) } : nobodyLike(shown, readText(nobody), nobody),
     charge: chargeOf(answers.charge!.trim()),
   };
 }
@@ -161,12 +162,17 @@ async function loginOf(word: string, terminal: Terminal): Promise<string> {
   return `${word}:${await ask(terminal, "Address of the login, which answers with a token", undefined, false)}`;
 }
 
-/** Repeats the question until there is an answer. Pasted JSON may have several lines. */
-async function ask(terminal: Terminal, asks: string, otherwise: string | undefined, isJson: boolean): Promise<string> {
+/** Repeats the question until there is an answer. A pasted sample may have several lines. */
+async function ask(
+  terminal: Terminal,
+  asks: string,
+  otherwise: string | undefined,
+  isSample: boolean,
+): Promise<string> {
   for (;;) {
     const line = await terminal.ask(`${asks}${otherwise === undefined || otherwise === "" ? "" : ` [${otherwise}]`}: `);
     if (line === null) throw new OperatorError("usage", "The answers ended before the questions did.");
-    const answer = isJson && /^\s*[[{]/.test(line) ? await restOf(line, terminal) : line.trim();
+    const answer = isSample && /^\s*[[{<]/.test(line) ? await restOf(line, terminal) : line.trim();
     if (answer !== "") return answer;
     if (otherwise !== undefined) return otherwise;
   }
@@ -179,12 +185,31 @@ async function restOf(first: string, terminal: Terminal): Promise<string> {
   return lines.join("\n");
 }
 
-async function readSample(answer: string, terminal: Terminal): Promise<Json> {
-  if (answer === "-") {
-    return readJson(await terminal.readAll(), "Standard input");
+type Sample = Pick<SourceDraft, "sample" | "format">;
+
+function importedSample({ sample, format }: Imported): Sample {
+  return { sample: sample!, format };
+}
+
+async function readSample(answer: string, terminal: Terminal): Promise<Sample> {
+  if (answer === "-") return readReply(await terminal.readAll(), "Standard input");
+  const isText = /^\s*[[{<]/.test(answer);
+  return readReply(isText ? answer : readText(answer), isText ? "The sample" : `The sample ${answer}`);
+}
+
+function nobodyLike({ format }: Sample, text: string, file: string): SourceDraft["nobody"] {
+  const read = readReply(text, `The reply for nobody ${file}`);
+  if (read.format === format) return { sample: read.sample };
+  throw new OperatorError("usage", "The sample and the reply for nobody must both be JSON, or both XML.");
+}
+
+function readReply(text: string, what: string): Sample {
+  if (!isXmlText(text)) return { sample: readJson(text, what) };
+  try {
+    return { sample: readXmlSample(text), format: "xml" };
+  } catch (error) {
+    throw new OperatorError("usage", `${what} is not XML that can be read (${(error as Error).message}).`, { cause: error }); // prettier-ignore
   }
-  const isText = /^\s*[[{]/.test(answer);
-  return readJson(isText ? answer : readText(answer), isText ? "The sample" : `The sample ${answer}`);
 }
 
 function readText(file: string): string {

@@ -82,10 +82,14 @@ export default defineVerb({
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { flag: "wx" });
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
+    if (draft.format === "xml") call.note(XML_LISTS);
     call.note(`Read the file, then run: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },
 });
+
+const XML_LISTS =
+  "XML does not show which elements are lists: one that can occur several times, but occurs once in the sample, has to be named in reply.lists.";
 
 /** @throws OperatorError if nothing may be written there */
 function placeOf({ project, fileOf }: AuthoringTools, id: string): string {

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../terms/json.ts
 import { logsIn, type DraftedAuth } from "./draft-auth.ts";
 import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
+import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
 import { toYaml } from "./write-yaml.ts";
 
@@ -16,6 +17,8 @@ export interface SourceDraft {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample: Json;
+  /** `xml`: the samples are what the rules see of XML replies. JSON by default. */
+  readonly format?: "xml" | undefined;
   /** The status of a reply with a record; 200 by default. */
   readonly status?: number | undefined;
   /** What the documentation says about a member of the sample: its types and a description. */
@@ -58,12 +61,19 @@ export function draftSource(draft: SourceDraft): JsonObject {
       ...(Object.keys(request.headers).length === 0 ? {} : { headers: request.headers }),
       ...(request.body === undefined ? {} : { body: request.body }),
     },
+    ...(draft.format === undefined ? {} : { reply: replyOf(draft) }),
     match: answer.match,
     map: answer.map,
     output: answer.output,
     charge: draft.charge,
     cases: casesOf(draft, examples),
   };
+}
+
+/** A sample that repeats an element shows that the element is a list; one that occurs once shows nothing. */
+function replyOf({ format, sample, nobody }: SourceDraft): JsonObject {
+  const lists = [...repeatedIn(sample), ...("sample" in nobody ? repeatedIn(nobody.sample) : [])];
+  return { format: format!, ...(lists.length === 0 ? {} : { lists: [...new Set(lists)] }) };
 }
 
 function originOf(address: string): string {
@@ -168,10 +178,14 @@ function examplesOf({ request, sample }: SourceDraft): JsonObject {
   );
 }
 
-function casesOf({ request, auth, sample, nobody, status = 200 }: SourceDraft, examples: JsonObject): JsonObject[] {
+function casesOf(
+  { request, auth, sample, format, nobody, status = 200 }: SourceDraft,
+  examples: JsonObject,
+): JsonObject[] {
+  const written = (body: Json) => (format === "xml" ? writeXmlSample(body) : body);
   const login = logsIn(auth) ? [LOGIN_REPLY] : [];
   const replies = (reply: JsonObject): Json => (login.length === 0 ? reply : [...login, reply]);
-  const none = "sample" in nobody ? { body: nobody.sample } : { status: nobody.status, body: {} };
+  const none = "sample" in nobody ? { body: written(nobody.sample) } : { status: nobody.status, body: {} };
   const refused = request.inputs.find(({ required }) => required) ?? request.inputs[0]!;
   const { [refused.name]: _, ...others } = examples;
   const credentials = Object.fromEntries(
@@ -185,7 +199,7 @@ function casesOf({ request, auth, sample, nobody, status = 200 }: SourceDraft, e
       name: "found",
       inputs: examples,
       ...(Object.keys(credentials).length === 0 ? {} : { credentials }),
-      reply: replies({ ...(status === 200 ? {} : { status }), body: sample }),
+      reply: replies({ ...(status === 200 ? {} : { status }), body: written(sample) }),
       expect: { match: true },
     },
     { name: "nobody", inputs: withAnother(examples, request.inputs), reply: replies(none), expect: { match: false } },

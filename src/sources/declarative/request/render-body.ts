@@ -96,7 +96,7 @@ const XML_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?$/;
  * Writes one root element. The caller has checked that names are XML names and that texts contain only characters that
  * XML allows.
  */
-function writeXml(root: string, content: Json): string {
+export function writeXml(root: string, content: Json): string {
   return `<?xml version="1.0" encoding="UTF-8"?>${element(root, content)}`;
 }
 

@@ -11,6 +11,7 @@ export interface Imported {
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
   readonly sample?: Json | undefined;
+  readonly format?: "xml" | undefined;
   /** The status of the sample, if it is not 200. */
   readonly status?: number | undefined;
   /** Texts in the sample that are words of the vendor's format, not data. */

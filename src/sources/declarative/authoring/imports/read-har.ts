@@ -1,8 +1,10 @@
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../../../terms/json.ts";
 import { placeOfSlip } from "../../../../terms/json-slip.ts";
+import { isXmlText, readXmlSample } from "../sample-text.ts";
 import type { CapturedRequest } from "./captured-request.ts";
 import { shownAddress } from "./captured-values.ts";
 import { ImportProblem } from "./import-problem.ts";
+import type { Imported } from "./imported.ts";
 
 /** One request of an archive, with its reply. */
 export interface HarEntry {
@@ -13,8 +15,8 @@ export interface HarEntry {
   readonly url: string;
   /** @throws ImportProblem for a body that a declarative source cannot express */
   request(): CapturedRequest;
-  /** Its reply. @throws ImportProblem if that is not JSON, or not a success */
-  answer(): { readonly sample: Json; readonly status: number };
+  /** Its reply. @throws ImportProblem if that is neither JSON nor XML, or not a success */
+  answer(): Pick<Imported, "format"> & { readonly sample: Json; readonly status: number };
 }
 
 /** Reads an HTTP archive (HAR 1.2), as browsers save them. @throws ImportProblem */
@@ -71,7 +73,7 @@ function readEntry(entry: Json, number: number, where: string): HarEntry {
       const status = Number(response["status"]);
       if (!(status >= 200 && status < 300))
         return refuse("its reply is not a success", "take an entry that found a record, or give --sample");
-      return { sample: readSample(member(response, "content"), refuse), status };
+      return { ...readSample(member(response, "content"), refuse), status };
     },
   };
 }
@@ -88,16 +90,20 @@ function bodyOf(posted: JsonObject, refuse: CapturedRequest["refuse"]): Captured
   return { text: String(new URLSearchParams(form)), type: "application/x-www-form-urlencoded" };
 }
 
-function readSample(content: JsonObject, refuse: CapturedRequest["refuse"]): Json {
+function readSample(
+  content: JsonObject,
+  refuse: CapturedRequest["refuse"],
+): Pick<Imported, "format"> & { readonly sample: Json } {
   const written = text(content["text"]);
   if (written === "") return refuse("its reply was not saved", "save the archive with content, or give --sample");
   const isPlain = content["encoding"] === undefined || content["encoding"] === "";
   if (!isPlain && content["encoding"] !== "base64")
     return refuse("its reply was saved in an unknown encoding", "give --sample");
+  const read = isPlain ? written : Buffer.from(written, "base64").toString("utf8");
   try {
-    return readJsonExactly(isPlain ? written : Buffer.from(written, "base64").toString("utf8"));
+    return isXmlText(read) ? { sample: readXmlSample(read), format: "xml" } : { sample: readJsonExactly(read) };
   } catch {
-    return refuse("its reply is not JSON", "give --sample, or write the file by hand: reply takes json and xml");
+    return refuse("its reply is neither JSON nor XML", "give --sample");
   }
 }
 
