@@ -86,7 +86,7 @@ const Case = Type.Object(
 
 const fieldMap = (description: string) =>
   Type.Unsafe<FieldMap>({
-    description: `${description} It is one expression, or an object of expressions by output field. A field without a value is left out.`,
+    description: `${description} It is one expression, or an object of expressions by output field. A field without a value is left out. In an object that an expression makes, such as \`{name: name}\`, it is \`null\`.`,
     anyOf: [
       { type: "string", minLength: 1 },
       { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
