@@ -3,12 +3,14 @@ import { listenToLauncher } from "./launcher.ts";
 import { reasonOf, whereAndWhat } from "./reason-of.ts";
 import type { GivenSettings } from "./setting-options.ts";
 import { remarkOnFolder, settingsFrom } from "../project/config-file.ts";
+import { takeExit } from "./take-exit.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /**
  * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
  */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
+  const exit: (code: number) => never = takeExit();
   let closing: Promise<void> | undefined;
   const asked = { directly: 0, byLauncher: 0 };
   let running: Awaited<ReturnType<typeof start>> | undefined;
@@ -16,12 +18,12 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     asked[from] += 1;
     // One request to stop may arrive both ways. A second one means now: what the operating system has is safe, and the
     // journal will record the rest as unknown.
-    if (Math.max(asked.directly, asked.byLauncher) > 1) process.exit(130);
+    if (Math.max(asked.directly, asked.byLauncher) > 1) exit(130);
     // The service has not started, so nothing has to be waited for; but the exit code has to say that there is none.
-    if (running === undefined) process.exit(130);
+    if (running === undefined) exit(130);
     closing ??= running.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => exit(0),
+      () => exit(1),
     );
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
@@ -40,7 +42,7 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     process.stderr.write(
       `datarun cannot start: a file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`,
     );
-    process.exit(1);
+    exit(1);
   };
   process.on("uncaughtException", stray);
   process.on("unhandledRejection", stray);
@@ -56,12 +58,12 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     running = name === "start" ? await start(options) : await startInDevelopment(options, given);
   } catch (error) {
     process.stderr.write(`datarun cannot start: ${reasonOf(error)}\n`);
-    process.exit(error instanceof ConfigError ? 2 : 1);
+    exit(error instanceof ConfigError ? 2 : 1);
   }
   running.failed.catch((error: unknown) => {
     if (closing !== undefined) return;
     process.stderr.write(`datarun cannot continue: ${reasonOf(error)}\n`);
-    void running!.close().finally(() => process.exit(1));
+    void running!.close().finally(() => exit(1));
   });
   return 0;
 }

@@ -117,6 +117,11 @@ const source = (id: string, more = "") =>
 const BROKEN: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   ["a syntax error", { "sources/broken.ts": "export default {" }, /broken\.ts: line 1: cannot be loaded/],
   [
+    "a file that ends the process",
+    { "sources/broken.mjs": "\nprocess.exit(3);" },
+    /broken\.mjs: line 2: cannot be loaded: process\.exit was called/,
+  ],
+  [
     "TypeScript that is more than types",
     { "sources/broken.ts": "const a = 1;\nenum B { C }\nexport default {};" },
     /broken\.ts: line 2: cannot be loaded: TypeScript enum .*write plain JavaScript instead/,
@@ -223,6 +228,17 @@ test("a start is stopped by every file that cannot be used, naming each with its
     const said = stderr.split("\n").filter((line) => line.includes(`/row-${row}/`));
     assert.match(said.join("\n"), words, what);
   });
+});
+
+test("a source that would end the process costs only its own entry", async (t) => {
+  const exits = `export default { id: "acme__exits", title: "T", inputs: { type: "object" }, run: () => process.exit(0) };`;
+  const folder = project(t, { "sources/exits.mjs": exits, "sources/fine.mjs": source("acme__fine") });
+  const service = await startCommand(t, ["--demo", "--project", folder]);
+  const { status } = await service.data({ config: { sources: { acme__exits: true, acme__fine: true } }, inputs: {} });
+  assert.equal(status["acme__exits"]!.message, "Adapter error: the adapter of this source failed");
+  assert.equal(status["acme__fine"]!.success, true);
+  service.signal("SIGTERM");
+  assert.equal((await service.ended).code, 0);
 });
 
 test("a start is stopped by a file that leaves behind what fails later", async (t) => {
