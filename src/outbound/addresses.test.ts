@@ -73,6 +73,7 @@ for (const address of SPECIAL.slice(0, -2)) {
     const fault = await faultOf(http.get("https://api.acme.example/"));
 
     assert.equal(fault.code, "source.unreachable");
+    assert.match(String(fault.detail["problem"]), /private or special networks/);
     assert.equal(call.attempts.length, 0);
   });
 }

@@ -41,6 +41,8 @@ for (const [what, identity] of Object.entries(UNTRUSTED)) {
     const fault = await faultOf(http.post(vendor.origin, { json: {} }));
 
     assert.equal(fault.code, "source.unreachable");
+    assert.deepEqual(fault.detail, { problem: "no secure connection" });
+    assert.match((fault.cause as NodeJS.ErrnoException).code!, /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_CERT_)/);
     assert.equal(call.attempts.length, 0);
     assert.equal(vendor.count(), 0);
   });

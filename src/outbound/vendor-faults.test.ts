@@ -141,13 +141,15 @@ test("bytes after the announced length are no part of any reply", async (t) => {
   );
 });
 
-test("a refused connection is unreachable at once, and nothing was sent", async (t) => {
+test("a refused connection is unreachable at once, with the reason for the log, and nothing was sent", async (t) => {
   const origin = await refusingOrigin();
   const { call, http } = openDoor(t).call(origin);
 
   const fault = await faultOf(http.post(origin, { json: {} }));
 
   assert.equal(fault.code, "source.unreachable");
+  assert.deepEqual(fault.detail, { problem: "no connection" });
+  assert.equal((fault.cause as NodeJS.ErrnoException).code, "ECONNREFUSED");
   assert.equal(call.attempts.length, 0);
 });
 
@@ -195,6 +197,7 @@ test("connecting has a limit of its own, below the deadline", async (t) => {
   const fault = await faultOf(http.get("https://slow.example/"));
 
   assert.equal(fault.code, "source.unreachable");
+  assert.deepEqual(fault.detail, { problem: "connecting took too long" });
 });
 
 test("an unwanted status settles at once, though its body never ends", async (t) => {

@@ -115,6 +115,8 @@ test("a vendor that cannot be reached was sent nothing and has charged nothing",
   assert.equal(status.faulty__refused.message, "Adapter error: the vendor could not be reached");
   assert.deepEqual(status.faulty__refused.failure, { kind: "unreachable", retryable: true, charged: "no" });
   assert.deepEqual(service.ledgerRows(transaction_id).attempts, []);
+  const line = (await service.runLines()).find((one) => one["transaction_id"] === transaction_id);
+  assert.match(JSON.stringify(line), /"detail":\{"problem":"no connection"\},"cause":"Error ECONNREFUSED/);
 });
 
 test("failure details stand on failed entries alone, and only where the workflow asks for them", async () => {

@@ -258,8 +258,9 @@ export class Exchange implements ReplyHandler, Exchangeable {
     if (error instanceof Fault) return error;
     if (this.#attempt !== null) return faultOfTransport(error);
     if (this.#connection!.discarded) return new Fault("source.stopped");
-    if (error instanceof ConnectError || error instanceof LostError)
-      return new Fault("source.unreachable", {}, { cause: error });
+    if (error instanceof ConnectError)
+      return new Fault("source.unreachable", { problem: error.message }, { cause: error.cause });
+    if (error instanceof LostError) return new Fault("source.unreachable", {}, { cause: error });
     return new Fault("source.adapter_raised", {}, { cause: error });
   }
 

@@ -74,12 +74,12 @@ test("plain HTTP asks the proxy for the whole address", async (t) => {
   assert.ok(proxy.heads[0]!.includes(LOGIN));
 });
 
-for (const [what, answer] of [
-  ["refuses", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"],
-  ["closes the connection", ""],
-  ["speaks another language", "SSH-2.0\r\n\r\n"],
-  ["says more than it may", "HTTP/1.1 200 OK\r\n\r\nmore"],
-  ["never comes to an end", "x".repeat(20_000)],
+for (const [what, answer, problem] of [
+  ["refuses", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "the egress proxy refused the connection"],
+  ["closes the connection", "", "the egress proxy closed the connection"],
+  ["speaks another language", "SSH-2.0\r\n\r\n", "the egress proxy refused the connection"],
+  ["says more than it may", "HTTP/1.1 200 OK\r\n\r\nmore", "the egress proxy sent more than its answer"],
+  ["never comes to an end", "x".repeat(20_000), "the egress proxy answered with too much"],
 ] as const) {
   test(`a proxy that ${what} makes the vendor unreachable, with nothing sent`, async (t) => {
     const proxy = await startProxy(t, 0, answer);
@@ -89,6 +89,7 @@ for (const [what, answer] of [
 
     assert.equal(fault.code, "source.unreachable");
     assert.equal(call.attempts.length, 0);
+    assert.deepEqual(fault.detail, { problem });
     assert.doesNotMatch(String(fault.cause), /s%40crt|s@crt/);
   });
 }

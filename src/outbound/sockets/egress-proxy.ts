@@ -33,27 +33,27 @@ export function openTunnel(
   socket: Socket,
   proxy: EgressProxy,
   authority: string,
-  done: (failure: Error | null) => void,
+  done: (problem: string | null) => void,
 ): void {
   let read = Buffer.alloc(0);
-  const finish = (failure: Error | null): void => {
+  const finish = (problem: string | null): void => {
     socket.off("data", onData);
     socket.off("end", onEnd);
     socket.pause();
-    done(failure);
+    done(problem);
   };
-  const onEnd = (): void => finish(new Error("the egress proxy closed the connection"));
+  const onEnd = (): void => finish("the egress proxy closed the connection");
   const onData = (chunk: Buffer): void => {
     read = Buffer.concat([read, chunk]);
     const end = read.indexOf("\r\n\r\n");
     if (end === -1) {
-      if (read.length > REPLY_BYTES_MAX) finish(new Error("the egress proxy answered with too much"));
+      if (read.length > REPLY_BYTES_MAX) finish("the egress proxy answered with too much");
       return;
     }
     // A vendor with TLS never sends first, so bytes after the head cannot be the vendor's.
-    if (end + 4 !== read.length) finish(new Error("the egress proxy sent more than its answer"));
+    if (end + 4 !== read.length) finish("the egress proxy sent more than its answer");
     else if (/^HTTP\/1\.[01] 200(?: |\r)/.test(read.toString("latin1"))) finish(null);
-    else finish(new Error("the egress proxy refused the connection"));
+    else finish("the egress proxy refused the connection");
   };
   socket.on("data", onData);
   socket.on("end", onEnd);

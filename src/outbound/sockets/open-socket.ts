@@ -41,7 +41,7 @@ export type Read = (bytes: Buffer, socket: Socket) => void;
 /** The buffer that all plain connections are read into, one read at a time. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** No connection could be opened, so nothing of a request was sent. */
+/** No connection could be opened, so nothing of a request was sent. The message is our own, the cause the system's. */
 export class ConnectError extends Error {}
 
 /**
@@ -95,8 +95,7 @@ export class SocketOpening {
   #fail(reason: string, cause?: unknown): void {
     if (!this.#end()) return;
     this.#socket?.destroy();
-    const because = cause instanceof Error ? `${reason}: ${cause.message}` : reason;
-    this.#failed(new ConnectError(because));
+    this.#failed(new ConnectError(reason, cause === undefined ? {} : { cause }));
   }
 
   #connect(addresses: readonly string[]): void {
@@ -125,9 +124,9 @@ export class SocketOpening {
     socket.once("connect", () => {
       if (proxy !== null && secure) {
         const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
-        openTunnel(socket, proxy, authority, (failure) => {
-          if (failure === null) this.#secure(socket);
-          else this.#fail("no connection", failure);
+        openTunnel(socket, proxy, authority, (problem) => {
+          if (problem === null) this.#secure(socket);
+          else this.#fail(problem);
         });
       } else if (secure) {
         this.#secure(socket);
