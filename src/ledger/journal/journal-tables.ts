@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../terms/clock.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
 import { JOURNAL_CHANGES, JOURNAL_VIEWS, numbered, textOfName } from "./journal-views.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
@@ -25,10 +26,11 @@ export class JournalTables implements LedgerTables {
   readonly #database: DatabaseSync;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  /** @throws when there is no journal in the directory, or it is of another version */
+  /** @throws OperatorError `not_found` when there is no journal in the directory; when it is of another version */
   constructor(directory: string) {
     this.#path = join(directory, JOURNAL_FILE);
-    if (!hasJournal(directory)) throw new Error(`there is no ledger in ${directory}`);
+    if (!hasJournal(directory))
+      throw new OperatorError("not_found", `There is no ledger in ${directory}. A service makes it when it starts.`);
     this.#database = new DatabaseSync(this.#path, { readOnly: true, timeout: WAIT_MS });
     try {
       if (versionOf(this.#database) !== SCHEMA_VERSION) throw new Error("the ledger was written by another version");

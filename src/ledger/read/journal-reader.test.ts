@@ -13,6 +13,6 @@ ledgerReaderContract("one machine", async (t) => {
 
 test("a directory without a ledger is reported as such, and a reader creates none there", (t) => {
   const directory = makeDirectory(t);
-  assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);
-  assert.throws(() => openJournalReader({ dir: directory }), /there is no ledger/);
+  assert.throws(() => openJournalReader({ dir: directory }), /There is no ledger/);
+  assert.throws(() => openJournalReader({ dir: directory }), /There is no ledger/);
 });

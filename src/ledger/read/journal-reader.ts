@@ -14,7 +14,10 @@ export interface JournalReader extends LedgerReader {
   close(): void;
 }
 
-/** @throws when there is no journal in the directory, or it is of another version, or too damaged to read anything */
+/**
+ * @throws OperatorError `not_found` when there is no journal in the directory; when it is of another version, or too damaged to
+ * read anything
+ */
 export function openJournalReader(options: { readonly dir: string }): JournalReader {
   const tables = openTables(options.dir);
   const reader = createLedgerReader(tables);

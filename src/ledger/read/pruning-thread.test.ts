@@ -20,7 +20,7 @@ test("without a ledger the thread reports that, and answers once there is one", 
   const directory = makeDirectory(t);
   const thread = openPruningThread({ dir: directory });
   atEnd(t, () => thread.close());
-  await assert.rejects(thread.moment(), /there is no ledger/);
+  await assert.rejects(thread.moment(), /There is no ledger/);
   const { ledger } = await startLedger(t, { directory });
   await runOnce(ledger);
   assert.notEqual((await thread.moment()).lastRunAt, null);

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { monthRange } from "../../../ledger/read/summarize.ts";
+import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
@@ -26,9 +26,11 @@ export default defineVerb({
   needs: ["store", "ledger"],
 
   async run({ month }, { ledger, store, note }) {
-    const runs = await (await ledger()).summary(month);
     const { from, to } = monthRange(month);
+    const [runs, noLedger] = await requestsOfRuns(ledger, month);
     const tests = await liveTests(store, from, to, note);
+    if (noLedger !== null && tests.length === 0) throw noLedger;
+    if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
     return {
       charges: withLiveTests(runs, tests, to).map((line) => ({
         source: line.source,
@@ -44,6 +46,19 @@ export default defineVerb({
     };
   },
 });
+
+/** A store may have live tests before the first service has made a ledger; the error says that there is none. */
+async function requestsOfRuns(
+  ledger: VerbNeeds["ledger"],
+  month: string,
+): Promise<[runs: readonly ChargeSummary[], noLedger: OperatorError | null]> {
+  try {
+    return [await (await ledger()).summary(month), null];
+  } catch (error) {
+    if (error instanceof OperatorError && error.code === "not_found") return [[], error];
+    throw error;
+  }
+}
 
 /** A ledger can be read without a store, for instance a copy of it; a note then says what is missing. */
 async function liveTests(
