@@ -169,7 +169,7 @@ for (const command of [
 }
 
 test("every act is in the audit trail under the user who did it", async (t) => {
-  const { json } = terminal(t);
+  const { json, run } = terminal(t);
   const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
   const { token_id } = await json<{ token_id: string }>(["token", "create", "--org", org]);
   await json(["token", "revoke", token_id]);
@@ -185,6 +185,8 @@ test("every act is in the audit trail under the user who did it", async (t) => {
   );
   assert.ok(entries.every(({ who }) => typeof who === "string" && who !== ""));
   const limited = await json<{ entries: unknown[] }>(["audit", "list", "--limit", "2"]);
+  assert.match((await run(["audit", "list", "--limit", "2"])).stderr, /There are older entries/);
+  assert.equal((await run(["audit", "list", "--limit", String(entries.length + 5)])).stderr, "");
   assert.equal(limited.entries.length, 2);
 });
 

@@ -7,6 +7,7 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import { makeAttempt, makeCall, makeReport, makeRun, runOnce } from "../../src/ledger/ledger.kit.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import { systemClock } from "../../src/terms/clock.ts";
+import { openStore } from "../../src/storage/store.ts";
 import { terminal, type Terminal } from "./terminal.ts";
 
 const MARCH = Date.UTC(2026, 2, 10);
@@ -51,6 +52,9 @@ test("ledger list puts what is to be settled first, narrows, and pages", async (
   assert.deepEqual(await ids("--to", "2026-03-10"), []);
   const first = await json<{ next: string }>(["ledger", "list", "--limit", "1"]);
   assert.deepEqual(await ids("--after", first.next), [plain]);
+  const whole = await run(["ledger", "list"]);
+  assert.match(whole.stdout, /^TRANSACTION ID/);
+  assert.equal(whole.stderr, "");
   const wrong = await run(["ledger", "list", "--from", "yesterday"]);
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /must be a day/);
@@ -91,11 +95,45 @@ test("ledger reconcile settles a charge in the name of who ran it, and the audit
   const shown = (await run(["ledger", "show", plain])).stdout;
   assert.match(
     shown,
-    /charged no\n +recorded as yes for request 1\n +settled as no for request 1 by .*: not on invoice 7/,
+    /call 0: charged no\n +recorded as yes for request 1\n +settled as no for request 1 by .*: not on invoice 7/,
   );
   const refused = await run(["ledger", "reconcile", plain, "--attempt", "2", ...decision]);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /Call 0 made 1 request: there is no request 2\./);
+});
+
+test("ledger unknown says so if there are more requests to settle than it shows", async (t) => {
+  const { run, plain } = await ledgerTerminal(t);
+  await run(["ledger", "reconcile", plain, "--call", "0", "--charged", "unknown", "--note", "asked the vendor"]);
+  const all = await run(["ledger", "unknown", "--limit", "2"]);
+  assert.deepEqual([all.stdout.split("\n").length, all.stderr], [4, ""]);
+  const first = await run(["ledger", "unknown", "--limit", "1"]);
+  assert.equal(first.stdout.split("\n").length, 3);
+  assert.match(first.stderr, /There are more\. Settle these, or give a higher --limit, to see the others\./);
+});
+
+test("where no service has run yet, ledger summary counts the live tests, and lists say that there is no ledger", async (t) => {
+  const { json, run, dataDir } = terminal(t);
+  await json(["org", "create", "Acme"]);
+  const missing = await run(["ledger", "summary", "2026-03"]);
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /^There is no ledger in .*\. A service makes it when it starts\.\n$/);
+  assert.equal((await run(["ledger", "list"])).stderr, missing.stderr);
+
+  const store = await openStore({ dataDir, clock: systemClock });
+  for (const state of ["about to ask", "asked"]) {
+    const detail = { live: true, transaction_id: "trx_1", cred_id: null, state, charges: { yes: 1 } };
+    const act = { wallAt: MARCH, who: "ada", via: "cli", what: "source test" } as const;
+    await store.admin.recordAct(act, { organizationId: null, subjectId: "acme__people", detail });
+  }
+  await store.close();
+  const summed = await run(["ledger", "summary", "2026-03"]);
+  assert.equal(summed.code, 0);
+  assert.match(summed.stdout, /^acme__people +- +- +none +1 +1 +0 +0 +1$/m);
+  assert.match(
+    summed.stderr,
+    /^There is no ledger in .*\. A service makes it when it starts\. Only live tests are counted\.\n$/,
+  );
 });
 
 test("ledger summary and prune answer for a month and delete what is old", async (t) => {

@@ -81,13 +81,13 @@ test("the timeline of a run shows what happened", () => {
 
   acme__people |████████████████████████                        |    200 ms  match
                  credential cred_1 (default)
-                 charged yes
+                 call 0: charged yes
   bell__phone  |                        xxxxxxxxxxxxxxxxxxxxxxx |    190 ms  failed: timeout
                  began at 200 ms, after acme__people had ended
                  the answer waited for this one last
                  credential cred_1 (default)
                  1. POST https://bell.example at 205 ms: no answer, charged unknown
-                 charged unknown (source.timeout)
+                 call 1: charged unknown (source.timeout)
 
                 0                                         400 ms
 `,

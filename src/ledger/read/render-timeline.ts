@@ -98,7 +98,7 @@ function callNotes(call: CallRow, { run, calls, attempts, reconciliations }: Run
   for (const attempt of attempts.filter(({ ordinal }) => ordinal === call.ordinal))
     notes.push(attemptNote(attempt, run.started_at));
   if (call.order_id !== null) notes.push(`the vendor's order ${call.order_id}`);
-  notes.push(`charged ${call.charged}${call.fault_code === null ? "" : ` (${call.fault_code})`}`);
+  notes.push(`call ${call.ordinal}: charged ${call.charged}${call.fault_code === null ? "" : ` (${call.fault_code})`}`);
   for (const settled of reconciliations.filter(({ ordinal }) => ordinal === call.ordinal)) {
     const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
     const when = new Date(settled.decided_at).toISOString();

@@ -21,10 +21,12 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  async run({ org, limit = SHOWN }, { store }) {
-    const entries = await (await store()).auditEntries({ ...(org !== undefined && { organizationId: org }), limit });
+  async run({ org, limit = SHOWN }, { store, note }) {
+    const asked = { ...(org !== undefined && { organizationId: org }), limit: limit + 1 };
+    const entries = await (await store()).auditEntries(asked);
+    if (entries.length > limit) note("There are older entries. To see them, give a higher --limit.");
     return {
-      entries: entries.map((entry) => ({
+      entries: entries.slice(0, limit).map((entry) => ({
         at: toWireTime(entry.wallAt),
         who: entry.who,
         via: entry.via,

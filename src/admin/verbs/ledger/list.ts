@@ -8,7 +8,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. If there are more runs, the result says what to give as --after.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. If there are more runs, the result has `next`, which is what to give as --after.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -45,7 +45,7 @@ export default defineVerb({
         charged: run.charged_yes,
         charge_unknown: run.charged_unknown,
       })),
-      next: page.next,
+      ...(page.next !== null && { next: page.next }),
     };
   },
 });

@@ -18,10 +18,11 @@ export default defineVerb({
   changes: false,
   needs: ["ledger"],
 
-  async run({ limit = 100 }, { ledger }) {
-    const requests = await (await ledger()).unknown(limit);
+  async run({ limit = 100 }, { ledger, note }) {
+    const requests = await (await ledger()).unknown(limit + 1);
+    if (requests.length > limit) note("There are more. Settle these, or give a higher --limit, to see the others.");
     return {
-      requests: requests.map((request) => ({
+      requests: requests.slice(0, limit).map((request) => ({
         transaction_id: request.transaction_id,
         call: request.ordinal,
         attempt: request.attempt,
