@@ -81,7 +81,8 @@ test("a poll whose answer says that it is not billed costs nothing, and the one 
 test("a reported failure concerns one request, and the author's statement about another stands", () => {
   const limited = reports("source.rate_limited");
   assert.deepEqual(chargesOf([ANSWERED, ANSWERED], "per_call", limited), ["yes", "no"]);
-  assert.deepEqual(chargesOf([ANSWERED, { ...ANSWERED, said: "yes" }], "per_call", limited), ["no", "yes"]);
+  assert.deepEqual(chargesOf([ANSWERED, { ...ANSWERED, said: "yes" }], "per_call", limited), ["yes", "yes"]);
+  assert.deepEqual(chargesOf([ANSWERED, { ...ANSWERED, said: "no" }], "per_call", limited), ["no", "no"]);
   assert.deepEqual(chargesOf([ANSWERED, WENT_UNANSWERED], "per_call", limited), ["no", "unknown"]);
   assert.deepEqual(chargesOf([WENT_UNANSWERED], "per_call", reports("source.vendor_failure", "no")), ["unknown"]);
   assert.deepEqual(chargesOf([ANSWERED], "per_match", reports("source.vendor_failure", "yes")), ["yes"]);

@@ -77,13 +77,14 @@ function chargeOfError(charged: Charged, model: ChargeModel): Charged {
 
 /**
  * A failure that the vendor reports in an answer concerns the last billable request: the order, not the poll that
- * returned it.
+ * returned it. If the author has said what that one cost, nothing changes: an earlier request was not reported on.
  */
 function mayReport({ free, hasEnded, said }: SentRequest): boolean {
-  return !free && hasEnded && said === null;
+  return !free && hasEnded && said !== "no";
 }
 
 function chargeOfReport(request: SentRequest, model: ChargeModel, end: Fault): Charged {
+  if (request.said !== null) return request.said;
   if (model === "free") return "no";
   const { charged } = end.reported!;
   if (charged !== undefined) return charged;

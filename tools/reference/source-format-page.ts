@@ -134,7 +134,7 @@ export function sourceFormatPage(): Page {
     `Or a list of rows, of which the first that applies counts:`,
     block("yaml", CHARGE_EXAMPLE),
     fields(at("charge").anyOf!.find(({ items }) => items !== undefined)!.items!),
-    "The rule is evaluated for each request that is not `free`, over that request's reply. If it cannot be evaluated, the charge is never lower for that.",
+    "The rule is evaluated for each request that is not `free`, over that request's reply. If the reply is a failure, only a row with `amount: 0` whose condition holds for it counts. If the rule cannot be evaluated, the charge is never lower for that.",
     "## `verify`",
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes this call.`,
     fields(at("verify")),

@@ -8,6 +8,8 @@ import type { RequestFile } from "../format/exchange-format.ts";
 import type { SourceFile } from "../format/format.ts";
 import type { Place } from "../format/read-document.ts";
 import type { ChargeRule } from "../reply/compile-charge.ts";
+import { Fault } from "../../../terms/fault.ts";
+import type { JsonObject } from "../../../terms/json.ts";
 import { compileJudge, looksAtBody, type Verdict } from "../reply/judge-reply.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
@@ -49,9 +51,34 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
     const stretch = new Stretch(clock);
     const view = viewOf(reply);
     if (stretch.isLong) await stretch.end();
-    const verdict = judge(view);
+    const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
     if (!charge.isBilled(view, call.inputs)) reply.chargedAs("no");
     if (stretch.isLong) await stretch.end();
     return { reply, view, verdict, stretch };
   };
+}
+
+/**
+ * What a reply that may be billed means. If it is a failure, and a row of the file says that such a reply is not billed,
+ * it is not, unless the failure has a charge of its own. @throws what `judge` throws
+ */
+export function judgedBilled<Value>(
+  judge: () => Value,
+  { reply, view }: Pick<Exchanged, "reply" | "view">,
+  charge: ChargeRule,
+  inputs: JsonObject,
+): Value {
+  try {
+    return judge();
+  } catch (thrown) {
+    const isStated = !(thrown instanceof Fault) || thrown.reported?.charged !== undefined;
+    if (isStated || !charge.excludes(view, inputs)) throw thrown;
+    reply.chargedAs("no");
+    throw unreported(thrown);
+  }
+}
+
+/** The same failure, which then says nothing of what any request was charged. */
+export function unreported({ code, detail, cause }: Fault): Fault {
+  return new Fault(code, detail, { cause });
 }

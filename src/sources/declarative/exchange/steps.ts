@@ -12,7 +12,7 @@ import { compileView } from "../reply/view-reply.ts";
 import { NOT_YET, type Values } from "../request/template.ts";
 import { acceptOf, ask, authenticate, valuesOf, type Login } from "./ask.ts";
 import { compileStepList, namesAfter, type Step } from "./compile-steps.ts";
-import type { Exchange, ExchangeSetting } from "./one-request.ts";
+import { type Exchange, type ExchangeSetting, judgedBilled, unreported } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, retryAfterMs, type Poll } from "./poll.ts";
 
@@ -56,6 +56,8 @@ class Walk {
   readonly #login: Login = {};
   #orderId: string | undefined;
   #isResumed = false;
+  /** Whether the last request that is not free was billed: a failure that a poll reports concerns that one. */
+  #isLastBilled = true;
   /** The waiting time that the last reply asked for. */
   #retryAfterMs = 0;
 
@@ -73,7 +75,7 @@ class Walk {
       if (!this.#isAsked(step)) continue;
       const answered = step.poll === null ? await this.#ask(step) : await this.#askUntilReady(step, step.poll);
       const { reply, view, stretch } = answered;
-      if (told(answered, () => this.#endsHere(answered, steps))) {
+      if (this.#judged(answered, () => this.#endsHere(answered, steps))) {
         this.#settleCharge(answered);
         return { reply, view, verdict: "no_record", stretch };
       }
@@ -84,7 +86,7 @@ class Walk {
       last = answered;
     }
     const { reply, view, stretch } = last!;
-    const verdict = told(last!, () => judge(view));
+    const verdict = this.#judged(last!, () => judge(view));
     this.#settleCharge(last!);
     if (stretch.isLong) await stretch.end();
     return { reply, view, verdict, stretch };
@@ -132,7 +134,7 @@ class Walk {
       }
       const { view } = answered;
       const asks = { retryAfterMs: retryAfterMs(view.headers, this.#parts.clock) };
-      return told(answered, () => {
+      return this.#judged(answered, () => {
         step.failing(view);
         poll.failing(view);
         if (step.isNone(view)) return { answer: answered, isReady: true, ...asks };
@@ -190,7 +192,26 @@ class Walk {
   }
 
   #settleCharge({ free, reply, view }: Answered): void {
-    if (!free && !this.#parts.charge.isBilled(view, this.#call.inputs)) reply.chargedAs("no");
+    if (free) return;
+    this.#isLastBilled = this.#parts.charge.isBilled(view, this.#call.inputs);
+    if (!this.#isLastBilled) reply.chargedAs("no");
+  }
+
+  /**
+   * An error status of a free request concerns only that request, so the charge of the order before it stays as it was.
+   * An error that is reported in a body, or a charge that the file states, concerns the order, unless that was not
+   * billed anyway.
+   */
+  #judged<Value>(answered: Answered, judge: () => Value): Value {
+    const { free, view } = answered;
+    if (!free) return judgedBilled(judge, answered, this.#parts.charge, this.#call.inputs);
+    try {
+      return judge();
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.reported === null) throw thrown;
+      const isOwn = view.status >= 400 && thrown.reported.charged === undefined;
+      throw isOwn || !this.#isLastBilled ? unreported(thrown) : thrown;
+    }
   }
 
   #values(): Values {
@@ -206,20 +227,6 @@ function faultOfUnusable(status: number): Fault {
 
 /** Faults that the caller can correct. */
 const CALLERS: ReadonlySet<string> = new Set(["source.input_invalid", "source.credential_missing"]);
-
-/**
- * An error status of a free request concerns only that request, so the charge of the order before it stays as it was.
- * An error that is reported in a body, or a charge that the file states, concerns the order.
- */
-function told<Value>({ free, view }: Answered, judge: () => Value): Value {
-  try {
-    return judge();
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || thrown.reported === null) throw thrown;
-    const isOwn = free && view.status >= 400 && thrown.reported.charged === undefined;
-    throw isOwn ? new Fault(thrown.code, thrown.detail) : thrown;
-  }
-}
 
 function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | null {
   let value: Json;

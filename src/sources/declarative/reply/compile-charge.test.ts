@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
 import type { JsonObject } from "../../../terms/json.ts";
-import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
+import { fakeCall, faultOf, fileWith, replyOf } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 
@@ -32,6 +32,23 @@ test("what hangs on inputs alone is known before anything is sent", async () => 
   assert.equal((await charged(byInputs, { tags: ["a"], n: 1 }, {})).free, false);
   assert.equal((await charged(byInputs, {}, {})).free, false);
   assert.equal((await charged("[{when: inputs.n, amount: 1}, {amount: 0}]", {}, {})).free, true);
+});
+
+test("of a reply that is a failure, a row that holds says that it is not billed; what does not hold says nothing", async () => {
+  const saidOf = async (charge: string, status: number, body: JsonObject, errors = "") => {
+    const reply = replyOf(status, body);
+    const { call } = fakeCall(() => reply);
+    const fault = await faultOf(compileDeclarative(fileWith(`charge: ${charge}${errors}`), "acme.yaml").run(call));
+    return [reply.said, fault.reported === null] as const;
+  };
+  const rows = "[{when: 'status == `422`', amount: 0}, {when: body.from_cache, amount: 0}, {model: per_call}]";
+  assert.deepEqual(await saidOf(rows, 422, {}), [["no"], true]);
+  assert.deepEqual(await saidOf(rows, 503, { from_cache: true }), [["no"], true]);
+  assert.deepEqual(await saidOf(rows, 503, {}), [[], false]);
+  const row = "\nerrors: [{when: {status: 422}, kind: input, charged: yes}]";
+  assert.deepEqual(await saidOf(rows, 422, {}, row), [[], false]);
+  assert.deepEqual(await saidOf("[{when: body.billed, amount: 1}, {amount: 0}]", 503, {}), [[], false]);
+  assert.deepEqual(await saidOf("{model: per_call, when: body.billed}", 503, {}), [[], false]);
 });
 
 test("a row that cannot be worked out never makes a bill smaller", async () => {

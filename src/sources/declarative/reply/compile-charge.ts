@@ -11,9 +11,14 @@ export interface ChargeRule {
   isFree(inputs: JsonObject): boolean;
   /** Whether this reply was billed, apart from what the charge model says about records. */
   isBilled(view: ReplyView, inputs: JsonObject): boolean;
+  /**
+   * Whether a condition that holds says that this reply is not billed, even if the call fails by it. A condition that
+   * does not hold says nothing of a failure, whose body may lack what the condition is about.
+   */
+  excludes(view: ReplyView, inputs: JsonObject): boolean;
 }
 
-const BILLED: ChargeRule = { isFree: () => false, isBilled: () => true };
+const BILLED: ChargeRule = { isFree: () => false, isBilled: () => true, excludes: () => false };
 
 /** @throws DeclarationError */
 export function compileCharge(charge: ChargeFile | undefined, inputs: readonly string[], place: Place): ChargeRule {
@@ -24,6 +29,7 @@ export function compileCharge(charge: ChargeFile | undefined, inputs: readonly s
   return {
     isFree: (known) => row.isKnownBeforehand && !row.holds({ inputs: known }),
     isBilled: (view, known) => row.holds({ ...view, inputs: known }),
+    excludes: () => false,
   };
 }
 
@@ -38,6 +44,7 @@ export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
 
 interface Row {
   readonly isBilled: boolean;
+  readonly isConditional: boolean;
   /** Whether it can be evaluated before there is a reply. */
   readonly isKnownBeforehand: boolean;
   holds(known: object): boolean;
@@ -51,7 +58,7 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
     if (when === undefined) {
       if (at < files.length - 1)
         there.refuse("format.value", "a row without when holds always, so those after it never count", "put it last");
-      return { isBilled, isKnownBeforehand: true, holds: () => true };
+      return { isBilled, isConditional: false, isKnownBeforehand: true, holds: () => true };
     }
     if (amount === undefined)
       there.refuse("format.missing_key", 'a row with when needs the key "amount"', "0 is nothing");
@@ -59,7 +66,7 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
       there
         .in("model")
         .refuseKey("format.value", "the model is that of all that is billed", "put it into a last row without when");
-    return { isBilled, ...compileRow(when, isBilled, inputs, there.in("when")) };
+    return { isBilled, isConditional: true, ...compileRow(when, isBilled, inputs, there.in("when")) };
   });
   /** The result of the first row that holds; `null` if that depends on a reply that is not there yet. */
   const billing = (known: object, hasAnswer: boolean): boolean | null => {
@@ -72,6 +79,10 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
   return {
     isFree: (known) => billing({ inputs: known }, false) === false,
     isBilled: (view, known) => billing({ ...view, inputs: known }, true) !== false,
+    excludes(view, known) {
+      const first = rows.find((row) => row.holds({ ...view, inputs: known }));
+      return first !== undefined && first.isConditional && !first.isBilled;
+    },
   };
 }
 
