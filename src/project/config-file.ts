@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { ConfigError, readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { letProjectsImport } from "./load-sources.ts";
+import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 import { importDefault } from "../sources/import-default.ts";
 
 const CONFIG_FILES = ["datarun.config.ts", "datarun.config.js", "datarun.config.mjs"];
@@ -51,6 +52,7 @@ export async function readSettingsOf(
   environment: Readonly<Record<string, string | undefined>>,
   version?: string,
 ): Promise<Settings> {
+  refuseMisspelledVariables(environment);
   if (project !== undefined && !existsSync(project))
     throw new ConfigError(`project: the folder ${project} does not exist`);
   const configFile = project === undefined ? undefined : configFileOf(project);

@@ -66,6 +66,15 @@ test("a verb that looks makes nothing: a mistyped folder is said to hold no stor
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test("a misspelled variable stops a verb and a start, rather than letting them use another store", async (t) => {
+  const folder = emptyFolder(t);
+  const { code, stderr } = command({ DATARUN_DATABASE_URL: "postgres://db/datarun", DATARUN_DATA_DIR: folder }, "org", "create", "X"); // prettier-ignore
+  assert.deepEqual([code, stderr], [1, "DATARUN_DATABASE_URL is not a setting: did you mean DATABASE_URL?\n"]);
+  assert.deepEqual(readdirSync(folder), []);
+  const ended = await startCommand.fails(t, [], { DATARUN_LIMIT_RUNS: "4" });
+  assert.match(ended.stderr, /DATARUN_LIMIT_RUNS is not a setting: did you mean DATARUN_LIMITS_RUNS\?/);
+});
+
 test("an empty folder name is refused, and not taken for the current one", () => {
   const { code, stderr } = command({}, "org", "list", "--data-dir", "");
   assert.notEqual(code, 0);

@@ -24,7 +24,7 @@ export function configurationPage(): Page {
       "3. a key of the project's config file, such as `port: 9000`;",
       "4. otherwise the default applies.",
     ].join("\n"),
-    "Settings are read once, at the start. An unknown setting or an invalid value stops the start with a message that names the setting and where it came from. In options and variables, the entries of a list are separated by commas; in the config file a list is a list. In variables a flag is `true`, `false`, `1` or `0`.",
+    "Settings are read once, at the start. An unknown option or key of the config file, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command, with a message that names the setting and where it came from. In options and variables, the entries of a list are separated by commas; in the config file a list is a list. In variables a flag is `true`, `false`, `1` or `0`.",
     "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder. The project folder is the one that `--project` or `DATARUN_PROJECT` names; without either it is the folder in which the service is started, if that has a config file.",
     block(
       "ts",

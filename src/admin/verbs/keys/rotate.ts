@@ -22,6 +22,7 @@ export default defineVerb({
   ),
   changes: true,
   needs: ["store", "keys"],
+  nothing: { unreadable: "Everything that is sealed can be opened." },
 
   async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, note }) {
     const parts = await keys({ adopt: adopt_root_key });

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { refuseMisspelledVariables } from "./misspelled-variables.ts";
+
+test("a variable that is nearly the name of one that is read is refused, with the name that was meant", () => {
+  for (const [name, meant] of [
+    ["DATARUN_LIMIT_RUNS", "DATARUN_LIMITS_RUNS"],
+    ["DATARUN_DATADIR", "DATARUN_DATA_DIR"],
+    ["DATARUN_DATABASE_URL", "DATABASE_URL"],
+    ["DATARUN_ROOTKEY", "DATARUN_ROOT_KEY"],
+    ["DATARUN_ROOT_KEYS", "DATARUN_ROOT_KEY"],
+    ["DATARUN_LEDGER_RETENTION_DAY", "DATARUN_LEDGER_RETENTION_DAYS"],
+    ["datarun_project", "DATARUN_PROJECT"],
+    ["DATA_RUN_PORT", "DATARUN_PORT"],
+  ] as const) {
+    const says = new RegExp(`^${name} is not a setting: did you mean ${meant}\\?$`);
+    assert.throws(() => refuseMisspelledVariables({ [name]: "x" }), { message: says }, name);
+    refuseMisspelledVariables({ [name]: "" });
+  }
+});
+
+test("the names that are read are accepted, and so are those that are somebody's own", () => {
+  const read = (SETTINGS as readonly Setting[]).map(variableOf);
+  const own = [
+    "DATARUN_TOKEN",
+    "DATARUN_ORG",
+    "DATARUN_WORKFLOW",
+    "DATARUN_SERVICE_HOST",
+    "DATARUN_PORT_8080_TCP_ADDR",
+  ];
+  for (const name of [...read, ...own, "DATARUN_ROOT_KEY", "DATARUN_DEBUG", "DATABASE_URI", "DATARUN_", "PATH"])
+    refuseMisspelledVariables({ [name]: "x" });
+});

@@ -1,0 +1,28 @@
+import { ConfigError } from "../settings/read-settings.ts";
+import { SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { resembles } from "../terms/nearest.ts";
+
+/** What can be set by a variable and nowhere else. */
+const VARIABLES_ONLY = ["DATARUN_ROOT_KEY", "DATARUN_DEBUG"];
+const PREFIX = "DATARUN_";
+
+/** The name of each variable that is read, by the word that somebody would expect after the prefix. */
+const READ: readonly (readonly [word: string, variable: string])[] = [
+  ...(SETTINGS as readonly Setting[]).map((setting) => [setting.key, variableOf(setting)] as const),
+  ...VARIABLES_ONLY.map((variable) => [variable.slice(PREFIX.length), variable] as const),
+];
+const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));
+
+/**
+ * A misspelled variable would silently be ignored, and a verb would then work on another store than the service. Other
+ * variables with our prefix may be somebody's own, so only names that are nearly right are refused.
+ * @throws ConfigError
+ */
+export function refuseMisspelledVariables(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    const [, word] = /^data_?run_(.+)$/i.exec(name) ?? [];
+    if (word === undefined || value === undefined || value === "" || NAMES.has(name)) continue;
+    const meant = READ.find(([read]) => resembles(word, read));
+    if (meant !== undefined) throw new ConfigError(`${name} is not a setting: did you mean ${meant[1]}?`);
+  }
+}
