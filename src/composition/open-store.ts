@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { createCredentialFinder } from "../credentials/find-credential.ts";
 import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
-import { readRootKeys } from "../credentials/root-key-ring.ts";
+import { givenRootKeys, readRootKeys } from "../credentials/root-key-ring.ts";
 import { createSealer } from "../credentials/sealer.ts";
 import { openStore, type Opening, type Store, type StoreNews } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -22,12 +22,13 @@ export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
 
 /**
  * Opens the store and what depends on its keys, in the same way for a service and for an operator's verb. The root keys
- * are read now. `proven` resolves with the result of comparing them with the stored ones, which a shared database may
+ * are read now, before the store, which is not made for a process that lacks them. `proven` resolves with the result of comparing them with the stored ones, which a shared database may
  * delay, and rejects if they are not those of this store.
  */
 export async function openKeyedStore(settings: StoreSettings) {
   const { clock, databaseUrl, opening, tell } = settings;
   const dataDir = resolve(settings.dataDir);
+  givenRootKeys(settings.rootKey, databaseUrl !== undefined);
   const store: Store = await openStore({
     dataDir,
     databaseUrl,

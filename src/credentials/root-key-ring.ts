@@ -35,23 +35,35 @@ export async function readRootKeys({
   store,
   adopt = false,
 }: RootKeyOptions): Promise<RootKeyRing> {
-  const given = variable?.trim() ?? "";
-  if (directory === null) {
-    if (given !== "") return ringOf(() => parseRootKeys(given, ROOT_KEY_VARIABLE), null);
-    throw new RootKeyError(
-      `${ROOT_KEY_VARIABLE} must be given with DATABASE_URL: make one with: openssl rand -base64 32`,
-    );
-  }
+  const given = givenRootKeys(variable, directory === null);
+  if (directory === null) return ringOf(() => given!, null);
   const inUse = await store.rootKeyIdsInUse();
-  return given === "" ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
+  return given === null ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
+}
+
+/**
+ * The root keys of the variable, `null` if it is not set. Needs no store, so that none is made by a command that cannot
+ * go on. @throws RootKeyError
+ */
+export function givenRootKeys(variable: string | undefined, isRequired: boolean): readonly NamedKey[] | null {
+  const given = variable?.trim() ?? "";
+  if (given !== "") return parseRootKeys(given, ROOT_KEY_VARIABLE);
+  if (!isRequired) return null;
+  throw new RootKeyError(
+    `${ROOT_KEY_VARIABLE} must be given with DATABASE_URL: make one with: openssl rand -base64 32`,
+  );
 }
 
 /**
  * If an embedded store has key files, a variable that happens to be set in a shell must not decide which key seals: its
  * keys only open. The first one seals after it was adopted with `keys rotate`; until then the files' newest key does.
  */
-function openVariable(given: string, directory: string, adopt: boolean, inUse: readonly string[]): RootKeyRing {
-  const keys = parseRootKeys(given, ROOT_KEY_VARIABLE);
+function openVariable(
+  keys: readonly NamedKey[],
+  directory: string,
+  adopt: boolean,
+  inUse: readonly string[],
+): RootKeyRing {
   const files = new RootKeyFiles(directory);
   if (files.read().length === 0) return ringOf(() => keys, null);
   const adopted = adopt || keys.some(({ id }) => inUse.includes(id));

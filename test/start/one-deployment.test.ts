@@ -88,6 +88,10 @@ test("on a shared store the first service says by which root key is sealed, and 
   const right = { DATABASE_URL: database.url("postgres"), DATARUN_ROOT_KEY: newKey(), DATARUN_PROJECT: folder };
   const wrong = { ...right, DATARUN_ROOT_KEY: newKey() };
 
+  for (const DATARUN_ROOT_KEY of ["", "x"]) {
+    const ended = await startCommand.fails(t, [], { ...right, DATARUN_ROOT_KEY });
+    assert.match(ended.stderr, /^datarun cannot start: DATARUN_ROOT_KEY (must be given|is not base64)/);
+  }
   const looked = command(right, "org", "list");
   assert.deepEqual([looked.code, looked.stdout], [1, ""]);
   assert.match(looked.stderr, /^There is no store in the database "postgres" at /);

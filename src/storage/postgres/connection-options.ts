@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, types } from "pg";
+import { printable } from "../../terms/printable.ts";
 import { StoreRefused } from "../engine.ts";
 
 const CONNECT_MS_MAX = 2_000;
@@ -54,6 +55,11 @@ function readAddress(databaseUrl: string): Client {
     // Only its constructor is used, to parse the address; it does not connect.
     return new Client({ connectionString: databaseUrl });
   } catch (error) {
-    throw refuse(error);
+    const { code, path, syscall } = error as NodeJS.ErrnoException;
+    // The address may name files with certificates and keys, which are read now.
+    if (syscall === undefined || path === undefined) throw refuse(error);
+    throw new StoreRefused(`The file ${printable(path)}, which DATABASE_URL names, cannot be read (${code}).`, {
+      cause: error,
+    });
   }
 }

@@ -109,6 +109,14 @@ test("a database with tables of other software is refused and not changed", asyn
   assert.match(await refusal(t, other), /cannot be used: column "version" does not exist \(42703\)\.$/);
 });
 
+test("a file of certificates that cannot be read is named, and a bad address is not repeated", async () => {
+  const open = (databaseUrl: string) => openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  const nowhere = "postgres://u:canary@db:5432/d?sslmode=verify-full&sslrootcert=/nowhere/ca.pem";
+  await assert.rejects(open(nowhere), { message: "The file /nowhere/ca.pem, which DATABASE_URL names, cannot be read (ENOENT)." }); // prettier-ignore
+  for (const bad of ["mysql://u:canary@db/d", "postgres://u:canary@db:port/d"])
+    await assert.rejects(open(bad), ({ message }: Error) => /^DATABASE_URL is not the address/.test(message) && !message.includes("canary")); // prettier-ignore
+});
+
 test("a server that is not PostgreSQL is refused, and so is one without TLS when TLS is required", async (t) => {
   const http = await listener(t, (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
   assert.equal(await refusal(t, `postgres://u:p@${http}/d`), `What listens at ${http} is not a PostgreSQL server.`);

@@ -28,7 +28,8 @@ export default defineVerb({
   async run({ month }, { ledger, store, note }) {
     const { from, to } = monthRange(month);
     const [runs, noLedger] = await requestsOfRuns(ledger, month);
-    const tests = await liveTests(store, from, to, note);
+    const acts = async () => (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
+    const tests = await (noLedger === null ? noteIfMissing(acts(), note) : acts());
     if (noLedger !== null && tests.length === 0) throw noLedger;
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
     return {
@@ -61,14 +62,12 @@ async function requestsOfRuns(
 }
 
 /** A ledger can be read without a store, for instance a copy of it; a note then says what is missing. */
-async function liveTests(
-  store: VerbNeeds["store"],
-  from: number,
-  to: number,
+async function noteIfMissing(
+  acts: Promise<readonly AuditEntry[]>,
   note: VerbBasics["note"],
 ): Promise<readonly AuditEntry[]> {
   try {
-    return await (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
+    return await acts;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     note(`Live tests are not counted, because the audit trail cannot be read: ${error.message}`);
