@@ -96,7 +96,7 @@ export async function start(options: StartOptions): Promise<Running> {
   opened.defer(() => stop(settings.limits.shutdownGraceMs));
   noteAddress(dataDir, service.url);
   opened.defer(() => forgetAddress(dataDir));
-  sayListening(log, service, deployment, catalogs);
+  if (options.forCommand !== true) sayListening(log, service, deployment, catalogs);
   if (settings.demo) options.tell(await makeDemo(settings, store.admin, service.url, clock));
 
   const parts = opened.move();

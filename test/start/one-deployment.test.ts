@@ -75,6 +75,15 @@ test("a misspelled variable stops a verb and a start, rather than letting them u
   assert.match(ended.stderr, /DATARUN_LIMIT_RUNS is not a setting: did you mean DATARUN_LIMITS_RUNS\?/);
 });
 
+test("a run for which a service is started prints its answer and one remark, and no log", (t) => {
+  const env = { DATARUN_DATA_DIR: emptyFolder(t) };
+  const org = verb(env, "org", "create", "Acme")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const ran = command(env, "source", "run", "google__phone_number", "--workflow", workflow, "--set", "phone=+442079460958"); // prettier-ignore
+  assert.deepEqual([ran.code, ran.stderr], [0, "No service runs on this data directory: one was started for this command.\n"]); // prettier-ignore
+  assert.match(ran.stdout, /^{[^]*}\n$/);
+});
+
 test("an empty folder name is refused, and not taken for the current one", () => {
   const { code, stderr } = command({}, "org", "list", "--data-dir", "");
   assert.notEqual(code, 0);
