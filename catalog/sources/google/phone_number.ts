@@ -66,6 +66,7 @@ portability the range says nothing about the operator, and in North America noth
       phone: Type.String({
         minLength: 1,
         maxLength: 64,
+        pattern: "\\S",
         description: "The number as it was typed: international with `+`, or national together with `country`.",
         examples: ["+44 20 7946 0958", "020 7946 0958"],
       }),
@@ -77,8 +78,8 @@ portability the range says nothing about the operator, and in North America noth
       ),
     },
     {
-      // If the number is missing, the error should be about the number and not about the country.
-      if: { properties: { phone: { minLength: 1, not: { pattern: "[+＋﹢]" } } }, required: ["phone"] },
+      // If the number is missing or blank, the error should be about the number and not about the country.
+      if: { properties: { phone: { pattern: "\\S", not: { pattern: "[+＋﹢]" } } }, required: ["phone"] },
       then: { required: ["country"] },
     },
   ),
