@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Client } from "pg";
+import { makeRun, runOnce, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { startPostgres } from "../postgres/start-postgres.ts";
 import { until } from "../rig/until.ts";
 import { startCommand, type DataReply } from "../rig/command.ts";
@@ -72,4 +74,42 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
   assert.deepEqual(ledgers, [{ place: "shared", ok: 3, ...sound }, { place: "journal", ok: 2, ...sound }]); // prettier-ignore
   const { runs } = verb<{ runs: { transaction_id: string }[] }>(after, "ledger", "list", "--org", org);
   assert.ok(runs.some(({ transaction_id: id }) => id === first), "what was recorded before is there"); // prettier-ignore
+});
+
+test("a copy leaves the embedded ledger as it was, for a return to it and for a copy to another database", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const folder = mkdtempSync(join(tmpdir(), "datarun-copied-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, "data");
+  const before = { DATARUN_DATA_DIR: dataDir };
+  verb(before, "org", "create", "Acme");
+  const { ledger } = await startLedger(t, { directory: join(dataDir, "ledger") });
+  // A journal that is an outbox deletes what was sent and is older than a day.
+  const old = makeRun({ startedWallAt: Date.now() - 10 * 24 * 60 * 60 * 1_000 });
+  await runOnce(ledger, old);
+  await ledger.close();
+  const ids = (env: object) => verb<{ runs: { transaction_id: string }[] }>({ ...before, ...env }, "ledger", "list").runs.map((run) => run.transaction_id); // prettier-ignore
+  const copyTo = (name: string) => {
+    const there = {
+      DATABASE_URL: database.url(name),
+      DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim(),
+    };
+    assert.equal(verb<Record<string, number>>({ ...before, ...there }, "store", "copy")["ledger_runs"], 1);
+    assert.deepEqual(ids(there), [old.transactionId]);
+    const listed = command({ ...before, ...there }, "ledger", "list");
+    assert.equal(listed.stderr, "", "nothing is said to be missing there");
+  };
+
+  copyTo("postgres");
+  assert.deepEqual(ids({}), [old.transactionId], "it is still here");
+  verb(before, "ledger", "reconcile", old.transactionId, "--call", "0", "--charged", "no", "--note", "not billed");
+
+  const client = new Client({ connectionString: database.url("postgres") });
+  await client.connect();
+  await client.query("create database another");
+  await client.end();
+  copyTo("another");
+  const drained = verb<{ sent: number }>({ ...before, DATABASE_URL: database.url("another"), DATARUN_ROOT_KEY: readFileSync(join(dataDir, "root-1.key"), "utf8").trim() }, "ledger", "drain"); // prettier-ignore
+  assert.equal(drained.sent, 1, "sending it once more changes nothing");
 });

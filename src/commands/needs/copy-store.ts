@@ -23,8 +23,8 @@ export interface CopyPlace {
 }
 
 /**
- * Moves a deployment from the embedded store to a shared one: first the whole store at once, then the ledger through
- * its usual outbox, which can be interrupted and continued.
+ * Copies a deployment from the embedded store to a shared one: first the whole store at once, then the ledger, run by
+ * run, which can be interrupted and continued. The data directory stays as it is, so that it can be used as before.
  * @throws OperatorError while a service runs there, or when the database is not empty or its root key is not given
  */
 export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }: CopyPlace): Promise<CopiedStore> {
@@ -61,7 +61,7 @@ export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, not
 async function carryLedger(dir: string, to: Store, clock: Clock, note: CopyPlace["note"]): Promise<number> {
   if (!hasJournal(dir)) return 0;
   try {
-    return (await drainJournal({ dir, sink: to.ledger, clock, note })).sent;
+    return (await drainJournal({ dir, sink: to.ledger, clock, note, keep: true })).sent;
   } catch (cause) {
     const says = "The store is copied, but not all of its ledger. To go on with that: datarun ledger drain";
     throw new OperatorError("unavailable", says, { cause });

@@ -33,7 +33,7 @@ export function ledgerNeeds({
     ledger: async () => {
       if (databaseUrl === undefined) return journal();
       if (hasJournal(dir)) {
-        const waiting = await (await journal()).undrained();
+        const waiting = await (await journal()).undrained((await open()).store.ledgerTables);
         if (waiting > 0) note(undrainedNote(waiting));
       }
       return shared();

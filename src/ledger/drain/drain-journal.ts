@@ -3,6 +3,7 @@ import type { Clock } from "../../terms/clock.ts";
 import { createDrainer } from "./drain.ts";
 import { hasJournal } from "../journal/journal-tables.ts";
 import { createLedger } from "../ledger.ts";
+import type { RunningLedger } from "../journal/running-ledger.ts";
 import type { LedgerSink } from "../ports.ts";
 import { untilDrained } from "./until-drained.ts";
 
@@ -11,6 +12,8 @@ export interface DrainOptions {
   readonly sink: LedgerSink;
   readonly clock: Clock;
   readonly note: (sentence: string) => void;
+  /** Leaves the journal a ledger of its own: what was sent is not noted there, and not deleted. */
+  readonly keep?: boolean;
 }
 
 export interface Drained {
@@ -22,13 +25,14 @@ export interface Drained {
 /** After this many failures in a row, the database is not tried again. */
 const FAILURES_MAX = 4;
 const WRITE_MS_MAX = 10_000;
+const UNTOUCHED: Pick<RunningLedger, "noteDrained" | "onWritten"> = { noteDrained: () => {}, onWritten: () => {} };
 
 /**
  * Sends the journal of a service that will not start again to the shared ledger: first records as `unknown` what was in
- * progress when it died, then sends every run that has not been sent. It can be interrupted and repeated.
+ * progress when it died, then sends every run that the database lacks. It can be interrupted and repeated.
  * @throws OperatorError when a service keeps its ledger there, or the database does not accept all runs
  */
-export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Promise<Drained> {
+export async function drainJournal({ dir, sink, clock, note, keep = false }: DrainOptions): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);
   const quiet = (): void => {};
   const error = (fields: object, message: string): void => {
@@ -39,10 +43,11 @@ export async function drainJournal({ dir, sink, clock, note }: DrainOptions): Pr
   const ledger = openLocked(() => createLedger({ dir, clock, log }));
   try {
     await ledger.ready;
-    const drainer = createDrainer({ dir, ledger, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
+    const outbox = keep ? UNTOUCHED : ledger;
+    const drainer = createDrainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
     try {
-      const left = await untilDrained(drainer, clock, ({ failures }) => failures >= FAILURES_MAX);
-      if (left > 0)
+      const left = await untilDrained(drainer, clock, ({ failures }) => failures >= FAILURES_MAX, true);
+      if (left > 0 || !drainer.hasCompared)
         throw new OperatorError("unavailable", `The shared database did not take all: ${left} runs are left.`);
       const { sent, damaged } = drainer.state();
       return { sent, ...(damaged > 0 && { damaged }) };

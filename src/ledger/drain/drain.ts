@@ -56,6 +56,8 @@ export interface DrainerState {
 
 export interface Drainer {
   state(): DrainerState;
+  /** Whether the database has said how much of this journal it has: nothing may be waiting, and much missing there. */
+  readonly hasCompared: boolean;
   /** Waits for the write in progress, and stops. Runs that have not been sent are sent after the next start. */
   close(): Promise<void>;
 }
@@ -236,6 +238,10 @@ class JournalDrainer implements Drainer {
       { event: "ledger_drain_failed", failures: this.#failures, runs: batch?.runs.length, alone, error: String(error) },
       "the journal could not be drained; it will be tried again",
     );
+  }
+
+  get hasCompared(): boolean {
+    return !this.#compare;
   }
 
   state(): DrainerState {

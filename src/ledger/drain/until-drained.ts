@@ -3,15 +3,20 @@ import type { Drainer, DrainerState } from "./drain.ts";
 
 const LOOK_MS = 50;
 
-/** Waits until every run has been sent, or until the wait is given up. Returns what is left. */
+/**
+ * Waits until every run has been sent, or until the wait is given up. Returns what is left. `toTheEnd`: also waits for
+ * the database to say that it has what was sent before.
+ */
 export async function untilDrained(
   drainer: Drainer,
   clock: Clock,
   givesUp: (state: DrainerState) => boolean,
+  toTheEnd = false,
 ): Promise<number> {
   for (;;) {
     const state = drainer.state();
-    if (state.pendingRuns === 0 || givesUp(state)) return state.pendingRuns;
+    const isDone = state.pendingRuns === 0 && (drainer.hasCompared || !toTheEnd);
+    if (isDone || givesUp(state)) return state.pendingRuns;
     await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
   }
 }

@@ -1,16 +1,15 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
+import type { LedgerTables } from "../ports.ts";
 import { catchUp } from "../journal/replay-outcomes.ts";
 import { pruneJournal } from "./prune-journal.ts";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 export interface JournalReader extends LedgerReader {
-  /**
-   * Runs not yet sent to the shared database, if there is one: the service may be dead, or the database unavailable.
-   */
-  undrained(): Promise<number>;
+  /** How many runs the shared database does not have yet: the service may be dead, or the database was unavailable. */
+  undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
   close(): void;
 }
 
@@ -49,9 +48,14 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     }),
     prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(dir, { startedBefore, unknownToo }),
     verify: afterLog(() => verifyJournal(dir).catch(sayDamaged)),
-    undrained: afterLog(async () => {
+    undrained: afterLog(async (shared: Pick<LedgerTables, "query">) => {
+      const [journal] = await tables.query<{ readonly id: string }>("SELECT id FROM journal");
+      const [has] = await shared.query<{ readonly run: number }>("SELECT run FROM ledger_outboxes WHERE journal = ?", [
+        journal!.id,
+      ]);
       const [row] = await tables.query<{ readonly runs: number }>(
-        "SELECT count(*) AS runs FROM runs WHERE id > coalesce((SELECT run FROM drained), 0)",
+        "SELECT count(*) AS runs FROM runs WHERE id > coalesce(?, (SELECT run FROM drained), 0)",
+        [has?.run ?? null],
       );
       return row!.runs;
     }),
