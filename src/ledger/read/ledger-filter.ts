@@ -38,9 +38,10 @@ type IsText = LedgerTables["isText"];
 export function runCondition(filter: LedgerFilter, isText: IsText): Condition {
   const of = ofRun(filter, isText, "r");
   if (filter.source !== undefined) {
-    // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source.
+    // The run is already found, so the condition is evaluated for its few calls and not for all calls of the source. The
+    // OFFSET keeps PostgreSQL from making a join of it, for which it would first read all of those.
     const call = callCondition(filter, (column) => `(${isText(column)}) IS TRUE`);
-    const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql}`;
+    const lines = `SELECT 1 FROM ledger_lines AS l WHERE l.transaction_id = r.transaction_id AND ${call.sql} LIMIT 1 OFFSET 0`;
     return both(of, { sql: `EXISTS (${lines})`, values: call.values });
   }
   const { outcome, charged } = filter;

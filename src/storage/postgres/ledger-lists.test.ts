@@ -46,6 +46,26 @@ test("a list for what a source has never done does not read its runs", async (t)
   for (const plan of plans) assert.doesNotMatch(plan, /ledger_runs/, plan);
 });
 
+test("runs to be settled are looked at one by one, and not by reading all failed calls of a busy source", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`update ledger_calls set success = 0, match = 0, charged = 'no', charges = 1
+    where ('x' || substr(transaction_id, 13, 4))::bit(16)::integer % 5 = 0`);
+  await client.query("vacuum analyze ledger_calls");
+  await client.end();
+  const asked = { source: "acme__people", outcome: "failed", charged: "no" } as const;
+  const [, settleFirst = ""] = await plansOf(store.ledgerTables, asked, "EXPLAIN (ANALYZE)");
+  assert.match(settleFirst, /ledger_runs_unknown/);
+  // Of a semi join a planner with other figures makes one that hashes the calls.
+  assert.doesNotMatch(settleFirst, /Semi Join/, settleFirst);
+  assert.match(settleFirst, /SubPlan/, settleFirst);
+});
+
 /**
  * Runs one second apart, of two organizations; every second one called another source too, and one in a hundred failed.
  */
