@@ -22,8 +22,8 @@ export type OpenedStore = Awaited<ReturnType<typeof openKeyedStore>>;
 
 /**
  * Opens the store and what depends on its keys, in the same way for a service and for an operator's verb. The root keys
- * are read now, before the store, which is not made for a process that lacks them. `proven` resolves with the result of comparing them with the stored ones, which a shared database may
- * delay, and rejects if they are not those of this store.
+ * are read now, before the store, which is not made for a process that lacks them. `proven` resolves with the result of
+ * comparing them with the stored ones, which a shared database may delay, and rejects if they are not those of this store.
  */
 export async function openKeyedStore(settings: StoreSettings) {
   const { clock, databaseUrl, opening, tell } = settings;

@@ -47,8 +47,9 @@ export async function drainJournal({ dir, sink, clock, note, keep = false }: Dra
     const drainer = createDrainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
     try {
       const left = await untilDrained(drainer, clock, ({ failures }) => failures >= FAILURES_MAX, true);
-      if (left > 0 || !drainer.hasCompared)
+      if (left > 0)
         throw new OperatorError("unavailable", `The shared database did not take all: ${left} runs are left.`);
+      if (!drainer.hasCompared) throw new OperatorError("unavailable", "The shared database does not answer.");
       const { sent, damaged } = drainer.state();
       return { sent, ...(damaged > 0 && { damaged }) };
     } finally {

@@ -14,8 +14,8 @@ export interface JournalReader extends LedgerReader {
 }
 
 /**
- * @throws OperatorError `not_found` when there is no journal in the directory; when it is of another version, or too damaged to
- * read anything
+ * @throws OperatorError `not_found` when there is no journal in the directory; when it is of another version, or too
+ * damaged to read anything
  */
 export function openJournalReader(options: { readonly dir: string }): JournalReader {
   const tables = openTables(options.dir);
