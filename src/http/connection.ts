@@ -39,6 +39,7 @@ export class Connection implements FeedGate {
   readonly #feed: Feed;
   /** In order; the first one is in progress. */
   #turns: Turn[] = [];
+  /** The last one that has begun to arrive, until it has arrived and is answered: a kept connection keeps no request. */
   #latest: Turn | undefined;
   #waitingBytes = 0;
   #bodyWireBytes = 0;
@@ -110,6 +111,7 @@ export class Connection implements FeedGate {
       this.#turns = [];
     }
     if (this.#turns.length <= 1) this.#waitingBytes = 0;
+    if (done === this.#latest && done?.request.complete === true) this.#latest = undefined;
     return this.current;
   }
 

@@ -19,7 +19,7 @@ export class IncomingBody {
   readonly #request: IncomingMessage;
   /** Its announced length; undefined for a chunked body. */
   readonly announced: number | undefined;
-  /** Null once it has been discarded. */
+  /** Null once it has been taken or discarded: the request may live on for as long as its connection. */
   #joined: JoinedBytes | null = new JoinedBytes();
   #received = 0;
   #hasEnded = false;
@@ -62,7 +62,6 @@ export class IncomingBody {
    */
   read(held: Held, bytesMax: number, others?: UnfinishedBodies): Promise<Buffer> {
     if ((this.announced ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
-    const joined = this.#joined!;
     const pieces = piecesMax(bytesMax);
     return new Promise((resolve, reject) => {
       let counted = 0;
@@ -76,7 +75,7 @@ export class IncomingBody {
       };
       const coming = { giveUp };
       const problem = (): Fault | null => {
-        const { length, pieces: came } = joined;
+        const { length, pieces: came } = this.#joined!;
         if (length > bytesMax) return tooLarge(bytesMax);
         if (came > pieces) return tooManyPieces(pieces);
         while (!held.hold(length - counted)) {
@@ -91,18 +90,21 @@ export class IncomingBody {
       };
       this.#onEnd = () => {
         others?.end(coming);
-        resolve(joined.take());
+        const bytes = this.#joined!.take();
+        this.#joined = null;
+        resolve(bytes);
       };
       this.#request.on("error", reject);
       // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
       this.#request.on("close", () => {
         others?.end(coming);
+        this.#joined = null;
         if (!this.#hasEnded) reject(new Error("the client hung up"));
       });
       this.#isWanted = true;
       others?.begin(coming);
       if (this.announced !== undefined) this.#listen();
-      else if (joined.length > 0) this.#onPiece();
+      else if (this.#joined!.length > 0) this.#onPiece();
       if (this.#hasEnded && this.#isWanted) this.#onEnd();
       this.#onWanted();
     });

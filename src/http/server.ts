@@ -164,7 +164,9 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   function endSocket(socket: Socket, text: string): void {
     // A client could put off its end for ever.
-    setTimeout(() => socket.destroy(), limits.writeTimeoutMs).unref();
+    const timer = setTimeout(() => socket.destroy(), limits.writeTimeoutMs).unref();
+    // The timer would keep the socket, and everything that came on it.
+    socket.once("close", () => clearTimeout(timer));
     socket.end(text, () => socket.destroy());
   }
 
