@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -65,6 +66,27 @@ test("a flood behind a request is answered too, be it cut wherever", async () =>
     assert.equal(replies.length, 3_002);
     assert.ok(replies.every(({ statusCode }) => statusCode === 200));
   }
+});
+
+test("a flood is answered one request per turn of the event loop, so that it holds nobody up", async (t) => {
+  let turn = 0;
+  let isOver = false;
+  t.after(() => (isOver = true));
+  (function count() {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  })();
+  const answeredIn = new Map<number, number>();
+  const note = () => void answeredIn.set(turn, (answeredIn.get(turn) ?? 0) + 1);
+  subscribe("http.server.response.finish", note);
+  t.after(() => unsubscribe("http.server.response.finish", note));
+
+  const flood = "GET /status HTTP/1.1\r\nHost: test\r\n\r\n".repeat(2_000);
+  const { replies } = await service.raw([flood + request(1, true)], { withinMs: 60_000 });
+
+  assert.equal(replies.length, 2_001);
+  // The first request of a connection, or of a turn, may be followed by one that has waited.
+  assert.ok(Math.max(...answeredIn.values()) <= 2, `${Math.max(...answeredIn.values())} in one turn`);
 });
 
 test("bodies of any size are read in their turn", async () => {
