@@ -12,7 +12,7 @@ import { methodsOf, type ReadRoute, type Route, type RouteOffers, type RunRoute 
 import { dataRoute } from "./routes/data.ts";
 import { funcRoute } from "./routes/func.ts";
 import { statusRoute } from "./routes/status.ts";
-import { UnfinishedBodies } from "./unfinished-bodies.ts";
+import { StrangersBodies } from "./strangers-bodies.ts";
 
 /** The public endpoints. */
 export const ROUTES: readonly Route[] = [dataRoute, funcRoute, statusRoute];
@@ -48,7 +48,7 @@ interface Opened {
 /** Serves the public routes, and answers everything else. */
 export function createApp(parts: AppParts, routes: readonly Route[] = ROUTES): Handler {
   const turns = new RefusalTurns(parts.clock, parts.isStopping);
-  const receiving = { ...parts, strangers: new UnfinishedBodies() };
+  const receiving = { ...parts, strangers: new StrangersBodies() };
   const checkOf = createBodyChecks();
   const opened: ReadonlyMap<string, Opened> = new Map(routes.map((route) => [route.path, open(route)]));
 

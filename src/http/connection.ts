@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestFaultCode } from "../terms/fault.ts";
+import { clientAddress } from "./client-address.ts";
 import { Feed, type FeedGate } from "./feed.ts";
 import { IncomingBody } from "./incoming-body.ts";
 
@@ -35,6 +36,8 @@ export interface ConnectionLimits {
  */
 export class Connection implements FeedGate {
   readonly socket: Socket;
+  /** Of its client; read now, because a closed socket has none. */
+  readonly address: string;
   readonly #limits: ConnectionLimits;
   readonly #feed: Feed;
   /** In order; the first one is in progress. */
@@ -50,6 +53,7 @@ export class Connection implements FeedGate {
 
   constructor(socket: Socket, limits: ConnectionLimits) {
     this.socket = socket;
+    this.address = clientAddress(socket);
     this.#limits = limits;
     this.#feed = new Feed(socket, this);
     socket.on("end", () => !this.#feed.isTakenOver && this.ended());
@@ -63,6 +67,11 @@ export class Connection implements FeedGate {
   /** Nothing is in progress except, at most, the arrival of a request or its refusal. */
   get isIdle(): boolean {
     return this.current === undefined || this.current.body.isComing || this.#isRefused;
+  }
+
+  /** A request is arriving that has a body, and it is not refused yet. */
+  get isReceiving(): boolean {
+    return this.current?.body.isComing === true && !this.#isRefused;
   }
 
   get waiting(): number {

@@ -3,7 +3,7 @@ import type { Held } from "../terms/byte-budget.ts";
 import { Fault } from "../terms/fault.ts";
 import { JoinedBytes } from "../terms/joined-bytes.ts";
 import { invalid } from "./parse-body.ts";
-import type { UnfinishedBodies } from "./unfinished-bodies.ts";
+import type { Stranger } from "./strangers-bodies.ts";
 
 /** A body may always have this many chunks, and more if they have at least this many bytes on average. */
 const PIECES_LEAST = 1024;
@@ -56,31 +56,29 @@ export class IncomingBody {
   }
 
   /**
-   * The whole body, within the limit and counted by `held`. To be called once. The body of a caller that is not authenticated
-   * yet is one of `others`: if their memory runs out, the oldest of them is refused.
+   * The whole body, within the limit and counted by `held`. To be called once. The body of a caller that is not
+   * authenticated yet belongs to a `stranger`: when their memory runs out, it or another of their bodies is refused.
    * @throws Fault `request.invalid`, or `request.overloaded` when there is no room; rejects when the client goes away
    */
-  read(held: Held, bytesMax: number, others?: UnfinishedBodies): Promise<Buffer> {
+  read(held: Held, bytesMax: number, stranger?: Stranger): Promise<Buffer> {
     if ((this.announced ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
     const pieces = piecesMax(bytesMax);
     return new Promise((resolve, reject) => {
       let counted = 0;
       const giveUp = (fault: Fault): void => {
-        others?.end(coming);
         // The rest is of no use.
         this.#joined = null;
         this.#isWanted = false;
         held.release();
         reject(fault);
       };
-      const coming = { giveUp };
+      stranger?.begin(giveUp);
       const problem = (): Fault | null => {
         const { length, pieces: came } = this.#joined!;
         if (length > bytesMax) return tooLarge(bytesMax);
         if (came > pieces) return tooManyPieces(pieces);
-        while (!held.hold(length - counted)) {
-          if (others?.makeWay(coming) !== true) return new Fault("request.overloaded");
-        }
+        stranger?.came(length - counted);
+        while (!held.hold(length - counted)) if (stranger?.makeWay() !== true) return new Fault("request.overloaded");
         counted = length;
         return null;
       };
@@ -89,7 +87,7 @@ export class IncomingBody {
         if (fault !== null) giveUp(fault);
       };
       this.#onEnd = () => {
-        others?.end(coming);
+        stranger?.whole();
         const bytes = this.#joined!.take();
         this.#joined = null;
         resolve(bytes);
@@ -97,12 +95,10 @@ export class IncomingBody {
       this.#request.on("error", reject);
       // This event follows every request. An error costs a stack trace, so it is created only if the client hung up.
       this.#request.on("close", () => {
-        others?.end(coming);
         this.#joined = null;
         if (!this.#hasEnded) reject(new Error("the client hung up"));
       });
       this.#isWanted = true;
-      others?.begin(coming);
       if (this.announced !== undefined) this.#listen();
       else if (this.#joined!.length > 0) this.#onPiece();
       if (this.#hasEnded && this.#isWanted) this.#onEnd();

@@ -8,14 +8,14 @@ import { readTraceparent, type Trace } from "../terms/trace.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { Turn } from "./connection.ts";
 import { checkMediaType, parseBody, type BodyLimits } from "./parse-body.ts";
-import type { UnfinishedBodies } from "./unfinished-bodies.ts";
+import type { Stranger, StrangersBodies } from "./strangers-bodies.ts";
 
 export interface ReceiveParts {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
   /** Bodies in progress of callers that are not authenticated yet. */
-  readonly strangers: UnfinishedBodies;
+  readonly strangers: StrangersBodies;
 }
 
 /** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
@@ -47,14 +47,18 @@ export async function receiveRun(turn: Turn, held: Held, check: CheckBody, parts
     return { caller: known, body, trace: traceOf(request), held };
   }
   // An authenticated caller has the share of its organization, apart from callers that are not authenticated.
-  const others = known === null ? strangers : undefined;
-  const received = await readJson(turn, held, parts, others).catch(asUnreadable);
-  const body = received instanceof Fault ? null : received;
-  const caller = await authenticateBody(known, access, body, authenticator);
-  if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
-  if (received instanceof Fault) throw received;
-  check(received);
-  return { caller, body: received, trace: traceOf(request), held };
+  const stranger = known === null ? strangers.open(turn.connection.address) : undefined;
+  try {
+    const received = await readJson(turn, held, parts, stranger).catch(asUnreadable);
+    const body = received instanceof Fault ? null : received;
+    const caller = await authenticateBody(known, access, body, authenticator);
+    if (!held.passTo(caller.organizationId)) throw new Fault("request.overloaded");
+    if (received instanceof Fault) throw received;
+    check(received);
+    return { caller, body: received, trace: traceOf(request), held };
+  } finally {
+    stranger?.end();
+  }
 }
 
 function traceOf({ headers }: IncomingMessage): Trace | null {
@@ -68,12 +72,12 @@ async function readJson(
   { request, body }: Turn,
   held: Held,
   { bodyLimits: limits, clock }: ReceiveParts,
-  others?: UnfinishedBodies,
+  stranger?: Stranger,
 ): Promise<JsonObject> {
   checkMediaType(request);
-  const bytes = await body.read(held, limits.bodyBytesMax, others);
+  const bytes = await body.read(held, limits.bodyBytesMax, stranger);
   while (!held.hold((PARSED_TIMES - 1) * bytes.length)) {
-    if (others?.makeWay() !== true) throw new Fault("request.overloaded");
+    if (stranger?.makeWay() !== true) throw new Fault("request.overloaded");
   }
   return parseBody(bytes, limits, clock);
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, test } from "node:test";
 import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
@@ -96,7 +98,7 @@ test("a body that grows is counted while it comes, and strangers have one small 
   assert.ok((await heldBytes(small)) <= 4 * MAX);
   // Who is known has his own.
   assert.equal((await small.run({ acme__people: true }, { filler: "x".repeat(500_000) })).statusCode, 200);
-  // Whose token is in a body that comes at once finds room, for those who have been sending for longest make way.
+  // Whose token is in a body that comes at once finds room, for larger ones make way.
   const { token, workflow } = small.a;
   const inBody = { ...JSON.parse(bodyOf(500_000)), access_token: token, workflow };
   assert.equal((await small.post("/data", inBody, { as: null })).statusCode, 200);
@@ -134,5 +136,39 @@ for (const [name, slow, others] of [
 
     assert.equal((await waiting).replies[0]?.statusCode, 200);
     await Promise.all(many);
+    await until(async () => (await heldBytes(small)) === 0);
+  });
+
+for (const [name, from, kib] of [
+  ["a slow caller whose token is in the body is not displaced by faster strangers with larger bodies", "127.0.0.1", 40],
+  ["nor, where they are elsewhere, by strangers with smaller ones", "127.0.0.2", 500],
+] as const)
+  test(name, async (t) => {
+    const small = await startService(t, {
+      sources: [answers("acme__people", { name: "Ada" })],
+      settings: { "limits.held_bytes": 32 * MAX },
+    });
+    const { token, workflow } = small.a;
+    const text = JSON.stringify({ ...JSON.parse(bodyOf(kib * 1024)), access_token: token, workflow });
+    const slow = connect({ port: Number(new URL(small.url).port), host: "127.0.0.1", localAddress: from });
+    t.after(() => slow.destroy());
+    slow.write(`${STRANGER}Connection: close\r\nContent-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`);
+    await until(async () => (await heldBytes(small)) >= text.length - 1);
+
+    // Ever new ones, each with more than there is room for: what is whole, and what never will be.
+    const body = bodyOf(300_000);
+    const sent = `${STRANGER}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const waiting = Array.from({ length: 60 }, (_, at) =>
+      small.raw([at % 3 === 0 ? sent : sent.slice(0, -1)], { replies: 1, withinMs: 5_000 }),
+    );
+    const statuses = new Set(
+      (await Promise.all(waiting)).flatMap(({ replies }) => replies.map((one) => one.statusCode)),
+    );
+    assert.ok(statuses.has(500), "they want more than they may have");
+    small.expectRunWithoutAnswer();
+    slow.write(text.slice(-1));
+    const [answer] = (await once(slow, "data")) as [Buffer];
+    assert.match(String(answer), /^HTTP\/1\.1 200 /);
+    slow.destroy();
     await until(async () => (await heldBytes(small)) === 0);
   });

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { heldBytes } from "../rig/held-bytes.ts";
 import { until } from "../rig/until.ts";
 import { startService, type TestService } from "../rig/service.ts";
 import { source } from "../rig/sources.ts";
 
 /** Keeps its connection, and tells what it was sent. */
-async function client(service: TestService, text = ""): Promise<Socket & { received: string }> {
-  const socket = Object.assign(connect(Number(new URL(service.url).port), "127.0.0.1"), { received: "" });
+async function client(service: TestService, text = "", from = "127.0.0.1"): Promise<Socket & { received: string }> {
+  const port = Number(new URL(service.url).port);
+  const socket = Object.assign(connect({ port, host: "127.0.0.1", localAddress: from }), { received: "" });
   socket.on("error", () => {}).on("data", (bytes: Buffer) => (socket.received += bytes.toString()));
   await once(socket, "connect");
   socket.write(text);
@@ -48,6 +50,29 @@ test("clients who only hold connections cost nobody else a place, and who has a 
   assert.deepEqual(lines.map(({ reason, count }) => [reason, count]), [["made_way", 1]], "a flood is one line, then a number"); // prettier-ignore
   for (const socket of [running, known, late, ...strangers]) socket.destroy();
 });
+
+const BODY_BEGUN = "POST /data HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{";
+
+for (const [name, from, flood] of [
+  ["strangers with many connections do not cut a slow caller of another address", "127.0.0.2", BODY_BEGUN],
+  ["nor do those of its own address that send no body", "127.0.0.1", "GET /sta"],
+] as const)
+  test(name, async (t) => {
+    const service = await startService(t, { settings: { "limits.connections": 20 } });
+    const { token, workflow } = service.a;
+    const body = JSON.stringify({ config: { sources: { ok__echo: true } }, access_token: token, workflow });
+    const slow = await client(service, `POST /data HTTP/1.1\r\nHost: test\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`, from); // prettier-ignore
+    await until(async () => (await heldBytes(service)) === body.length - 1);
+
+    const strangers: Socket[] = [];
+    for (let count = 0; count < 100; count += 1) strangers.push(await client(service, flood));
+    await until(() => strangers.filter(({ closed }) => !closed).length <= 19);
+    slow.write("}");
+    await until(() => slow.received.startsWith("HTTP/1.1 200"));
+
+    service.expectRunWithoutAnswer();
+    for (const socket of [slow, ...strangers]) socket.destroy();
+  });
 
 test("a refused token is seen in the log: the first at once, a flood as a number, and nothing of what was sent", async (t) => {
   const service = await startService(t);
