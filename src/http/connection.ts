@@ -56,7 +56,6 @@ export class Connection implements FeedGate {
     this.address = clientAddress(socket);
     this.#limits = limits;
     this.#feed = new Feed(socket, this);
-    socket.on("end", () => !this.#feed.isTakenOver && this.ended());
   }
 
   /** The request in progress. */
@@ -102,7 +101,6 @@ export class Connection implements FeedGate {
     this.#turns.push(turn);
     this.#latest = turn;
     this.#bodyWireBytes = 0;
-    if (this.#turns.length > 1 || turn.body.announced === undefined) this.#feed.takeOver();
     return turn;
   }
 
@@ -120,7 +118,8 @@ export class Connection implements FeedGate {
       this.#turns = [];
     }
     if (this.#turns.length <= 1) this.#waitingBytes = 0;
-    if (done === this.#latest && done?.request.complete === true) this.#latest = undefined;
+    if (done?.request.complete === false) done.body.skip();
+    else if (done === this.#latest) this.#latest = undefined;
     return this.current;
   }
 

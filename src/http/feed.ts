@@ -12,16 +12,16 @@ export interface FeedGate {
 }
 
 /**
- * The bytes of one connection on their way to Node's parser. Node lets the parser read the socket by itself, 64 KiB at a
- * time, and creates objects for everything in them before any of our code runs: two thousand heads, or ten thousand chunks
- * of a body. That is the fastest way, and harmless for one request at a time. After `takeOver`, from the next read on, the
- * parser gets a little at a time, no more than is wanted, and nothing once the connection is ending.
+ * The bytes of one connection on their way to Node's parser. Left to itself, the parser reads the socket 64 KiB at a time,
+ * and creates objects for everything in them before any of our code runs: two thousand requests of three kilobytes each, or
+ * ten thousand chunks of a body, and that for every connection whose bytes have come by then. So it gets a little at a
+ * time, no more than is wanted, and nothing once the connection is ending.
  */
 export class Feed {
   readonly #socket: Socket;
   readonly #gate: FeedGate;
-  #parse: ((bytes: Buffer) => void) | null = null;
-  #parseEnd: () => void = () => {};
+  readonly #parse: (bytes: Buffer) => void;
+  readonly #parseEnd: () => void;
   #rest: Buffer | null = null;
   #hasEnded = false;
   #isBlocked = false;
@@ -30,15 +30,6 @@ export class Feed {
   constructor(socket: Socket, gate: FeedGate) {
     this.#socket = socket;
     this.#gate = gate;
-  }
-
-  get isTakenOver(): boolean {
-    return this.#parse !== null;
-  }
-
-  takeOver(): void {
-    const socket = this.#socket;
-    if (this.#parse !== null || socket.destroyed) return;
     // The parser's own listeners. Node detaches the parser from the socket as soon as another listener for data is added.
     this.#parse = socket.listeners("data")[0] as (bytes: Buffer) => void;
     this.#parseEnd = socket.listeners("end").at(-1) as () => void;
@@ -61,9 +52,10 @@ export class Feed {
 
   /** From now on nothing is parsed; whatever comes is only counted. */
   drop(counted: (bytes: number) => void): void {
-    this.takeOver();
     this.#drop = counted;
+    const rest = this.#rest;
     this.#rest = null;
+    if (rest !== null) counted(rest.length);
     this.go();
   }
 
@@ -80,7 +72,7 @@ export class Feed {
       const rest: Buffer = this.#rest;
       const slice = rest.subarray(0, this.#gate.sliceBytes(rest));
       this.#rest = slice.length === rest.length ? null : rest.subarray(slice.length);
-      this.#parse!(slice);
+      this.#parse(slice);
       this.#gate.fed(slice.length);
     }
     if (this.#rest === null && this.#hasEnded && this.#drop === null) {

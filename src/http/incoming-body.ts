@@ -22,6 +22,7 @@ export class IncomingBody {
   /** Null once it has been taken or discarded: the request may live on for as long as its connection. */
   #joined: JoinedBytes | null = new JoinedBytes();
   #received = 0;
+  #isListening = false;
   #hasEnded = false;
   #isWanted = false;
   #onWanted: () => void = () => {};
@@ -41,7 +42,7 @@ export class IncomingBody {
     return this.announced !== 0 && !this.#request.complete;
   }
 
-  /** Whether somebody waits for it. */
+  /** Whether it is to be read. */
   get isWanted(): boolean {
     return this.#isWanted;
   }
@@ -106,7 +107,16 @@ export class IncomingBody {
     });
   }
 
+  /** Reads the rest of it, and keeps nothing: its request has been answered. */
+  skip(): void {
+    this.#joined = null;
+    this.#isWanted = true;
+    this.#listen();
+  }
+
   #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
     this.#request.on("data", (piece: Buffer) => {
       this.#received += piece.length;
       if (this.#joined === null) return;
