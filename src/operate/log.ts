@@ -13,6 +13,21 @@ export interface ServiceLog extends Logger {
   readonly droppedLines: () => number;
 }
 
+/** What is written together. Much less than may wait for the reader, so that a flood is dropped only from there on. */
+const PART_CHARS = 64 * 1024;
+
+function* partsOf(lines: readonly string[]): Generator<readonly string[]> {
+  let from = 0;
+  let chars = 0;
+  for (let at = 0; at < lines.length; at += 1) {
+    chars += lines[at]!.length;
+    if (chars < PART_CHARS && at < lines.length - 1) continue;
+    yield lines.slice(from, at + 1);
+    from = at + 1;
+    chars = 0;
+  }
+}
+
 /** The longest time that a line waits to be written together with others. */
 const GATHER_MS = 20;
 
@@ -36,7 +51,7 @@ export function createLog(level: string, destination: string | number | LineSink
   function writeGathered(): void {
     const lines = gathered;
     gathered = [];
-    if (lines.length > 0 && !output.write(lines.join(""))) dropped += lines.length;
+    for (const part of partsOf(lines)) if (!output.write(part.join(""))) dropped += part.length;
   }
 
   function flushNow(): void {
@@ -44,11 +59,15 @@ export function createLog(level: string, destination: string | number | LineSink
     output.flush();
   }
 
-  /** The reader has caught up. */
+  /** There is room again. The line is written alone, so that it is not dropped together with those that follow it. */
   function goesOn(): void {
     if (dropped === toldDropped) return;
+    const following = gathered;
+    gathered = [];
     log.warn({ event: "log_lines_dropped", lines: dropped - toldDropped }, "the reader of the log was too slow");
     toldDropped = dropped;
+    writeGathered();
+    gathered = following;
   }
 
   const gathering = {
