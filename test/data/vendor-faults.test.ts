@@ -69,7 +69,9 @@ const service = await startService(
   { after },
   {
     sources: [
-      ...Object.keys(FAULTS).map((path) => asksVendor(idOf(path), vendor, path, { timeout_ms: 3000 })),
+      ...Object.entries(FAULTS).map(([path, ending]) =>
+        asksVendor(idOf(path), vendor, path, { timeout_ms: ending === TIMEOUT ? 3_000 : 30_000 }),
+      ),
       asksVendor("faulty__refused", nobody, "/"),
       asksVendor("good__json", vendor, "/json"),
       asksVendor("good__gzip", vendor, "/gzip"),
