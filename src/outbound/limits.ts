@@ -29,7 +29,7 @@ export interface OutboundLimits {
 
 const FIXED = {
   waitMaxMs: 1_000,
-  keysPerObjectMax: 100_000,
+  keysPerObjectMax: 50_000,
   headerBytesMax: 16 * 1024,
   lookupCacheMs: 30_000,
   keepAliveMs: 4_000,

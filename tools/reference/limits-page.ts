@@ -23,7 +23,7 @@ import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
 import { REPLIES_BYTES_MAX } from "../../src/run/reply-room.ts";
 import { TIMEOUT_MS_DEFAULT } from "../../src/sources/check-declaration.ts";
 import { EXPRESSION_STEPS_MAX } from "../../src/sources/declarative/expressions/evaluate.ts";
-import { XML_VALUES_MAX } from "../../src/sources/declarative/reply/parse-xml.ts";
+import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/sources/declarative/reply/parse-xml.ts";
 import { XML_BYTES_MAX } from "../../src/sources/declarative/reply/view-reply.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { CHECK_STEPS_MAX } from "../../src/terms/bounded-schemas.ts";
@@ -134,7 +134,7 @@ export function limitsPage(): Page {
       ["nesting of JSON in a reply", "limits.json_depth", "that source fails as `contract`"],
       ["members of one object in a reply", count(DEFAULT_LIMITS.keysPerObjectMax), "that source fails as `contract`"],
       ["values in a reply", count(JSON_VALUES_MAX), "that source fails as `contract`"],
-      ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references`, "that source fails as `contract`"],
+      ["an XML reply", `${bytes(XML_BYTES_MAX)} after decoding; ${count(XML_VALUES_MAX)} elements, attributes, comments and references; ${count(XML_NAMES_MAX)} different names in one element`, "that source fails as `contract`"],
       ["expressions over one reply", `${count(EXPRESSION_STEPS_MAX)} steps`, "no record can be made (`contract`), and a rule is false"],
       ["redirects followed", `none unless the source asks for it, at most ${REDIRECTS_MAX}, only to its own origins`, "that source fails"],
       ["requests sent again after a byte was written", count(0), ""],

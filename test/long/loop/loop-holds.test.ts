@@ -10,6 +10,7 @@ import { vendorProject } from "../../lifecycle/vendor-project.ts";
 import { body } from "../../vendor/behaviours.ts";
 import { startVendor } from "../../vendor/scripted-vendor.ts";
 import { HOSTILE_JSON, HOSTILE_XML } from "./hostile-shapes.ts";
+import { HOSTILE_CLIENTS, HOSTILE_MARKUP, HOSTILE_WIRE, sendAndReset } from "./hostile-wire.ts";
 
 /**
  * How long nobody else is served while the service deals with one hostile thing: CPU time between two turns of its event
@@ -17,8 +18,6 @@ import { HOSTILE_JSON, HOSTILE_XML } from "./hostile-shapes.ts";
  * spent on, and makes them somewhat longer; LOOP_HOLDS_ONLY tries those alone whose names contain it.
  */
 const CPU_MS_MAX = 50;
-/** Of the machine: CPU time is counted in ticks, and two threads on one core are slower than one. */
-const SLACK_MS = 20;
 const ROUNDS = 3;
 const PROBE = fileURLToPath(new URL("hold-probe.mjs", import.meta.url));
 const ONLY = process.env["LOOP_HOLDS_ONLY"] ?? "";
@@ -39,6 +38,19 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       `XML: ${name}`,
       () => service.run({ [`acme__xml_${at}`]: true }),
     ]),
+    ...Object.keys(HOSTILE_WIRE).map((name, at): [string, () => Promise<unknown>] => [
+      `on the wire: ${name}`,
+      () => service.run({ [`acme__wire_${at}`]: true }),
+    ]),
+    ...Object.keys(HOSTILE_MARKUP).map((name, at): [string, () => Promise<unknown>] => [
+      `markup: ${name}`,
+      () => service.run({ [`acme__markup_${at}`]: true }),
+    ]),
+    ...Object.entries(HOSTILE_CLIENTS).map(([name, text]): [string, () => Promise<unknown>] => [
+      `a client without a token: ${name}`,
+      () => sendAndReset(service.url, text),
+    ]),
+    ["credentials of thousands of fields", () => service.run({ acme__small: { credentials: MANY_FIELDS } })],
     ["four large replies for each of eight functions", () => together(8, () => call(service, "dfunc_gathers"))],
     ...Object.keys(RESULTS).map((name): [string, () => Promise<unknown>] => [
       `a function that returns ${name}`,
@@ -64,13 +76,17 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       const shortest = holds.toSorted((one, other) => one.cpuMs - other.cpuMs)[0]!;
       part.diagnostic(`${holds.map(({ cpuMs }) => Math.round(cpuMs)).join(", ")} ms of CPU`);
       for (const line of shortest.spentOn) part.diagnostic(`  ${line}`);
-      assert.ok(shortest.cpuMs <= CPU_MS_MAX + SLACK_MS, `${shortest.cpuMs} ms`);
+      assert.ok(shortest.cpuMs <= CPU_MS_MAX, `${shortest.cpuMs} ms`);
     });
   }
 });
 
 const MANY_SOURCES = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`acme__many_${at}`, true]));
 const MANY_INPUTS = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name_${at}`, at]));
+
+const MANY_FIELDS = Object.fromEntries(
+  Array.from({ length: 9_000 }, (_, at) => [`field_${at}`, `secret_number_${at}`]),
+);
 
 const OWN_NAMES = Array.from({ length: 49_000 }, (_, at) => ({ [`name_${at}`]: at % 10 }));
 
@@ -88,14 +104,20 @@ async function openProbed(t: TestContext) {
       ...Object.values(HOSTILE_XML).map(
         (make, at) => [`/xml_${at}`, body(make(), { headers: { "content-type": "text/xml" } })] as const,
       ),
+      ...Object.values(HOSTILE_WIRE).map((behaviour, at) => [`/wire_${at}`, behaviour] as const),
+      ...Object.values(HOSTILE_MARKUP).map(
+        (text, at) => [`/markup_${at}`, body(text, { headers: { "content-type": "text/xml" } })] as const,
+      ),
     ].map(([path, behaviour]) => [path, behaviour]),
   );
   const vendor = await startVendor(t, { paths: { ...paths, "/small": body("{}") } });
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`many_${at}`, "/small"]));
   const raw = Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`raw_${at}`, `/json_${at}`]));
-  const project = vendorProject(t, vendor, { small: "/small", ...many, ...raw }, {
+  const wire = Object.fromEntries(Object.keys(HOSTILE_WIRE).map((_, at) => [`wire_${at}`, `/wire_${at}`]));
+  const project = vendorProject(t, vendor, { small: "/small", ...many, ...raw, ...wire }, {
     ...Object.fromEntries(Object.keys(HOSTILE_JSON).map((_, at) => [`sources/mapped_${at}.yaml`, mapped(`mapped_${at}`, vendor.origin, `/json_${at}`)])), // prettier-ignore
     ...Object.fromEntries(Object.keys(HOSTILE_XML).map((_, at) => [`sources/xml_${at}.yaml`, mapped(`xml_${at}`, vendor.origin, `/xml_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
+    ...Object.fromEntries(Object.keys(HOSTILE_MARKUP).map((_, at) => [`sources/markup_${at}.yaml`, mapped(`markup_${at}`, vendor.origin, `/markup_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
     ...Object.fromEntries(Object.entries(RESULTS).map(([name, value]) => [`functions/${name}.mjs`, `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`])), // prettier-ignore
     "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
     "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,

@@ -6,6 +6,8 @@ export class XmlProblem extends Error {}
 const DEPTH_MAX = 64;
 /** The limit for elements, attributes, comments, processing instructions and references together. */
 export const XML_VALUES_MAX = 50_000;
+/** Different names in one element. An object of many names takes several times as long to build as a list. */
+export const XML_NAMES_MAX = 10_000;
 /** Longer than any reference that XML or HTML defines. */
 const REFERENCE_CHARS_MAX = 40;
 
@@ -23,6 +25,7 @@ interface Open {
   readonly lists: ListNames | undefined;
   /** Attributes and elements. */
   readonly members: Record<string, Json>;
+  names: number;
   isEmpty: boolean;
   text: string;
   /** Whether white space at the ends of the text is kept. */
@@ -125,7 +128,7 @@ class XmlParser {
     if (this.#open.length === DEPTH_MAX) throw new XmlProblem("it is nested too deeply");
     this.#count();
     const lists = (parent === undefined ? this.#lists : parent.lists)?.below.get(name);
-    const opened: Open = { tag, name, lists, members: {}, isEmpty: true, text: "", isVerbatim: false };
+    const opened: Open = { tag, name, lists, members: {}, names: 0, isEmpty: true, text: "", isVerbatim: false };
     this.#open.push(opened);
     for (;;) {
       const hadBlanks = this.#skipBlanks();
@@ -152,6 +155,7 @@ class XmlParser {
     if (Object.hasOwn(element.members, name)) throw notXml();
     element.members[name] = this.#readReferences(value).trim();
     element.isEmpty = false;
+    countName(element);
   }
 
   #readEndTag(): void {
@@ -167,9 +171,13 @@ class XmlParser {
     const parent = this.#open.at(-1);
     const content = isVerbatim ? text : text.trim();
     if (!isEmpty && content !== "") members["#text"] = content;
+    const value = isEmpty ? content : members;
+    const isNew = add(parent?.members ?? this.#document, name, value, lists?.isList === true);
     if (parent === undefined) this.#isOver = true;
-    else parent.isEmpty = false;
-    add(parent?.members ?? this.#document, name, isEmpty ? content : members, lists?.isList === true);
+    else {
+      parent.isEmpty = false;
+      if (isNew) countName(parent);
+    }
   }
 
   #addText(text: string): void {
@@ -227,6 +235,10 @@ class XmlParser {
   }
 }
 
+function countName(element: Open): void {
+  if ((element.names += 1) > XML_NAMES_MAX) throw new XmlProblem("an element in it has too many different names");
+}
+
 function endOfBlanks(text: string, from: number): number {
   let at = from;
   while (at < text.length && isKind(text.charCodeAt(at), BLANK)) at += 1;
@@ -240,17 +252,18 @@ function localName(written: string): string {
   return name;
 }
 
-/** An element that repeats becomes a list. No name is special, not even `__proto__`. */
-function add(members: Record<string, Json>, name: string, value: Json, isList: boolean): void {
+/** An element that repeats becomes a list. No name is special, not even `__proto__`. @returns whether the name is new */
+function add(members: Record<string, Json>, name: string, value: Json, isList: boolean): boolean {
   if (!Object.hasOwn(members, name)) {
     const made = isList ? [value] : value;
     if (name === "__proto__") Object.defineProperty(members, name, { value: made, ...PLAIN });
     else members[name] = made;
-    return;
+    return true;
   }
   const there = members[name]!;
   if (Array.isArray(there)) (there as Json[]).push(value);
   else members[name] = [there, value];
+  return false;
 }
 
 const PLAIN = { enumerable: true, configurable: true, writable: true };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
+import { XML_NAMES_MAX, XML_VALUES_MAX, XmlProblem } from "./parse-xml.ts";
 import { compileXmlReader, XML_BYTES_MAX } from "./view-reply.ts";
 
 const read = (text: string, lists: readonly string[] = []) => compileXmlReader(lists)(Buffer.from(text, "utf8"));
@@ -113,7 +113,11 @@ test("elements, attributes, comments and references are counted as they come, ov
   assert.equal(problemOf(`<r>${"<a/>".repeat(many)}</r>`), null);
   const counted = ["<a/>", "<!---->", "<?a?>", "&lt;", "<![CDATA[]]>"];
   for (const one of counted) assert.equal(problemOf(`<r>${one.repeat(many + 1)}</r>`), "it has too many values", one);
-  const attributes = Array.from({ length: many + 1 }, (_, at) => `a${at}='1'`).join(" ");
-  assert.equal(problemOf(`<r ${attributes}/>`), "it has too many values");
+  const names = (count: number, write: (at: number) => string) => Array.from({ length: count }, (_, at) => write(at)).join(" "); // prettier-ignore
+  for (const count of [XML_NAMES_MAX, XML_NAMES_MAX + 1]) {
+    const problem = count > XML_NAMES_MAX ? "an element in it has too many different names" : null;
+    assert.equal(problemOf(`<r ${names(count, (at) => `a${at}='1'`)}/>`), problem);
+    assert.equal(problemOf(`<r>${names(count, (at) => `<a${at}/><a${at}/>`)}</r>`), problem);
+  }
   assert.equal(problemOf(`<r>${"x".repeat(XML_BYTES_MAX)}</r>`), "it is too large for an XML reply");
 });
