@@ -123,6 +123,24 @@ export const REFUSED: readonly RefusedAttack[] = [
   },
   // Closed places in the project.
   { name: "the root key", code: importing("../.datarun/root-1.key"), line: 1, says: DATA },
+  {
+    name: "TypeScript's own import of the data directory",
+    code: `import got = require("../vault/service.json");\n${running("got")}`,
+    line: 1,
+    says: DATA,
+  },
+  {
+    name: "everything of a file of the data directory, passed on",
+    code: `export * as got from "../vault/functions/kept.js";\n${running("1")}`,
+    line: 1,
+    says: DATA,
+  },
+  {
+    name: "an import of the data directory that is deferred",
+    code: `import defer * as got from "../vault/functions/kept.js";\n${running("got.default")}`,
+    line: 1,
+    says: /./,
+  },
   { name: "JSON of the data directory", code: importing("../.datarun/service.json"), line: 1, says: DATA },
   { name: "the data directory under another name", code: importing("../vault/service.json"), line: 1, says: DATA },
   { name: "code in the data directory", code: importing("../vault/functions/kept.js"), line: 1, says: DATA },
@@ -735,6 +753,16 @@ export const REFUSED: readonly RefusedAttack[] = [
 
 /** These load, but what they ask for is not there while they run. */
 export const HARMLESS: readonly Attack[] = [
+  {
+    name: "require under another name",
+    code: running(
+      '(() => { try { const r = require; return r("../vault/service.json"); } catch { return "nothing"; } })()',
+    ),
+  },
+  {
+    name: "a call of eval that imports",
+    code: running('await (0, eval)("import(\'../vault/service.json\')").catch(() => "nothing")'),
+  },
   { name: "import() of what an input says", code: running('await import(y + x).catch(() => "nothing")') },
   {
     name: "a package whose main leads out",
