@@ -104,6 +104,23 @@ test("bodies of any size are read in their turn", async () => {
   assert.deepEqual(replies.map(({ text }) => JSON.parse(text).outputs.acme__counted.turn), [0, 1, 2, 3, 4, 5, 6]); // prettier-ignore
 });
 
+test("a body that nobody asked for is skipped, and the next request is answered", async () => {
+  const get = "GET /status HTTP/1.1\r\nHost: test\r\n";
+  const chunks = `${"400\r\n" + "x".repeat(0x400)}\r\n`.repeat(40);
+  for (const [head, body] of [
+    [`${get}Content-Length: 3\r\n\r\n`, "abc"],
+    [`${get}Content-Length: 70000\r\n\r\n`, "x".repeat(70_000)],
+    [`${get}Transfer-Encoding: chunked\r\n\r\n`, `${chunks}0\r\n\r\n`],
+  ] as const)
+    for (const steps of [
+      [head + body + request(1, true)],
+      [head, 30, body.slice(0, 2), 30, body.slice(2) + request(1, true)],
+    ]) {
+      const { replies } = await service.raw(steps, { withinMs: 20_000 });
+      assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200], head); // prettier-ignore
+    }
+});
+
 test("a connection is kept for the next request", async () => {
   const { replies } = await service.raw([request(1), 60, request(2, true)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode), [200, 200]); // prettier-ignore
