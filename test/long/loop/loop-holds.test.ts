@@ -50,6 +50,8 @@ test("nothing that a vendor, a caller or a function sends holds the event loop f
       `a client without a token: ${name}`,
       () => sendAndReset(service.url, text),
     ]),
+    ["an input of entries that must differ", () => service.run({ acme__strict: true }, { list: Array.from({ length: 48_000 }, (_, at) => [at]) })], // prettier-ignore
+    ["an input for a pattern that looks expensive", () => service.run({ acme__strict: true }, { text: "a".repeat(900_000) })], // prettier-ignore
     ["credentials of thousands of fields", () => service.run({ acme__small: { credentials: MANY_FIELDS } })],
     ["four large replies for each of eight functions", () => together(8, () => call(service, "dfunc_gathers"))],
     ...Object.keys(RESULTS).map((name): [string, () => Promise<unknown>] => [
@@ -120,6 +122,7 @@ async function openProbed(t: TestContext) {
     ...Object.fromEntries(Object.keys(HOSTILE_MARKUP).map((_, at) => [`sources/markup_${at}.yaml`, mapped(`markup_${at}`, vendor.origin, `/markup_${at}`, "reply: {format: xml}\n")])), // prettier-ignore
     ...Object.fromEntries(Object.entries(RESULTS).map(([name, value]) => [`functions/${name}.mjs`, `export default { id: "dfunc_${name}", title: "T", timeout_ms: 20000, run: () => ({ output: { a: ${value} } }) };`])), // prettier-ignore
     "sources/takes.mjs": `export default { id: "acme__takes", title: "T", inputs: { type: "object", properties: { id: { type: "array", items: { type: "object" } } } }, run: ({ inputs }) => ({ count: inputs.id.length }) };`,
+    "sources/strict.mjs": `export default { id: "acme__strict", title: "T", inputs: { type: "object", properties: { list: { type: "array", uniqueItems: true }, text: { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } } }, run: () => ({}) };`,
     "functions/small.mjs": `export default { id: "dfunc_small", title: "T", run: () => ({ output: {} }) };`,
     "functions/gathers.mjs": `export default { id: "dfunc_gathers", title: "T", timeout_ms: 20000, async run({ run }) {
       await Promise.all(Array.from({ length: 4 }, (_, at) => run("acme__raw_" + (at + 5), {})));
