@@ -72,7 +72,8 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   const connections = new WeakMap<Duplex, Connection>();
   const places = new ConnectionPlaces(limits.connectionsMax);
-  const unwritten = new Set<ServerResponse>();
+  /** Answers of which a part is still to be handed to the operating system. */
+  let unwritten = 0;
   const waiters: (() => void)[] = [];
   /** Requests that are parsed and wait for their turn, on all connections. */
   let waiting = 0;
@@ -131,16 +132,21 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 
   function start(turn: Turn): void {
     const { response } = turn;
-    limitWriting(response, limits.writeTimeoutMs);
-    response.once("prefinish", () => !response.writableFinished && unwritten.add(response));
-    for (const end of ["finish", "close"]) response.once(end, () => written(response));
+    response.once("prefinish", () => !response.writableFinished && awaitWritten(response));
     if (turn.refusal === null) void handle(turn);
     else refuse(turn, turn.refusal);
   }
 
-  function written(response: ServerResponse): void {
-    unwritten.delete(response);
-    if (unwritten.size === 0) for (const resolve of waiters.splice(0)) resolve();
+  /** Cuts a client off that does not read its answer. */
+  function awaitWritten(response: ServerResponse): void {
+    unwritten += 1;
+    const timer = setTimeout(() => response.socket?.destroy(), limits.writeTimeoutMs);
+    timer.unref();
+    response.once("close", () => {
+      clearTimeout(timer);
+      unwritten -= 1;
+      if (unwritten === 0) for (const resolve of waiters.splice(0)) resolve();
+    });
   }
 
   function refuse({ request, response }: Turn, code: RequestFaultCode): void {
@@ -189,7 +195,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   });
   const whenWritten = () =>
     new Promise<void>((resolve) => {
-      if (unwritten.size === 0) resolve();
+      if (unwritten === 0) resolve();
       else waiters.push(resolve);
     });
   return Object.assign(server, {
@@ -225,14 +231,4 @@ function parserProblem(code: string | undefined): readonly [RequestFaultCode, st
   if (code === "HPE_HEADER_OVERFLOW") return ["request.http_headers", "Request Header Fields Too Large"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request.http_timeout", "Request Timeout"];
   return ["request.http", "Bad Request"];
-}
-
-/** Cuts a client off that does not read its answer. */
-function limitWriting(response: ServerResponse, timeoutMs: number): void {
-  response.once("prefinish", () => {
-    if (response.writableFinished) return;
-    const timer = setTimeout(() => response.socket?.destroy(), timeoutMs);
-    timer.unref();
-    response.once("close", () => clearTimeout(timer));
-  });
 }
