@@ -1,6 +1,7 @@
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Answer, Around, PlannedCall } from "../ports.ts";
+import { LinkedList } from "./linked-list.ts";
 import { within } from "../../terms/within.ts";
 
 /**
@@ -9,7 +10,7 @@ import { within } from "../../terms/within.ts";
  * new ones, for a service that has used up its time to stop.
  */
 export function withDeadline(clock: Clock): Around & { endAll(): void } {
-  const underWay = new Set<() => void>();
+  const underWay = new LinkedList<() => void>();
   let over = false;
 
   const around: Around = (next) => (source, call) => {
@@ -17,27 +18,27 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
     if (over) return Promise.reject(new Fault("source.stopped"));
     return new Promise<Answer>((resolve, reject) => {
       const end = (fault: Fault) => {
-        underWay.delete(abandon);
-        cancel();
+        leave();
         call.end(fault);
         reject(fault);
       };
       const cancel = clock.after(Math.max(0, call.deadlineAt - clock.now()), () => {
         end(faultOfDeadline(call));
       });
-      const abandon = () => {
+      const link = underWay.add(() => {
         end(new Fault(call.order === null ? "source.abandoned" : "source.pending"));
+      });
+      const leave = () => {
+        underWay.remove(link);
+        cancel();
       };
-      underWay.add(abandon);
       next(source, call).then(
         (answer) => {
-          underWay.delete(abandon);
-          cancel();
+          leave();
           resolve(answer);
         },
         (thrown: unknown) => {
-          underWay.delete(abandon);
-          cancel();
+          leave();
           reject(thrown);
         },
       );
@@ -46,8 +47,8 @@ export function withDeadline(clock: Clock): Around & { endAll(): void } {
   return Object.assign(around, {
     endAll() {
       over = true;
-      // This removes each call from the set, which is allowed while iterating over it.
-      for (const abandon of underWay) abandon();
+      // Each call removes itself from the list.
+      for (let abandon = underWay.first; abandon !== undefined; abandon = underWay.first) abandon();
     },
   });
 }

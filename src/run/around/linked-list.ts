@@ -1,0 +1,42 @@
+/** An item in a list, and its neighbours. */
+export interface Link<Item> {
+  readonly item: Item;
+  before: Link<Item> | null;
+  after: Link<Item> | null;
+}
+
+/**
+ * Items in the order in which they were added, for lists that change thousands of times a second. A `Set` or `Map` is
+ * copied whenever entries that were removed have filled it up, and each old table refers to the next: one that V8 has
+ * moved to its old generation keeps all later ones, and what was in them, until a full garbage collection.
+ */
+export class LinkedList<Item> {
+  #first: Link<Item> | null = null;
+  #last: Link<Item> | null = null;
+
+  get first(): Item | undefined {
+    return this.#first?.item;
+  }
+
+  /** Adds an item at the end. @returns what removes it */
+  add(item: Item): Link<Item> {
+    const link: Link<Item> = { item, before: this.#last, after: null };
+    if (this.#last === null) this.#first = link;
+    else this.#last.after = link;
+    this.#last = link;
+    return link;
+  }
+
+  /** Does nothing if it was removed already. */
+  remove(link: Link<Item>): void {
+    const { before, after } = link;
+    if (before === null && this.#first !== link) return;
+    if (before === null) this.#first = after;
+    else before.after = after;
+    if (after === null) this.#last = before;
+    else after.before = before;
+    // A link in the old generation would keep its neighbours.
+    link.before = null;
+    link.after = null;
+  }
+}
