@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "../settings/read-settings.ts";
 import { listenToLauncher } from "./launcher.ts";
 import { reasonOf, whereAndWhat } from "./reason-of.ts";
@@ -7,9 +8,16 @@ import { takeExit } from "./take-exit.ts";
 import { start, type Running, type StartOptions } from "../composition/start.ts";
 
 /**
+ * Where most objects were still in use at several garbage collections, V8 creates further ones as old, and they stay
+ * until a full collection. Here they belong to runs that waited for vendors, and are needed for milliseconds.
+ */
+const KEEP_YOUNG = "--no-allocation-site-pretenuring";
+
+/**
  * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
  */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
+  setFlagsFromString(KEEP_YOUNG);
   const exit: (code: number) => never = takeExit();
   let closing: Promise<void> | undefined;
   const asked = { directly: 0, byLauncher: 0 };
