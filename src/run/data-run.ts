@@ -3,7 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { ANSWER_BYTES_MAX, statusText, toEnvelope, type EnvelopeEntry } from "./envelope.ts";
 import { fanOut, reportCall, type Outcome } from "./fan-out.ts";
-import { noteNearMisses, type Asked } from "./near-misses.ts";
+import { createNearMissNote, type Asked } from "./near-misses.ts";
 import { planCall, type Planned } from "./call.ts";
 import type { CallReport, Run, SourceCatalog } from "./ports.ts";
 import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./under-way.ts";
@@ -11,6 +11,7 @@ import { underWay, type EngineParts, type RunRequest, type StartedRun } from "./
 /** Makes the function that runs `POST /data`. It throws a `request.*` fault before any vendor is called, or not at all. */
 export function createDataRun(parts: EngineParts): (request: RunRequest) => StartedRun {
   const { clock, catalog, runSource, observers } = parts;
+  const noteNearMisses = createNearMissNote(observers);
 
   return function runData(request) {
     const { sources, inputs } = request;
@@ -23,7 +24,7 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
       return {
         calls,
         answer: toEnvelope(run.intent.transactionId, echoed, toEntries(run, outcomes, calls)),
-        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(askedOf), inputs, observers),
+        afterwards: () => noteNearMisses(run.intent.transactionId, plan.map(askedOf), inputs),
       };
     });
   };
@@ -47,8 +48,10 @@ function planSources(
   });
 }
 
+const NO_NAMES: readonly string[] = [];
+
 function askedOf({ source, call }: Planned): Asked {
-  return { id: call.id, inputNames: source?.inputNames ?? [] };
+  return { id: call.id, inputNames: source?.inputNames ?? NO_NAMES };
 }
 
 function toEntries(run: Run, outcomes: readonly Outcome[], calls: readonly CallReport[]): EnvelopeEntry[] {

@@ -4,7 +4,7 @@ import type { Clock } from "../terms/clock.ts";
 import { withoutCredentials } from "./envelope.ts";
 import { writeFunctionAnswer, type FunctionOutcome } from "./function-answer.ts";
 import { openHost, type HostParts, type OpenHost } from "./function-host.ts";
-import { noteNearMisses } from "./near-misses.ts";
+import { createNearMissNote } from "./near-misses.ts";
 import { readFunctionResult, readSteps, type FunctionResult } from "./function-result.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
 import { ReplyRoom } from "./reply-room.ts";
@@ -30,6 +30,7 @@ const RESERVE_MS = 250;
 
 /** Makes the function that runs `POST /func`. It throws a `request.*` fault before anything runs, or not at all. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
+  const noteNearMisses = createNearMissNote(parts.observers);
   const hostParts: HostParts = { ...parts, replyRoom: new ReplyRoom(parts.clock) };
 
   return function runFunction(request) {
@@ -51,12 +52,7 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         ...writeFunctionAnswer(outcome, under, request),
         // Its contract may accept names that it does not declare, and the answer then says nothing about them.
         afterwards: () =>
-          noteNearMisses(
-            under.run.intent.transactionId,
-            found === undefined ? [] : [found],
-            request.inputs,
-            parts.observers,
-          ),
+          noteNearMisses(under.run.intent.transactionId, found === undefined ? [] : [found], request.inputs),
       };
     });
   };

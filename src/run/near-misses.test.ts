@@ -45,6 +45,29 @@ test("the cost for one run does not grow with its sources, their names and its i
   assert.ok(most <= looks(100, 100) && most <= 400, `${most} comparisons`);
 });
 
+test("what has been compared once is not compared again, and is reported again", () => {
+  let looked = 0;
+  const compared = new WeakMap();
+  const plan = askedOf([["company_number", "name"], ["vin"]], () => (looked += 1));
+  const inputs = { comapny_number: 1, colour: 2 };
+  const found = nearMisses(plan, inputs, compared);
+  const before = looked;
+  assert.deepEqual(nearMisses(plan, inputs, compared), found);
+  assert.equal(found.length, 1);
+  assert.equal(looked - before, 3, "each name is looked at once, to know what is claimed");
+});
+
+test("what was not compared for want of time is compared for a later run", () => {
+  const sent = Array.from({ length: 5 }, (_, at) => `name_${at}`);
+  const lists = Array.from({ length: 100 }, (_, of) => [`other_${of}`, `amount_${of}`]);
+  const plan = askedOf([...lists, ["nam_4"]]);
+  const inputs = Object.fromEntries(sent.map((name) => [name, 1]));
+  const compared = new WeakMap();
+  let found = nearMisses(plan, inputs, compared);
+  for (let run = 0; run < 10 && found.length === 0; run += 1) found = nearMisses(plan, inputs, compared);
+  assert.deepEqual(found.map(({ meant }) => meant), ["nam_4"]);
+}); // prettier-ignore
+
 test("names that are too long to be misspelled are not compared at all", () => {
   let looked = 0;
   const inputs = Object.fromEntries(Array.from({ length: 50 }, (_, at) => ["n".repeat(200_000) + at, 1]));
