@@ -17,6 +17,8 @@ export interface JournalLinkOptions {
 const RESTART_FIRST_MS = 100;
 const RESTART_MAX_MS = 5_000;
 const FORCE_MS = 500;
+/** V8 would let the young generation grow to eight times this size, and the thread would be no faster. */
+const YOUNG_MIB = 12;
 
 /** Keeps the journal's thread running: restarts it after increasing delays, each time with newly opened files. */
 export class JournalLink {
@@ -48,6 +50,7 @@ export class JournalLink {
       name: "journal",
       workerData: this.#options.setup(),
       env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     });
     this.#worker = worker;
     worker.on("message", (message: FromJournal) => this.#receive(message));
