@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -50,6 +52,27 @@ test("every peer calls each vendor once a run, with and without TLS, the real se
       }
     }
   }
+});
+
+test("a connection that the other side closed while nothing was sent on it is not used again", async (t) => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const load = new Load({ port, request: Buffer.from("GET / HTTP/1.1\r\n\r\n"), bodyBytesMin: 2 });
+  t.after(() => load.close());
+  await Promise.all([load.run(), load.run()]);
+  const gone = sockets.map((socket) => once(socket, "close"));
+  for (const socket of sockets) socket.end();
+  await Promise.all(gone);
+
+  await Promise.all([load.run(), load.run()]);
+
+  assert.deepEqual([load.runs, load.failures, sockets.length], [4, 0, 4]);
 });
 
 test("an open loop waits at least as long as the vendor does", async (t) => {

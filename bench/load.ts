@@ -27,7 +27,7 @@ export class Load {
   /** One request on a connection that is free, or on a new one. Never rejects. */
   async run(): Promise<void> {
     const { request, bodyBytesMin } = this.#target;
-    const connection = this.#idle.pop() ?? this.#connect();
+    const connection = this.#takeIdle() ?? this.#connect();
     try {
       const { status, bodyBytes } = await connection.send(request);
       if (status !== 200 || bodyBytes < bodyBytesMin) this.#failed(`status ${status}, ${bodyBytes} bytes`);
@@ -36,6 +36,13 @@ export class Load {
       this.#failed((error as Error).message);
     }
     this.runs += 1;
+  }
+
+  /** Without those that the peer has closed meanwhile: what is sent on one of them is never answered. */
+  #takeIdle(): ClientConnection | undefined {
+    let connection = this.#idle.pop();
+    while (connection?.closed === true) connection = this.#idle.pop();
+    return connection;
   }
 
   #connect(): ClientConnection {
