@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions run simulation outbound storage http operate project`);
+  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage http operate project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   functions: ["terms", "sdk"],
   simulation: ["terms", "sdk", "run"],
   run: ["terms", "sdk"],
+  leases: ["terms"],
   access: ["terms"],
   credentials: ["terms"],
   ledger: ["terms", "settings"],

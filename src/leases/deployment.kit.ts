@@ -1,0 +1,160 @@
+import type { Clock } from "../terms/clock.ts";
+import type { FakeClock } from "../terms/clock.kit.ts";
+import { openLeases, type OpenLeases } from "./leases.ts";
+import type { GrantRule, Lease, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore, SharedLimit } from "./ports.ts";
+
+interface KeptRow extends LeaseRow {
+  readonly process: string;
+  readonly turn: number;
+}
+
+/** The table of leases, in memory. */
+export class MemoryLeases implements LeaseStore {
+  readonly #wall: () => number;
+  readonly #rows = new Map<string, readonly KeptRow[]>();
+
+  constructor(wall: () => number) {
+    this.#wall = wall;
+  }
+
+  async exchange(asks: readonly LeaseAsk[], rule: GrantRule): Promise<readonly LeaseAnswer[]> {
+    const now = this.#wall();
+    return asks.map((ask) => {
+      const { name, everyMs } = ask.limit;
+      let rows: readonly KeptRow[] = (this.#rows.get(name) ?? []).filter(({ endsAt }) => endsAt + (everyMs ?? 0) > now);
+      const grants = rule(ask, rows, now);
+      for (const grant of grants) rows = withRow(rows, { ...grant, process: ask.process, turn: ask.turn });
+      this.#rows.set(name, rows);
+      return { now, grants };
+    });
+  }
+
+  async freeUnits(process: string, start: string): Promise<void> {
+    const isOld = (row: KeptRow) => row.process === process && row.window < 0 && !row.lease.startsWith(`${start}/`);
+    for (const [name, rows] of this.#rows) this.#rows.set(name, rows.filter((row) => !isOld(row))); // prettier-ignore
+  }
+
+  /** The units of a window that are leased. */
+  leased(name: string, window: number): number {
+    const rows = (this.#rows.get(name) ?? []).filter((row) => row.window === window && row.endsAt > this.#wall());
+    return rows.reduce((sum, { amount }) => sum + amount, 0);
+  }
+}
+
+function withRow(rows: readonly KeptRow[], row: KeptRow): readonly KeptRow[] {
+  const known = rows.find(({ lease, window }) => lease === row.lease && window === row.window);
+  if (known !== undefined && known.turn >= row.turn) return rows;
+  return [...rows.filter((other) => other !== known), row];
+}
+
+/** The leases of a deployment of one process. */
+export function leasesInMemory(clock: Clock, store: LeaseStore = new MemoryLeases(clock.wall)): OpenLeases {
+  return openLeases({ clock, store, process: () => "p1", start: "s1" });
+}
+
+/** The same numbers for the same seed, from 0 to below 1. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface Weather {
+  readonly random: () => number;
+  /** How likely a message to or from the store is lost, and how long one takes at most. */
+  loss: number;
+  readonly delayMsMax: number;
+}
+
+/** One process of a simulated deployment, with a clock of its own, behind a network of its own. */
+export class Replica {
+  readonly leases: OpenLeases;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  isCutOff = false;
+  isAlive = true;
+  inUse = 0;
+  used = 0;
+  readonly #true: FakeClock;
+  readonly #limit: SharedLimit;
+  readonly #used: () => void;
+  #waiting: { readonly useMs: number; readonly goneAt: number }[] = [];
+
+  /** @param used is called for each unit that is taken, at that moment */
+  constructor(
+    parts: { clock: FakeClock; store: LeaseStore; limit: SharedLimit; weather: Weather; speed: number },
+    ids: { process: string; start: string },
+    used: () => void,
+  ) {
+    const { clock, store, limit, weather, speed } = parts;
+    this.#true = clock;
+    this.#limit = limit;
+    this.#used = used;
+    const offset = weather.random() * 1e6;
+    this.clock = {
+      now: () => offset + clock.now() * speed,
+      wall: () => clock.wall() + offset,
+      after: (delayMs, callback) => clock.after(delayMs / speed, () => this.isAlive && callback()),
+    };
+    const { process, start } = ids;
+    this.leases = openLeases({ clock: this.clock, store: this.#across(store, weather), process: () => process, start });
+    this.lease = this.leases.leaseOf(limit);
+    this.lease.onNews(() => this.serve());
+  }
+
+  /** A call arrives that uses a unit for so long, and waits for one for a second at most. */
+  call(useMs: number): void {
+    this.#waiting.push({ useMs, goneAt: this.clock.now() + 1_000 });
+    this.serve();
+  }
+
+  serve(): void {
+    const now = this.clock.now();
+    this.#waiting = this.#waiting.filter(({ goneAt }) => goneAt > now);
+    while (this.#waiting.length > 0) {
+      const { useMs } = this.#waiting[0]!;
+      const window = this.lease.take(now, now + this.#limit.useMsMax);
+      if (window === null) break;
+      this.#waiting.shift();
+      this.inUse += 1;
+      this.used += 1;
+      this.#used();
+      this.#true.after(useMs, () => {
+        if (!this.isAlive) return;
+        this.inUse -= 1;
+        if (this.#limit.everyMs === null) this.lease.give(window);
+        this.serve();
+      });
+    }
+    this.lease.want(this.#waiting.length, this.#waiting.length);
+  }
+
+  /** As with `kill -9`: its connections end with it. */
+  crash(): void {
+    this.isAlive = false;
+    this.inUse = 0;
+  }
+
+  #across(store: LeaseStore, weather: Weather): LeaseStore {
+    const { random, delayMsMax } = weather;
+    const isLost = () => this.isCutOff || random() < weather.loss;
+    const pass = () => new Promise<void>((resolve) => void this.#true.after(random() * delayMsMax, resolve));
+    const never = new Promise<never>(() => {});
+    const carry = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (isLost()) return never;
+      await pass();
+      const result = await work();
+      if (isLost()) return never;
+      await pass();
+      return result;
+    };
+    return {
+      exchange: (asks, rule) => carry(() => store.exchange(asks, rule)),
+      freeUnits: (process, start) => carry(() => store.freeUnits(process, start)),
+    };
+  }
+}

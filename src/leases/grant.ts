@@ -1,0 +1,95 @@
+import type { Grant, GrantRule, LeaseAsk, LeaseRow } from "./ports.ts";
+
+/** While other processes use a limit too, a process gets at most this part of what is left beyond its waiting calls. */
+const SPARE_PART = 4;
+/** The one window of units in use at once. */
+const IN_USE = -1;
+/** A lease on units in use at once lasts this long beyond the longest use of a unit. */
+const LEASE_MS = 60_000;
+
+/**
+ * What a lease holds after an ask. It never loses what it holds, because its process may be using it; it gets more only
+ * out of what no lease holds. So the leases of a window never hold more than the limit together, in whatever order and
+ * how often the asks arrive.
+ */
+export const grantMore: GrantRule = (ask, rows, now) => {
+  const { everyMs, useMsMax } = ask.limit;
+  const { need, spare } = ask;
+  if (everyMs === null)
+    return [grantIn(ask, rows, { window: IN_USE, endsAt: now + useMsMax + LEASE_MS, now, need, spare })];
+  const window = now - (now % everyMs);
+  const grants = [grantIn(ask, rows, { window, endsAt: window + everyMs, now, need, spare })];
+  if (ask.ahead === 0) return grants;
+  const next = { window: window + everyMs, endsAt: window + 2 * everyMs, now, need: 0, spare: ask.ahead };
+  return [...grants, grantIn(ask, rows, next)];
+};
+
+interface Wanted {
+  readonly window: number;
+  readonly endsAt: number;
+  readonly now: number;
+  readonly need: number;
+  readonly spare: number;
+}
+
+function grantIn(ask: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Grant {
+  const { lease, limit } = ask;
+  const { window, endsAt, now, need, spare } = wanted;
+  const held = ask.held.find((one) => one.window === window) ?? { amount: 0, used: 0 };
+  const wants = held.used + need + spare;
+  const rivals = rivalsOf(ask, rows, wanted);
+  const others = rivals.reduce((sum, { amount }) => sum + amount, 0);
+  const grewAt = Math.max(0, ...rows.flatMap((row) => (row.lease === lease ? row.grewAt : [])));
+  const part = partOf(limit.max, { lease, wants, grewAt }, rivals);
+  const room = Math.max(0, Math.min(limit.max - others, part) - held.amount);
+  const forNeed = Math.min(need, room);
+  const forSpare = Math.min(spare, rivals.length === 0 ? room - forNeed : Math.floor((room - forNeed) / SPARE_PART));
+  const more = forNeed + forSpare;
+  const row = { lease, window, amount: held.amount + more, wants, grewAt: more > 0 ? now : grewAt, endsAt };
+  return { ...row, others, part, hasRivals: rivals.some((rival) => rival.wants > 0) };
+}
+
+type Rival = Pick<LeaseRow, "lease" | "amount" | "wants" | "grewAt">;
+
+/**
+ * The other leases of a window. In its first half that includes those of the window before: else the process that asks
+ * first would take everything in each window.
+ */
+function rivalsOf({ lease, limit }: LeaseAsk, rows: readonly LeaseRow[], wanted: Wanted): Rival[] {
+  const { window, now } = wanted;
+  const everyMs = limit.everyMs ?? 0;
+  const remembers = now < window + everyMs / 2;
+  const rivals = new Map<string, Rival>();
+  for (const row of rows) {
+    if (row.lease === lease) continue;
+    const isHere = row.window === window && row.endsAt > now;
+    if (!isHere && !(remembers && everyMs > 0 && row.window === window - everyMs)) continue;
+    const known = rivals.get(row.lease);
+    rivals.set(row.lease, {
+      lease: row.lease,
+      amount: (known?.amount ?? 0) + (isHere ? row.amount : 0),
+      wants: Math.max(known?.wants ?? 0, row.wants, isHere ? row.amount : 0),
+      grewAt: Math.max(known?.grewAt ?? 0, row.grewAt),
+    });
+  }
+  return [...rivals.values()];
+}
+
+/**
+ * How much one may have of `max` if nobody is to have less than it wants because of somebody who has more. Single units
+ * that are left over go to those that have got none for longest.
+ */
+export function partOf(max: number, me: Omit<Rival, "amount">, rivals: readonly Omit<Rival, "amount">[]): number {
+  const wishes = rivals.filter(({ wants }) => wants > 0).sort((a, b) => a.wants - b.wants);
+  let left = max;
+  let sharing = wishes.length + 1;
+  for (const { wants } of wishes) {
+    if (wants * sharing > left) break;
+    left -= wants;
+    sharing -= 1;
+  }
+  const whole = Math.floor(left / sharing);
+  const greedy = wishes.slice(wishes.length - (sharing - 1));
+  const before = greedy.filter(({ grewAt, lease }) => grewAt < me.grewAt || (grewAt === me.grewAt && lease < me.lease));
+  return whole + (before.length < left - whole * sharing ? 1 : 0);
+}

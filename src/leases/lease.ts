@@ -1,0 +1,308 @@
+import { RecentUse } from "./recent-use.ts";
+import type { Grant, Held, Lease, LeaseAnswer, LeaseAsk, SharedLimit } from "./ports.ts";
+
+/** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
+const DRIFT = 0.01;
+/** The shortest time between two asks that will probably be answered with nothing. */
+const ASK_AGAIN_MS = 100;
+/** While the store does not answer. */
+const RETRY_MS = 500;
+/** A lease on units in use at once is renewed this often. */
+const RENEW_MS = 1_000;
+/** The next window is asked for so much before the end of this one, if that is less than a quarter of it. */
+const AHEAD_MS = 250;
+/** Units of a window that ends sooner are not given back. */
+const GIVE_BACK_MS = 2_000;
+/** How often a lease that holds something is looked at. */
+const LOOK_MS = 100;
+/** A process holds this many times as many units in use at once as it used lately. */
+const GROWTH = 1.25;
+
+/** What was granted for one window, by the clock of this process. */
+interface Holding {
+  readonly window: number;
+  readonly from: number;
+  readonly until: number;
+  amount: number;
+  used: number;
+}
+
+/**
+ * What one process holds of one limit: counts in memory, and the next ask. It is told the time and what the store
+ * answers, and does nothing by itself.
+ */
+export class HeldLease implements Lease {
+  readonly limit: SharedLimit;
+  readonly #process: string;
+  readonly #look: (lease: HeldLease) => void;
+  readonly #recent: RecentUse;
+  #lease: string;
+  #now: Holding | null = null;
+  #next: Holding | null = null;
+  /** Calls that wait for a unit now, and those that wait for one now or in the next window. */
+  #waiting = 0;
+  #inAll = 0;
+  /** A unit was asked for and not there. */
+  #missed = false;
+  /** Of the last answer about the current window: what others hold, and what this lease may hold. */
+  #others = 0;
+  #part: number;
+  #hasRivals = false;
+  /** What the store has for this lease in the current window. */
+  #kept = 0;
+  /** The store was told that it wants some. */
+  #isWanted = false;
+  #turn = 0;
+  /** More is asked for if less than this is left, or from this time on. */
+  #low = 0;
+  #lookAt = Number.POSITIVE_INFINITY;
+  #askAgainAt = Number.NEGATIVE_INFINITY;
+  #renewAt = Number.POSITIVE_INFINITY;
+  #away = false;
+  #listener: () => void = () => {};
+
+  /** @param look is called when there may be something to ask */
+  constructor(limit: SharedLimit, id: { lease: string; process: string }, look: (lease: HeldLease) => void) {
+    this.limit = limit;
+    this.#lease = id.lease;
+    this.#process = id.process;
+    this.#look = look;
+    this.#recent = new RecentUse(limit.everyMs);
+    this.#part = limit.max;
+  }
+
+  take(now: number, until: number): number | null {
+    const holding = this.#at(now);
+    if (holding === null || holding.used >= holding.amount || (this.#isAtOnce && until > holding.until)) {
+      this.#missed = true;
+      if (now >= this.#askAgainAt) this.#look(this);
+      return null;
+    }
+    holding.used += 1;
+    this.#recent.add(now, holding.used);
+    if (holding.amount - holding.used < this.#low || now >= this.#lookAt) this.#look(this);
+    return holding.window;
+  }
+
+  give(window: number): void {
+    const holding = this.#now;
+    // Units of an earlier window are worth nothing.
+    if (holding?.window !== window) return;
+    holding.used -= 1;
+    if (!this.#isAtOnce || holding.amount <= this.#part) return;
+    // Others have less than they want: the unit is for them.
+    holding.amount = Math.max(this.#part, holding.used);
+    this.#look(this);
+  }
+
+  want(now: number, inAll: number): void {
+    const isNew = now > this.#waiting || (inAll > 0 && this.#inAll === 0);
+    this.#waiting = now;
+    this.#inAll = inAll;
+    if (isNew) this.#look(this);
+  }
+
+  window(now: number): number | null {
+    return this.#at(now)?.window ?? null;
+  }
+
+  left(): number {
+    return Math.max(0, this.limit.max - this.#others);
+  }
+
+  mayGrow(now: number): boolean {
+    return !this.#away && (this.#at(now) === null || now >= this.#askAgainAt || this.left() > this.#now!.amount);
+  }
+
+  holds(now: number): boolean {
+    return (this.#at(now)?.amount ?? 0) > 0;
+  }
+
+  get nextAt(): number {
+    if (this.#isAtOnce) return Number.POSITIVE_INFINITY;
+    return this.#now?.until ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get away(): boolean {
+    return this.#away;
+  }
+
+  onNews(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  tellNews(): void {
+    this.#listener();
+  }
+
+  /** When time alone may give it something to ask or to tell; `Infinity` for one that holds and wants nothing. */
+  dueAt(now: number): number {
+    const holding = this.#at(now);
+    if (this.#waiting + this.#inAll > 0) return Math.max(now + 1, this.#servesAt(holding));
+    const holds = holding !== null && (this.#isAtOnce ? this.#kept > 0 || this.#isWanted : holding.used < holding.amount); // prettier-ignore
+    return holds || this.#next !== null ? now + LOOK_MS : Number.POSITIVE_INFINITY;
+  }
+
+  /** When calls that wait may get something. */
+  #servesAt(holding: Holding | null): number {
+    if (holding === null) return this.#next?.from ?? this.#askAgainAt;
+    const nextAt = this.#next === null ? this.#aheadAt(holding.until) : holding.until;
+    return this.#waiting > 0 ? Math.min(this.#askAgainAt, nextAt) : nextAt;
+  }
+
+  /** What to ask the store now; `null` if there is nothing to ask. */
+  ask(now: number): LeaseAsk | null {
+    if (this.#away && now < this.#askAgainAt) return null;
+    const holding = this.#at(now);
+    const [amount, used] = holding === null ? [0, 0] : [holding.amount, holding.used];
+    const free = amount - used - this.#waiting;
+    const mayAsk = now >= this.#askAgainAt;
+    const need = mayAsk ? Math.max(0, -free, this.#missed && free <= 0 ? 1 : 0) : 0;
+    const soon = this.#soon(now, used);
+    const isLow = mayAsk && free < Math.ceil(soon / 2) && (holding === null || amount < this.left());
+    const spare = isLow ? soon - Math.max(0, free) : 0;
+    const ahead = this.#isNearEnd(now) ? soon + this.#inAll : 0;
+    const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
+    const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);
+    if (need + spare + ahead === 0 && !isNews && now < this.#renewAt) return null;
+    return this.#askFor(now, keep, { need, spare, ahead });
+  }
+
+  /** Gives back whatever is not in use. */
+  askToEnd(now: number): LeaseAsk | null {
+    const holding = this.#at(now);
+    if (holding === null && this.#next === null) return null;
+    this.#next = null;
+    return this.#askFor(now, holding?.used ?? 0, { need: 0, spare: 0, ahead: 0 });
+  }
+
+  #askFor(now: number, keep: number, wanted: Pick<LeaseAsk, "need" | "spare" | "ahead">): LeaseAsk {
+    this.#turn += 1;
+    this.#missed = false;
+    this.#low = 0;
+    this.#lookAt = Number.POSITIVE_INFINITY;
+    const held: Held[] = [];
+    const holding = this.#at(now);
+    // From now on: the store may let others have the rest before this process hears of it.
+    if (holding !== null) holding.amount = Math.min(holding.amount, keep);
+    // Also a window that seems to be over: it may not be by the store's clock.
+    for (const one of [this.#now, this.#next]) {
+      if (one !== null) held.push({ window: one.window, amount: one.amount, used: one.used });
+    }
+    return { limit: this.limit, lease: this.#lease, process: this.#process, turn: this.#turn, held, ...wanted };
+  }
+
+  /** @param askedAt, answeredAt by the clock of this process; in between, the store looked at its own */
+  answered({ now: storeNow, grants }: LeaseAnswer, askedAt: number, answeredAt: number): void {
+    const [current, next] = grants as readonly [Grant, Grant | undefined];
+    if (this.#now !== null && current.window < this.#now.window) {
+      // The next window may have begun while the answer was on its way.
+      if (askedAt >= this.#now.from) this.#startAnew();
+      return;
+    }
+    this.#away = false;
+    const until = endOf(current, storeNow, askedAt);
+    const used = this.#usedIn(current.window);
+    this.#now = { window: current.window, from: answeredAt, until, amount: current.amount, used };
+    if (next !== undefined) {
+      const from = answeredAt + (next.window - storeNow) * (1 + DRIFT);
+      this.#next = { window: next.window, from, until: endOf(next, storeNow, askedAt), amount: next.amount, used: 0 };
+    } else if (this.#next !== null && this.#next.window <= current.window) this.#next = null;
+    [this.#kept, this.#others, this.#part] = [current.amount, current.others, current.part];
+    this.#hasRivals = current.hasRivals;
+    this.#isWanted = current.wants > 0;
+    if (this.#isAtOnce) this.#now.amount = Math.min(current.amount, Math.max(used, current.part));
+    this.#renewAt = this.#isAtOnce && current.amount > 0 ? answeredAt + RENEW_MS : Number.POSITIVE_INFINITY;
+    this.#lookAgain(answeredAt);
+    // So near its end that nothing can be said about the window any more.
+    if (until <= answeredAt) this.#askAgainAt = answeredAt + (current.endsAt - storeNow) * (1 + DRIFT);
+  }
+
+  failed(now: number): void {
+    this.#away = true;
+    this.#askAgainAt = now + RETRY_MS;
+  }
+
+  /** More cannot be had at once if this answer did not bring it. */
+  #lookAgain(now: number): void {
+    const { amount, used, until } = this.#now!;
+    const isShort = amount - used < Math.max(1, this.#waiting);
+    const isAll = amount >= this.limit.max && !this.#hasRivals;
+    this.#askAgainAt = now;
+    if (isShort) this.#askAgainAt = isAll ? this.#waitsUntil(until) : now + ASK_AGAIN_MS;
+    if (amount < this.#kept) this.#look(this);
+    this.#low = isShort ? 0 : Math.max(1, Math.ceil(this.#soon(now, used) / 2));
+    this.#lookAt = this.#aheadAt(until);
+  }
+
+  /** The clock of the store was set back: what was granted under its former time is not touched again. */
+  #startAnew(): void {
+    this.#lease += "'";
+    [this.#now, this.#next, this.#kept] = [null, null, 0];
+    this.#askAgainAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether it limits the units that are in use at once, as opposed to those of a window. */
+  get #isAtOnce(): boolean {
+    return this.limit.everyMs === null;
+  }
+
+  #usedIn(window: number): number {
+    if (this.#now?.window === window) return this.#now.used;
+    return this.#next?.window === window ? this.#next.used : 0;
+  }
+
+  /** What can be taken from now. */
+  #at(now: number): Holding | null {
+    const holding = this.#now;
+    if (holding === null || now < holding.until) return holding;
+    if (this.#isAtOnce) {
+      // The lease was lost: nothing more is taken until there is a new one. What is in use still counts.
+      holding.amount = 0;
+      return holding;
+    }
+    if (this.#next === null || now < this.#next.from) return null;
+    [this.#now, this.#next] = [this.#next, null];
+    this.#kept = this.#now.amount;
+    this.#others = 0;
+    this.#lookAgain(now);
+    this.#askAgainAt = now;
+    return now < this.#now.until ? this.#now : null;
+  }
+
+  /** The units that will probably be used soon, beyond those in use. */
+  #soon(now: number, used: number): number {
+    const expected = this.#recent.expected(now);
+    return this.#isAtOnce ? Math.max(0, Math.ceil(expected * GROWTH) - used) : expected;
+  }
+
+  #aheadAt(until: number): number {
+    const { everyMs } = this.limit;
+    return everyMs === null ? Number.POSITIVE_INFINITY : until - Math.min(AHEAD_MS, everyMs / 4);
+  }
+
+  /** When asking may help again, if it holds all there is and nobody else wants any. */
+  #waitsUntil(until: number): number {
+    if (this.#isAtOnce) return this.#renewAt;
+    return this.#next === null ? this.#aheadAt(until) : until;
+  }
+
+  #isNearEnd(now: number): boolean {
+    return this.#now !== null && this.#next === null && now >= this.#aheadAt(this.#now.until);
+  }
+
+  /** How much of what it holds it goes on holding, if it wants no more. */
+  #toKeep(now: number, soon: number): number {
+    const holding = this.#at(now);
+    if (holding === null) return 0;
+    const { amount, used, until } = holding;
+    if (this.#isAtOnce) return Math.min(amount, used + soon);
+    const isMuch = until - now >= GIVE_BACK_MS && amount - used > 2 * soon;
+    return isMuch ? used + soon : amount;
+  }
+}
+
+/** By the clock of this process, and never too late: the store's clock is read in whole milliseconds. */
+function endOf({ endsAt }: Grant, storeNow: number, askedAt: number): number {
+  return askedAt + (endsAt - storeNow - 1) * (1 - DRIFT);
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { FakeClock, settle } from "../terms/clock.kit.ts";
+import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
+import type { SharedLimit } from "./ports.ts";
+
+const STEP_MS = 20;
+const USE_MS_MAX = 400;
+
+interface Deployment {
+  readonly seed: number;
+  readonly replicas: number;
+  readonly limit: SharedLimit;
+  /** Calls that arrive at each replica in a step, on average. */
+  readonly load: number;
+  readonly loss: number;
+  readonly faults: number;
+}
+
+/** Runs a deployment through faults and then through a quiet time. Fails if its limit was ever exceeded. */
+async function live({ seed, replicas, limit, load, loss, faults }: Deployment, steps: number) {
+  const random = randomNumbers(seed);
+  const clock = new FakeClock();
+  const store = new MemoryLeases(clock.wall);
+  const weather = { random, loss, delayMsMax: 30 };
+  const byWindow = new Map<number, number>();
+  const all: Replica[] = [];
+  let starts = 0;
+
+  const windowNow = () => (limit.everyMs === null ? 0 : clock.wall() - (clock.wall() % limit.everyMs));
+  function used(): void {
+    const window = windowNow();
+    const count = limit.everyMs === null ? all.reduce((sum, { inUse }) => sum + inUse, 0) : (byWindow.get(window) ?? 0) + 1; // prettier-ignore
+    byWindow.set(window, Math.max(count, byWindow.get(window) ?? 0));
+  }
+  function start(process: string): Replica {
+    const speed = 1 + (random() - 0.5) / 250;
+    return new Replica({ clock, store, limit, weather, speed }, { process, start: `s${(starts += 1)}` }, used);
+  }
+
+  for (let at = 0; at < replicas; at += 1) all.push(start(`p${at}`));
+  for (let step = 0; step < steps * 2; step += 1) {
+    const isQuiet = step >= steps;
+    for (const [at, replica] of all.entries()) {
+      if (!isQuiet && random() < faults) {
+        // A replica comes back on its data directory or on a new one.
+        replica.crash();
+        all[at] = start(random() < 0.5 ? `p${at}` : `n${starts}`);
+      }
+      replica.isCutOff = !isQuiet && (replica.isCutOff ? random() > 0.05 : random() < faults);
+      for (let calls = load * 2 * random(); calls > 0; calls -= 1) {
+        if (random() < calls) all[at]!.call(random() * USE_MS_MAX);
+      }
+    }
+    if (step === steps) {
+      weather.loss = 0;
+      for (const replica of all) replica.used = 0;
+    }
+    await clock.advance(STEP_MS);
+  }
+  assert.ok(Math.max(...byWindow.values()) <= limit.max, "the limit was exceeded");
+  return { clock, store, all, byWindow, windowNow };
+}
+
+const windows = fc.record({
+  name: fc.constant("rate"),
+  max: fc.integer({ min: 1, max: 200 }),
+  everyMs: fc.constantFrom(100, 1_000, 3_000),
+  useMsMax: fc.constant(USE_MS_MAX),
+});
+const units = fc.record({
+  name: fc.constant("units"),
+  max: fc.integer({ min: 1, max: 60 }),
+  everyMs: fc.constant(null),
+  useMsMax: fc.constant(USE_MS_MAX),
+});
+const deployments = fc.record({
+  seed: fc.integer(),
+  replicas: fc.integer({ min: 1, max: 50 }),
+  limit: fc.oneof(windows, units),
+  load: fc.constantFrom(0.02, 0.3, 2),
+  loss: fc.constantFrom(0, 0.05, 0.3),
+  faults: fc.constantFrom(0, 0.002, 0.02),
+});
+
+test("no crash, no partition, no lost message and no clock makes a deployment exceed a limit", async () => {
+  await fc.assert(
+    fc.asyncProperty(deployments, async (deployment) => {
+      await live(deployment, 150);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+const RATE: SharedLimit = { name: "rate", max: 40, everyMs: 1_000, useMsMax: USE_MS_MAX };
+
+for (const limit of [
+  RATE,
+  { name: "units", max: 10, everyMs: null, useMsMax: USE_MS_MAX },
+  { name: "one unit", max: 1, everyMs: null, useMsMax: USE_MS_MAX },
+]) {
+  test(`no replica goes without when all of them want more than there is: ${limit.name}`, async () => {
+    const { all } = await live({ seed: 7, replicas: 4, limit, load: 1, loss: 0, faults: 0 }, 500);
+
+    const used = all.map((replica) => replica.used);
+
+    assert.ok(Math.min(...used) * 3 > Math.max(...used), used.join(" "));
+  });
+}
+
+test("what crashes and partitions have kept from use is there again in a later window, to the last unit", async () => {
+  const { byWindow } = await live({ seed: 3, replicas: 6, limit: RATE, load: 1, loss: 0.1, faults: 0.02 }, 300);
+
+  const counts = [...byWindow.values()];
+
+  assert.ok(Math.min(...counts.slice(0, 6)) < RATE.max, "some was kept from use");
+  assert.deepEqual(new Set(counts.slice(8, -1)), new Set([RATE.max]));
+});
+
+test("a process that stops gives back what it has not used, and one that idles gives back all but its use", async () => {
+  for (const stops of [true, false]) {
+    const clock = new FakeClock();
+    const store = new MemoryLeases(clock.wall);
+    const leases = leasesInMemory(clock, store);
+    const lease = leases.leaseOf({ name: "day", max: 1_000, everyMs: 1e12, useMsMax: 0 });
+    lease.take(clock.now(), 0);
+    await clock.advance(10);
+    for (let calls = 0; calls < 20; calls += 1) {
+      assert.notEqual(lease.take(clock.now(), 0), null);
+      await clock.advance(10);
+    }
+    const leased = () => store.leased("day", clock.wall() - (clock.wall() % 1e12));
+    assert.ok(leased() > 20);
+
+    if (stops) await leases.close();
+    else await clock.advance(5_000);
+
+    assert.equal(leased(), 20);
+    assert.equal(clock.timers, 0);
+  }
+});
+
+test("a call whose deadline is past the end of a lease does not begin under it", async () => {
+  const clock = new FakeClock();
+  const { leaseOf } = leasesInMemory(clock);
+  const lease = leaseOf({ name: "units", max: 5, everyMs: null, useMsMax: 1_000 });
+  lease.take(clock.now(), clock.now() + 1_000);
+  await settle();
+
+  assert.equal(lease.take(clock.now(), clock.now() + 3_600_000), null);
+  assert.equal(typeof lease.take(clock.now(), clock.now() + 1_000), "number");
+});

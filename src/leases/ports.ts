@@ -1,0 +1,112 @@
+/**
+ * What processes of one deployment agree on through their store: how much of a limit each of them may use.
+ * Times named `…Ms` are durations. `now`, `window` and `endsAt` are milliseconds since 1970 by the clock of the store,
+ * which is the only clock that all processes share.
+ */
+
+/** A limit that holds for all processes of a deployment together. */
+export interface SharedLimit {
+  /** The same in every process. */
+  readonly name: string;
+  readonly max: number;
+  /** The length of its windows, in each of which `max` units may be used. `null`: `max` units may be in use at once. */
+  readonly everyMs: number | null;
+  /** If `everyMs` is `null`: the longest that a unit is in use. Otherwise unused. */
+  readonly useMsMax: number;
+}
+
+/** What a process holds of a window. A limit on units in use at once has one window that never ends, -1. */
+export interface Held {
+  readonly window: number;
+  /** The process uses no more than this until it is granted more. */
+  readonly amount: number;
+  readonly used: number;
+}
+
+export interface LeaseAsk {
+  readonly limit: SharedLimit;
+  /** Names the lease among all leases of all processes. */
+  readonly lease: string;
+  /** Names the process, also after it has been restarted on the same data directory. */
+  readonly process: string;
+  /** Counts the asks of this lease, so that a delayed one changes nothing after a later one. */
+  readonly turn: number;
+  readonly held: readonly Held[];
+  /** Calls that wait for a unit now. */
+  readonly need: number;
+  /** Units that will probably be used soon. */
+  readonly spare: number;
+  /** Units that will probably be used at the beginning of the next window; 0 if it is too early to ask. */
+  readonly ahead: number;
+}
+
+/** What the store keeps of one lease in one window. */
+export interface LeaseRow {
+  readonly lease: string;
+  readonly window: number;
+  readonly amount: number;
+  /** What its process would use if it could. */
+  readonly wants: number;
+  /** When it was last granted something; 0 for never. */
+  readonly grewAt: number;
+  readonly endsAt: number;
+}
+
+export interface Grant extends LeaseRow {
+  /** What all other leases hold. */
+  readonly others: number;
+  /** What this lease may hold if all that want units are to have their part. */
+  readonly part: number;
+  /** Whether any other lease wants some. */
+  readonly hasRivals: boolean;
+}
+
+/** Decides what a lease holds from now on, from what all leases of the limit hold. The current window comes first. */
+export type GrantRule = (ask: LeaseAsk, rows: readonly LeaseRow[], now: number) => readonly Grant[];
+
+export interface LeaseAnswer {
+  readonly now: number;
+  readonly grants: readonly Grant[];
+}
+
+export interface LeaseStore {
+  /**
+   * Decides about all asks and keeps the result, in one transaction. One answer for each ask, in order. If it rejects,
+   * each ask may have been kept or not.
+   */
+  exchange(asks: readonly LeaseAsk[], rule: GrantRule): Promise<readonly LeaseAnswer[]>;
+  /**
+   * Frees the units in use at once that earlier starts of this process hold: their calls ended with them. Ids of leases
+   * begin with the id of their start and a slash.
+   */
+  freeUnits(process: string, start: string): Promise<void>;
+}
+
+/** What this process holds of a limit. No method waits for anything. Times are `Clock.now`. */
+export interface Lease {
+  /**
+   * Takes one unit. For units in use at once, `until` is when it is free again at the latest.
+   * @returns the window that it belongs to, or `null` if none is left here
+   */
+  take(now: number, until: number): number | null;
+  /** Returns a unit that is no longer in use or was not used. */
+  give(window: number): void;
+  /** Says how many calls wait for a unit now, and how many for one now or in the next window. */
+  want(now: number, inAll: number): void;
+  /** The window of the units that can be taken now; `null` while that is unknown. */
+  window(now: number): number | null;
+  /** What the processes have not used up, as far as is known here: everything that others do not hold. */
+  left(): number;
+  /** Whether asking may help before the window ends. */
+  mayGrow(now: number): boolean;
+  /** Whether it holds anything now, in use or not. */
+  holds(now: number): boolean;
+  /** When the next window begins; `Infinity` if there is none. */
+  readonly nextAt: number;
+  /** Whether the store did not answer the last time. */
+  readonly away: boolean;
+  /** Called when `take` may succeed, or when it is known not to. */
+  onNews(listener: () => void): void;
+}
+
+export type Leases = (limit: SharedLimit) => Lease;
