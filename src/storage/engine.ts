@@ -15,6 +15,10 @@ export interface Engine {
   readonly auditor: Kysely<Tables>;
   /** Notifies the other processes on this store, inside the transaction that makes the change. */
   announce(transaction: Transaction<Tables>, changes: number): Promise<void>;
+  /** Keeps other processes from locking any of these names until the transaction ends. Names come in one order. */
+  lockNames(transaction: Transaction<Tables>, names: readonly string[]): Promise<void>;
+  /** Milliseconds since 1970 by the clock that all processes on this store share. */
+  wallAt(db: Kysely<Tables>): Promise<number>;
   /** The number of the last change known here. Does not wait for I/O. */
   version(): number;
   health(): StoreHealth;

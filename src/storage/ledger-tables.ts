@@ -21,13 +21,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     };
   const asked = reportUnavailable(engine, clock, {
     query: queryOn(engine.auditor),
-    wallAt: async (): Promise<number> => {
-      if (engine.name !== "postgres") return clock.wall();
-      const [row] = await queryOn(engine.auditor)<{ readonly now: number }>(
-        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
-      );
-      return row!.now;
-    },
+    wallAt: () => engine.wallAt(engine.auditor),
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
       engine.auditor.transaction().execute((transaction) => work(queryOn(transaction))),
   });

@@ -18,6 +18,7 @@ export interface Tables {
   readonly ledger_reconciliations: ReconciliationRow;
   readonly ledger_outboxes: OutboxTable;
   readonly ledger_run_counts: RunCountTable;
+  readonly leases: LeaseTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -104,6 +105,20 @@ interface RunCountTable {
   readonly span: string;
   readonly journal: string;
   readonly runs: number;
+}
+
+/** What one lease holds of a limit in one window; a limit on units in use at once has the window -1. */
+interface LeaseTable {
+  readonly name: string;
+  readonly window_start: number;
+  readonly lease: string;
+  readonly process: string;
+  readonly amount: number;
+  readonly wants: number;
+  readonly grew_at: number;
+  readonly turn: number;
+  readonly ends_at: number;
+  readonly forget_at: number;
 }
 
 /** One row: how many changes were made to this store that can affect cached answers. */

@@ -11,6 +11,7 @@ import { adminContract } from "./admin.kit.ts";
 import { engineUnderTest } from "./engines.kit.ts";
 import { credentialsContract } from "./credentials.kit.ts";
 import { keysContract } from "./keys.kit.ts";
+import { leasesContract } from "./leases.kit.ts";
 import { Outbox } from "../ledger/drain/outbox.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import { ledgerReaderContract } from "../ledger/read/ledger-reader.kit.ts";
@@ -64,6 +65,7 @@ for (const engine of [sqlite, postgres]) {
   adminContract(engine);
   keysContract(engine);
   ledgerContract(engine);
+  leasesContract(engine);
   ledgerReaderContract(engine.name, async (t) => {
     const store = await (await engine.newStore(t))();
     const { ledger, directory } = await startLedger(t);

@@ -1,6 +1,7 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
+import type { LeaseStore } from "../leases/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
@@ -9,6 +10,7 @@ import { createCredentialStore, createKeyStore } from "./credential-store.ts";
 import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import { createLedgerSink } from "./ledger-sink.ts";
+import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
@@ -32,6 +34,8 @@ export interface Store {
   readonly ledger: LedgerSink;
   /** What has been drained there, for operators and auditors. */
   readonly ledgerTables: LedgerTables;
+  /** How much of the limits that processes share each of them holds. */
+  readonly leases: LeaseStore;
   /** Settles once the store can be queried. Rejects with `StoreRefused` or `StoreMissing` if waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -70,6 +74,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
     admin: reportUnavailable(engine, clock, createAdminStore(engine)),
     ledger: createLedgerSink(engine),
     ledgerTables: createLedgerTables(engine, clock),
+    leases: createLeaseStore(engine),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

@@ -9,6 +9,7 @@ import * as linesByRun from "./0008_lines_by_run.ts";
 import * as runsAhead from "./0009_runs_ahead.ts";
 import * as runCounts from "./0010_run_counts.ts";
 import * as disabledOrganizations from "./0011_disabled_organizations.ts";
+import * as leases from "./0014_leases.ts";
 
 export interface Migration {
   readonly name: string;
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0011_disabled_organizations", up: disabledOrganizations.up },
   { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
   { name: "0013_credential_regions", up: addColumn("credentials", "regions", "text") },
+  { name: "0014_leases", up: leases.up },
 ];
 
 /** The column is null in existing rows. */

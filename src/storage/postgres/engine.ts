@@ -27,6 +27,8 @@ const QUIET_MS = 1_000;
 const PROBE_MS_MAX = 1_000;
 /** The advisory lock's number, unlikely to be used by other software on the same database: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
+/** Keeps our locks on names apart from those of other software that hashes the same names. */
+const NAMES_SEED = MIGRATION_LOCK;
 
 /**
  * A store on PostgreSQL. The server may be unavailable, now or later: connecting is retried in the background, and only
@@ -113,6 +115,16 @@ export function openPostgres(
     auditor,
     announce: async (transaction, changes) => {
       await sql`select pg_notify(${CHANNEL}, ${String(changes)})`.execute(transaction);
+    },
+    lockNames: async (transaction, names) => {
+      await sql`
+        select pg_advisory_xact_lock(hashtextextended(name, ${sql.lit(NAMES_SEED)}))
+        from unnest(${names}::text[]) as locked (name)`.execute(transaction);
+    },
+    wallAt: async (on) => {
+      const { rows } = await sql<{ now: number }>`
+        select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(on);
+      return rows[0]!.now;
     },
     version: () => {
       if (state === "ready") feed.start();

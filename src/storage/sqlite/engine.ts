@@ -42,7 +42,7 @@ export async function openSqlite(
       // The transaction is IMMEDIATE, so its start takes the exclusive lock. A file with this name is ours.
       await migrate(writer, clock.wall(), { migrations, lock: async () => {}, assertFree: async () => {} });
     }
-    return engineOver({ writer, reader, noter }, watchChanges(databases[1]!, clock), close);
+    return engineOver({ writer, reader, noter }, clock, watchChanges(databases[1]!, clock), close);
   } catch (error) {
     close();
     if (error instanceof StoreRefused || error instanceof StoreMissing) throw error;
@@ -62,7 +62,7 @@ function missing(dataDir: string): StoreMissing {
 
 type Connections = Pick<Engine, "reader" | "writer" | "noter">;
 
-function engineOver(connections: Connections, version: () => number, closeDatabases: () => void): Engine {
+function engineOver(connections: Connections, clock: Clock, version: () => number, closeDatabases: () => void): Engine {
   let closed = false;
   return {
     name: "sqlite",
@@ -70,6 +70,8 @@ function engineOver(connections: Connections, version: () => number, closeDataba
     auditor: connections.writer,
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
     announce: async () => {}, // The others see the file itself change.
+    lockNames: async () => {}, // A transaction is the only writer from its beginning.
+    wallAt: async () => clock.wall(), // All processes are on one machine.
     version,
     health: () => ({
       engine: "sqlite",

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { grantMore } from "../leases/grant.ts";
+import type { LeaseAsk, SharedLimit } from "../leases/ports.ts";
+import type { EngineUnderTest } from "./engines.kit.ts";
+
+const RATE: SharedLimit = { name: "rate", max: 100, everyMs: 1e12, useMsMax: 0 };
+const UNITS: SharedLimit = { name: "units", max: 10, everyMs: null, useMsMax: 1_000 };
+
+function anAsk(limit: SharedLimit, parts: Partial<LeaseAsk> = {}): LeaseAsk {
+  const none = { held: [], need: 0, spare: 0, ahead: 0 };
+  return { limit, lease: "s1/1", process: "p1", turn: 1, ...none, ...parts };
+}
+
+export function leasesContract(engine: EngineUnderTest): void {
+  describe(`leases on ${engine.name}`, () => {
+    test("processes that ask at the same moment are never granted more than the limit together", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const stores = [await openAgain(), await openAgain(), await openAgain()];
+      let granted = 0;
+      for (let turn = 1; turn <= 8; turn += 1) {
+        const asked = stores.flatMap((store, at) =>
+          [1, 2].map((lease) => {
+            const ask = (id: number) => anAsk(RATE, { lease: `s${at}-${turn}/${id}`, process: `p${at}`, need: 2 });
+            return store.leases.exchange([anAsk(UNITS), ask(lease), ask(lease + 2)], grantMore);
+          }),
+        );
+        const answers = await Promise.all(asked);
+        granted += answers.flatMap((each) => each.slice(1)).reduce((sum, { grants }) => sum + grants[0]!.amount, 0);
+      }
+      assert.equal(granted, RATE.max, "96 leases wanted two each");
+    });
+
+    test("a delayed ask changes nothing after a later one, and a lost answer is asked for again", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const amounts = async (ask: Partial<LeaseAsk>) => {
+        const [answer] = await store.leases.exchange([anAsk(UNITS, ask)], grantMore);
+        return [answer!.grants[0]!.amount, answer!.grants[0]!.others];
+      };
+      assert.deepEqual(await amounts({ turn: 2, need: 6 }), [6, 0]);
+      await amounts({ turn: 1, need: 1 });
+      assert.deepEqual(await amounts({ lease: "s2/1", process: "p2", need: 9 }), [4, 6]);
+      assert.deepEqual(await amounts({ turn: 3, held: [{ window: -1, amount: 2, used: 2 }] }), [2, 4]);
+    });
+
+    test("units in use at once are free again when their process has started again, and those of a window are not", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const both = (parts: Partial<LeaseAsk>) =>
+        store.leases.exchange([anAsk(UNITS, parts), anAsk(RATE, parts)], grantMore);
+      await both({ need: 5 });
+      await both({ lease: "s2/1", need: 2 });
+
+      await store.leases.freeUnits("p1", "s2");
+      const answers = await both({ lease: "s3/1", process: "p2" });
+
+      assert.deepEqual(answers.map(({ grants }) => grants[0]!.others), [2, 7]); // prettier-ignore
+    });
+
+    test("a window is the one of the store's clock, and the next one can be asked for", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [answer] = await store.leases.exchange([anAsk(RATE, { need: 1, ahead: 2 })], grantMore);
+      const [now, next] = answer!.grants;
+      assert.ok(Math.abs(answer!.now - Date.now()) < 60_000);
+      assert.ok(now!.window <= answer!.now && answer!.now < now!.endsAt);
+      assert.deepEqual([now!.window % RATE.everyMs!, next!.window, next!.amount], [0, now!.endsAt, 2]);
+    });
+  });
+}
