@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { createCredentialFinder } from "../credentials/find-credential.ts";
+import { scopeKeyOf } from "../credentials/inline-scope.ts";
 import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
 import { givenRootKeys, readRootKeys } from "../credentials/root-key-ring.ts";
 import { createSealer } from "../credentials/sealer.ts";
@@ -47,7 +48,9 @@ export async function openKeyedStore(settings: StoreSettings) {
     // Callers that wait for it get the error; it is not an error if nobody waits.
     proven.catch(() => {});
     const sealer = createSealer({ store: { ...store.credentials, ...store.keys }, rootKeys, clock });
-    const finder = createCredentialFinder({ store: store.credentials, sealer, clock });
+    const [rootKey] = rootKeys.all();
+    const scopeKey = rootKey === undefined ? undefined : scopeKeyOf(rootKey);
+    const finder = createCredentialFinder({ store: store.credentials, sealer, clock, scopeKey });
     return { store, rootKeys, sealer, finder, proven };
   } catch (error) {
     await store.close();

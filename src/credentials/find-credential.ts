@@ -37,6 +37,8 @@ export interface CredentialFinderParts {
   readonly sealer: Pick<Sealer, "dataKey">;
   readonly clock: Clock;
   readonly limits?: Partial<LookupLimits>;
+  /** See `scopeKeyOf`; if it is missing, inline credentials have names that only this process knows. */
+  readonly scopeKey?: Uint8Array | undefined;
 }
 
 const LIMITS: LookupLimits = {
@@ -60,8 +62,9 @@ export function createCredentialFinder({
   sealer,
   clock,
   limits,
+  scopeKey,
 }: CredentialFinderParts): CredentialFinderWithReasons {
-  const inlineScope = createInlineScopes();
+  const inlineScope = createInlineScopes(scopeKey);
   const lists = new CachedLookup<StoredCredentials>(
     {
       find: async (key) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { createInlineScopes, createKeyedHash } from "./inline-scope.ts";
+import { createInlineScopes, createKeyedHash, scopeKeyOf } from "./inline-scope.ts";
 
 test("the keyed hash is HMAC-SHA-256", () => {
   fc.assert(
@@ -16,8 +16,12 @@ test("a key that is longer than a block is refused and not cut", () => {
   assert.throws(() => createKeyedHash(new Uint8Array(65)), RangeError);
 });
 
-test("every process has its own key", () => {
+test("processes with the same root key name a scope alike, and others do not", () => {
   const fields = { api_key: "x" };
+  const [one, two] = [1, 2].map((byte) => ({ id: "root", bytes: Buffer.alloc(32, byte) }));
+  const scope = (key: Uint8Array) => createInlineScopes(key)("org_1", fields);
+  assert.equal(scope(scopeKeyOf(one!)), scope(scopeKeyOf(one!)));
+  assert.notEqual(scope(scopeKeyOf(one!)), scope(scopeKeyOf(two!)));
   assert.notEqual(createInlineScopes()("org_1", fields), createInlineScopes()("org_1", fields));
 });
 

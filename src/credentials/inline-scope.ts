@@ -1,13 +1,22 @@
 import { hash, randomBytes } from "node:crypto";
 import type { JsonObject } from "../terms/json.ts";
+import type { NamedKey } from "./seal.ts";
 
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * Names the scopes of inline credentials: equal fields of one organization get equal names. Without a key that never
- * leaves this process, nobody can recover fields from a name, or test guessed fields against it.
+ * The key of a deployment's scopes: all its processes have the same, also after a restart, so that what is counted by
+ * credential is counted together. Nothing about the root key can be learnt from it.
+ */
+export function scopeKeyOf(rootKey: NamedKey): Uint8Array {
+  return hash("sha256", Buffer.concat([Buffer.from("datarun inline scopes"), rootKey.bytes]), "buffer");
+}
+
+/**
+ * Names the scopes of inline credentials: equal fields of one organization get equal names. Without the key, nobody can
+ * recover fields from a name, or test guessed fields against it.
  */
 export function createInlineScopes(key: Uint8Array = randomBytes(BLOCK_BYTES)) {
   const keyedHash = createKeyedHash(key);
