@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leasesInMemory } from "../leases/deployment.kit.ts";
 import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { Door, RunnableSource } from "../run/ports.ts";
 import { systemClock } from "../terms/clock.ts";
@@ -32,6 +33,7 @@ test("failures of simulated vendors block no real call, and failures of a real v
       door: doorThat(!failing),
       simulatedDoor: doorThat(failing),
       clock: systemClock,
+      leaseOf: leasesInMemory(systemClock).leaseOf,
       log: () => {},
     });
     const run = (simulated: boolean) => around.runSource(SOURCE, makeCall({ run: makeRun({ simulated }) }));

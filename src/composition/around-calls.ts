@@ -6,12 +6,15 @@ import { withInputs } from "../run/around/inputs.ts";
 import { withRegion } from "../run/around/region.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
+import type { Leases } from "../leases/ports.ts";
 import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 
 export interface AroundCallsParts extends AdapterParts {
   readonly finder: CredentialFinder;
+  /** What this process holds of the limits that a deployment shares. */
+  readonly leaseOf: Leases;
   /** The outbound client for calls of simulated workflows. */
   readonly simulatedDoor: Door;
 }
@@ -27,14 +30,14 @@ export interface AroundCalls {
 
 /** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
 export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
-  const { finder, clock, door, simulatedDoor } = parts;
+  const { finder, clock, door, simulatedDoor, leaseOf } = parts;
   const credential = withCredential(finder, clock);
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
   const wait = createWait(clock);
 
   const real = compose(
-    [withRegion, withInputs, credential, breaker, withSourceLimits(clock), deadline],
+    [withRegion, withInputs, credential, breaker, withSourceLimits(leaseOf, clock), deadline],
     callAdapter({ ...parts, door, wait }),
   );
   // Nothing leaves the machine, so every region is allowed. Failures of simulated vendors say nothing about the real ones,

@@ -22,11 +22,12 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     runsMax: settings.limits.runs,
     runsPerOrganizationMax: settings.limits.runsPerOrganization,
   });
-  const { finder, door, simulatedDoor } = parts;
+  const { finder, door, simulatedDoor, leaseOf } = parts;
   const around = composeAroundCalls({
     finder,
     door,
     simulatedDoor,
+    leaseOf,
     clock,
     log: (...said) => logOfSource(log, ...said),
   });

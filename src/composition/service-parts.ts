@@ -1,5 +1,6 @@
 import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
+import type { Leases } from "../leases/ports.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "../run/ports.ts";
@@ -19,6 +20,7 @@ export interface ServiceParts {
   readonly functions: FunctionCatalog & { close(): Promise<void> };
   readonly door: Door;
   readonly simulatedDoor: Door;
+  readonly leaseOf: Leases;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
   /** Reasons why it will stop accepting runs before long. */

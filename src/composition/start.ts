@@ -11,6 +11,7 @@ import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
+import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
@@ -62,6 +63,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const keyed = opened.use(await openProvenStore({ ...options, dataDir, clock, log }));
   const { store, finder } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
+  const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
@@ -80,6 +82,7 @@ export async function start(options: StartOptions): Promise<Running> {
     functions: catalogs.functions,
     door,
     simulatedDoor: openSimulatedDoor(settings, clock, catalogs.sources),
+    leaseOf: leases.leaseOf,
     tellsErrors: dev,
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,

@@ -1,119 +1,153 @@
-import type { SourceLimits } from "../sdk/source.ts";
+import type { Lease } from "../leases/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
-import { TokenShare } from "./token-share.ts";
+import { LimitShare } from "./limit-share.ts";
 
 const WAITING_MAX = 512;
 
-interface Waiting {
+/** A limit that calls share, and what this process holds of it. */
+export interface TurnLimit {
+  readonly lease: Lease;
+  readonly max: number;
+  /** Calls in a period, as opposed to calls at once. */
+  readonly isRate: boolean;
+}
+
+export interface TurnAsk {
+  /** Owners share the limits. */
   readonly owner: string;
-  readonly goOn: () => void;
+  /** The call has ended by then. */
+  readonly deadlineAt: number;
+  /** How long it may wait. */
+  readonly waitMaxMs: number;
+  /** Whether it waits for the next period of a rate, and not only for the store. */
+  readonly waitsForPeriod: boolean;
+}
+
+/** A call that may go on. */
+export interface Turn {
+  /** The call has ended. */
+  leave(): void;
+  /** Nothing was sent: the call counts towards no rate. */
+  undo(): void;
+}
+
+interface Waiting extends TurnAsk {
+  readonly goneAt: number;
+  readonly goOn: (turn: Turn) => void;
+  readonly refuse: (fault: Fault) => void;
 }
 
 /**
  * The limits that one source declares for all its calls: how many at once, and how many in a period. These are the
- * vendor's numbers and are never exceeded. Owners share them; as long as only one has ever called, it may use
- * everything. A call over a limit waits for a while, and owners take turns.
+ * vendor's numbers and are never exceeded, by all processes together. Owners share them; as long as only one has ever
+ * called, it may use everything. A call over a limit waits for a while, and owners take turns.
  */
 export class SourceTurns {
   readonly #clock: Clock;
-  readonly #places: FairShare | null;
-  readonly #rates: readonly TokenShare[];
+  readonly #limits: readonly LimitShare[];
   readonly #waiting = new TurnQueue<Waiting>();
   readonly #waitingShare = new FairShare(WAITING_MAX);
-  #cancelWake: (() => void) | null = null;
+  #refusing: LimitShare | null = null;
 
-  constructor({ concurrency, rate }: SourceLimits, clock: Clock) {
+  constructor(limits: readonly TurnLimit[], clock: Clock) {
     this.#clock = clock;
-    this.#places = concurrency === undefined ? null : new FairShare(concurrency, () => concurrency, true);
-    this.#rates = (rate ?? []).filter(({ per }) => per === "source").map((limit) => new TokenShare(limit));
+    this.#limits = limits.map(({ lease, max, isRate }) => new LimitShare(lease, max, isRate));
+    for (const { lease } of limits) lease.onNews(() => this.#serve());
   }
 
-  /** `null` if the call may go on at once. @throws Fault, or rejects with it, if the call is refused */
-  enter(owner: string, waitMaxMs: number): Promise<void> | null {
-    const now = this.#refill();
-    if (this.#take(owner, now)) return null;
-    const isNear = this.#rates.every((rate) => rate.fits(owner) || rate.nextAt <= now + waitMaxMs);
-    if (!isNear || !this.#waitingShare.take(owner)) throw this.#fault(owner);
+  /** A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused */
+  enter(ask: TurnAsk): Turn | Promise<Turn> {
+    const { owner, waitMaxMs } = ask;
+    const now = this.#clock.now();
+    const turn = this.#take(ask, now);
+    if (turn !== null) return turn;
+    const goneAt = now + waitMaxMs;
+    if (!this.#mayComeBy(ask, now, goneAt) || !this.#waitingShare.take(owner)) throw this.#fault();
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        owner,
-        goOn: () => {
-          cancel();
-          resolve();
-        },
-      };
       const cancel = this.#clock.after(waitMaxMs, () => {
         // A place that became free at this very moment is given away first.
         this.#serve();
-        if (!this.#waiting.remove(owner, waiting)) return;
-        this.#waitingShare.give(owner);
-        if (this.#waiting.size === 0) this.#wakeNoMore();
-        reject(this.#fault(owner));
+        if (this.#waiting.remove(owner, waiting)) this.#refuse(waiting);
       });
+      const waiting: Waiting = {
+        ...ask,
+        goneAt,
+        goOn: (turn) => {
+          cancel();
+          resolve(turn);
+        },
+        refuse: (fault) => {
+          cancel();
+          reject(fault);
+        },
+      };
       this.#waiting.add(owner, waiting);
-      this.#wakeForToken();
+      this.#sayWanted();
     });
-  }
-
-  /** A call that had entered has ended. */
-  leave(owner: string): void {
-    this.#places?.give(owner);
-    this.#serve();
   }
 
   #serve(): void {
     if (this.#waiting.size === 0) return;
-    const now = this.#refill();
-    const mayGoOn = (owner: string): boolean => this.#fits(owner);
-    for (let next = this.#waiting.next(mayGoOn); next !== undefined; next = this.#waiting.next(mayGoOn)) {
-      this.#waitingShare.give(next.owner);
-      this.#take(next.owner, now);
-      next.goOn();
-    }
-    this.#wakeForToken();
-  }
-
-  /** Tokens come back with time alone, so a timer has to look for them. */
-  #wakeForToken(): void {
-    if (this.#cancelWake !== null || this.#waiting.size === 0 || this.#rates.length === 0) return;
     const now = this.#clock.now();
-    const nextAt = Math.min(...this.#rates.map((rate) => rate.nextAt).filter((at) => at > now));
-    if (nextAt === Number.POSITIVE_INFINITY) return;
-    this.#cancelWake = this.#clock.after(Math.ceil(nextAt - now), () => {
-      this.#cancelWake = null;
-      this.#serve();
-    });
+    const mayGoOn = (owner: string): boolean => this.#limits.every((limit) => limit.fits(owner, now));
+    let turn: Turn | null = null;
+    const canBeServed = (waiting: Waiting): boolean => (turn = this.#take(waiting, now)) !== null;
+    for (let next = this.#waiting.next(mayGoOn, canBeServed); next !== undefined;) {
+      this.#waitingShare.give(next.owner);
+      next.goOn(turn!);
+      next = this.#waiting.next(mayGoOn, canBeServed);
+    }
+    for (const waiting of this.#waiting.items()) {
+      if (this.#mayComeBy(waiting, now, waiting.goneAt)) continue;
+      this.#waiting.remove(waiting.owner, waiting);
+      this.#refuse(waiting);
+    }
+    this.#sayWanted();
   }
 
-  #wakeNoMore(): void {
-    this.#cancelWake?.();
-    this.#cancelWake = null;
+  #refuse(waiting: Waiting): void {
+    this.#waitingShare.give(waiting.owner);
+    this.#sayWanted();
+    waiting.refuse(this.#fault());
   }
 
-  #fits(owner: string): boolean {
-    return this.#places?.fits(owner) !== false && this.#rates.every((rate) => rate.fits(owner));
+  #mayComeBy({ owner, waitsForPeriod }: TurnAsk, now: number, at: number): boolean {
+    return this.#limits.every((limit) => limit.mayComeBy(owner, now, waitsForPeriod ? at : now));
+  }
+
+  #sayWanted(): void {
+    const now = this.#clock.now();
+    const { size } = this.#waiting;
+    for (const limit of this.#limits) {
+      limit.want(size, size === 0 ? 0 : this.#waiting.count((owner) => limit.fits(owner, now)));
+    }
   }
 
   /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
-  #take(owner: string, now: number): boolean {
-    const hasPlace = this.#places?.take(owner) !== false;
-    const taken = this.#rates.filter((rate) => rate.take(owner, now));
-    if (hasPlace && taken.length === this.#rates.length) return true;
-    if (hasPlace) this.#places?.give(owner);
-    for (const rate of taken) rate.undo(owner);
-    return false;
+  #take({ owner, deadlineAt }: TurnAsk, now: number): Turn | null {
+    const windows = this.#limits.map((limit) => limit.take(owner, now, deadlineAt));
+    const refusing = windows.indexOf(null);
+    if (refusing < 0) return this.#turn(owner, windows as number[]);
+    this.#refusing = this.#limits[refusing]!;
+    this.#limits.forEach((limit, at) => windows[at] !== null && limit.give(owner, windows[at]!));
+    return null;
   }
 
-  #refill(): number {
-    const now = this.#clock.now();
-    for (const rate of this.#rates) rate.refill(now);
-    return now;
+  #turn(owner: string, windows: readonly number[]): Turn {
+    const give = (isOver: (limit: LimitShare) => boolean): void => {
+      this.#limits.forEach((limit, at) => isOver(limit) && limit.give(owner, windows[at]!));
+      this.#serve();
+    };
+    return { leave: () => give(({ isRate }) => !isRate), undo: () => give(() => true) };
   }
 
-  #fault(owner: string): Fault {
-    return new Fault(this.#places?.fits(owner) === false ? "source.queue_full" : "source.rate_limited_here");
+  /** For a call that has just been refused. */
+  #fault(): Fault {
+    const refusing = this.#refusing!;
+    if (refusing.isUnknown) return new Fault("source.limits_unknown");
+    return new Fault(refusing.isRate ? "source.rate_limited_here" : "source.queue_full");
   }
 }

@@ -68,13 +68,14 @@ export interface SourceLimits {
   /** Largest size of one reply after decoding, in bytes; by default and at most 10 MiB. */
   readonly max_bytes?: number;
   /**
-   * Most calls of this source in progress at once in one process. Further ones wait, for up to a second. Organizations
-   * share the slots; as long as only one of them calls, it may use all.
+   * Most calls of this source in progress at once, in all processes of the deployment together. Further ones wait, for
+   * up to a second. Organizations share the slots; as long as only one of them calls, it may use all.
    */
   readonly concurrency?: number;
   /**
-   * Token buckets. If none is left, a call fails as `shed`. If the rate is per credential, it fails at once. If it is per
-   * source, organizations share the tokens, and a call waits for a token that returns within a second.
+   * Most calls in a period, in all processes of the deployment together. If none is left, a call fails as `shed`. If the
+   * rate is per credential, it fails at once. If it is per source, organizations share the calls, and a call waits for a
+   * period that begins within a second.
    */
   readonly rate?: readonly RateLimit[];
 }
@@ -84,7 +85,7 @@ export interface RateLimit {
   readonly per: "credential" | "source";
   /** Number of calls allowed in `every_ms`. */
   readonly max: number;
-  /** Length of the period, in milliseconds. */
+  /** Length of a period, in milliseconds. Periods follow one another by the store's clock; a day begins at midnight UTC. */
   readonly every_ms: number;
 }
 

@@ -4,7 +4,8 @@
  * large as the share of each, and the next owner gets something however greedy the others are.
  */
 export class FairShare {
-  readonly max: number;
+  /** May change; what owners have is not taken from them. */
+  max: number;
   readonly #maxOf: (owner: string) => number;
   readonly #byOwner = new Map<string, number>();
   /** The only owner that has asked so far; `null` once there were two. Used only with `allForOne`. */
@@ -48,6 +49,12 @@ export class FairShare {
     if (!this.fits(owner, amount)) return false;
     this.#add(owner, amount);
     return true;
+  }
+
+  /** Everything is given back. */
+  clear(): void {
+    this.#byOwner.clear();
+    this.#inUse = 0;
   }
 
   /** Moves an amount to another owner. False if that one may not have so much; then nothing changes. */

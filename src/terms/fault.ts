@@ -92,6 +92,12 @@ export const FAULTS = {
   ),
   "source.breaker_open": source("shed", true, "no", "this vendor has been failing and is not called for now"),
   "source.rate_limited_here": source("shed", true, "no", "the rate configured for this source is used up"),
+  "source.limits_unknown": source(
+    "shed",
+    true,
+    "no",
+    "what is left of this source's limits cannot be looked up now, so the vendor was not called",
+  ),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
   "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
   "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),

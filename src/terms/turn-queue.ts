@@ -17,6 +17,17 @@ export class TurnQueue<Item> {
     return this.#byOwner.get(owner)?.size ?? 0;
   }
 
+  /** How many items wait of owners that may go on. */
+  count(mayGoOn: (owner: string) => boolean): number {
+    let count = 0;
+    for (const [owner, items] of this.#byOwner) if (mayGoOn(owner)) count += items.size;
+    return count;
+  }
+
+  items(): Item[] {
+    return [...this.#byOwner.values()].flatMap((items) => [...items]);
+  }
+
   add(owner: string, item: Item): void {
     let items = this.#byOwner.get(owner);
     if (items === undefined) this.#byOwner.set(owner, (items = new Set()));
@@ -66,7 +77,7 @@ export class TurnQueue<Item> {
 
   /** Removes and returns all items. */
   clear(): Item[] {
-    const all = [...this.#byOwner.values()].flatMap((items) => [...items]);
+    const all = this.items();
     this.#byOwner.clear();
     this.#size = 0;
     return all;

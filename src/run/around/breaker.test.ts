@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leasesInMemory } from "../../leases/deployment.kit.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
@@ -21,7 +22,7 @@ test("an organization that invents credentials without end removes no breakers o
     throw new Fault("source.vendor_5xx", { status: 500 });
   });
   const rate = [{ max: 1, every_ms: 3_600_000, per: "credential" as const }];
-  const limited = withSourceLimits(clock)(async () => FOUND);
+  const limited = withSourceLimits(leasesInMemory(clock).leaseOf, clock)(async () => FOUND);
   const source = { ...SOURCE, declaration: { limits: { rate } } } as unknown as RunnableSource;
   for (let count = 0; count < 20; count += 1) await assert.rejects(failing(SOURCE, by("org_b", "key")));
   await limited(source, by("org_b", "key"));

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leasesInMemory } from "../../leases/deployment.kit.ts";
 import type { RateLimit, SourceLimits } from "../../sdk/source.ts";
-import { FakeClock } from "../../terms/clock.kit.ts";
+import { FakeClock, settle } from "../../terms/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Answer, PlannedCall, RunnableSource } from "../ports.ts";
 import { withSourceLimits } from "./limits.ts";
@@ -13,7 +14,10 @@ function limited(limits: SourceLimits) {
   const clock = new FakeClock();
   const source = { id: "acme__people", timeoutMs: 10_000, declaration: { limits } } as RunnableSource;
   const ends: (() => void)[] = [];
-  const run = withSourceLimits(clock)(() => new Promise((resolve) => ends.push(() => resolve(FOUND))));
+  const run = withSourceLimits(
+    leasesInMemory(clock).leaseOf,
+    clock,
+  )(() => new Promise((resolve) => ends.push(() => resolve(FOUND))));
   return {
     clock,
     ends,
@@ -38,6 +42,7 @@ test("an organization that invents credentials without end resets no other organ
   const first = call("org_b", "b");
   for (let made = 0; made < 20_000; made += 1) void call("org_a", `made up ${made}`);
 
+  await settle();
   assert.equal(await call("org_b", "b"), "source.rate_limited_here");
   for (const end of ends) end();
   assert.equal(await first, null);
@@ -53,18 +58,20 @@ test("a call that waits for its turn in vain returns its credential's token", as
   assert.equal(await first, null);
 
   const again = call("org_a", "two");
+  await settle();
   ends[1]!();
 
   assert.equal(await again, null);
 });
 
 test("if one of several rates refuses, none of them is used", async () => {
-  const { clock, call, ends } = limited({ rate: [PER_CREDENTIAL, { per: "credential", max: 1, every_ms: 120_000 }] });
+  const { clock, call, ends } = limited({ rate: [PER_CREDENTIAL, { per: "credential", max: 1, every_ms: 600_000 }] });
   const first = call("org_a", "one");
   await clock.advance(60_000);
   assert.equal(await call("org_a", "one"), "source.rate_limited_here");
-  await clock.advance(60_000);
+  await clock.advance(600_000);
   const later = call("org_a", "one");
+  await settle();
   for (const end of ends) end();
 
   assert.deepEqual([await first, await later], [null, null]);

@@ -1,72 +1,70 @@
-import type { RateLimit, SourceDeclaration } from "../../sdk/source.ts";
+import type { Leases } from "../../leases/ports.ts";
+import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
-import { Fault } from "../../terms/fault.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
 import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
-import { SourceTurns } from "../source-turns.ts";
+import { SourceTurns, type Turn, type TurnAsk, type TurnLimit } from "../source-turns.ts";
 
-const BUCKETS_MAX = 10_000;
+const CREDENTIALS_MAX = 10_000;
 /** How long a call may wait for its turn; a tenth of its source's timeout if that is less. */
 export const TURN_WAIT_MS_MAX = 1_000;
 
-/** A token bucket: full at first, refilled evenly up to its maximum. */
-interface Bucket {
-  tokens: number;
-  filledAt: number;
+/** The limits of one source: those that all its calls share, and whether there are others per credential. */
+interface Limits {
+  readonly shared: SourceTurns | null;
+  readonly perCredential: boolean;
 }
 
 /**
- * The limits that a source declares for itself. A call over a limit per credential fails at once; for limits that all
- * calls share, it waits briefly for its turn. A refused call is never billed.
+ * The limits that a source declares for itself, which hold for all processes together. A call over a limit per
+ * credential fails at once; for limits that all calls share, it waits briefly for its turn. A refused call is never
+ * billed.
  */
-export function withSourceLimits(clock: Clock): Around {
-  const buckets = new OwnedMap<Bucket>(BUCKETS_MAX);
-  const turns = new WeakMap<SourceDeclaration, SourceTurns>();
+export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
+  const bySource = new WeakMap<SourceDeclaration, Limits>();
+  const byCredential = new OwnedMap<SourceTurns>(CREDENTIALS_MAX);
 
-  function bucketOf(limit: RateLimit, index: number, call: PlannedCall): Bucket {
+  function limitsOf(source: RunnableSource): Limits {
+    let limits = bySource.get(source.declaration);
+    if (limits === undefined) {
+      const shared = [...concurrencyOf(source, leaseOf), ...ratesOf(source, "source", "", leaseOf)];
+      limits = {
+        shared: shared.length === 0 ? null : new SourceTurns(shared, clock),
+        perCredential: source.declaration.limits!.rate?.some(({ per }) => per === "credential") ?? false,
+      };
+      bySource.set(source.declaration, limits);
+    }
+    return limits;
+  }
+
+  function turnsOfCredential(source: RunnableSource, call: PlannedCall): SourceTurns {
     const { organizationId } = call.run.caller;
     const scope = call.credential?.scope ?? organizationId;
-    const now = clock.now();
-    const bucket = buckets.getOrMake(organizationId, `${call.id}|${index}|${scope}`, () => ({
-      tokens: limit.max,
-      filledAt: now,
-    }));
-    bucket.tokens = Math.min(limit.max, bucket.tokens + ((now - bucket.filledAt) * limit.max) / limit.every_ms);
-    bucket.filledAt = now;
-    return bucket;
-  }
-
-  function takeTokens(limits: readonly RateLimit[] | undefined, call: PlannedCall): readonly Bucket[] {
-    if (limits === undefined) return NO_BUCKETS;
-    const own = limits.flatMap((limit, index) => (limit.per === "credential" ? [bucketOf(limit, index, call)] : []));
-    if (own.some(({ tokens }) => tokens < 1)) throw new Fault("source.rate_limited_here");
-    for (const bucket of own) bucket.tokens -= 1;
-    return own;
-  }
-
-  function turnsOf({ declaration }: RunnableSource): SourceTurns {
-    let own = turns.get(declaration);
-    if (own === undefined) turns.set(declaration, (own = new SourceTurns(declaration.limits!, clock)));
-    return own;
+    return byCredential.getOrMake(organizationId, `${source.id}|${scope}`, () => {
+      return new SourceTurns(ratesOf(source, "credential", ` ${scope}`, leaseOf), clock);
+    });
   }
 
   async function inTurn(source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
-    const buckets = takeTokens(source.declaration.limits!.rate, call);
-    const { organizationId } = call.run.caller;
-    const own = turnsOf(source);
+    const turn = await enter(source, call);
+    return next(source, call).finally(() => turn?.leave());
+  }
+
+  async function enter(source: RunnableSource, call: PlannedCall): Promise<Turn | null> {
+    const { shared, perCredential } = limitsOf(source);
+    const ask: TurnAsk = {
+      owner: call.run.caller.organizationId,
+      deadlineAt: call.deadlineAt,
+      waitMaxMs: Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, call.deadlineAt - clock.now()),
+      waitsForPeriod: true,
+    };
+    const own = perCredential ? await turnsOfCredential(source, call).enter({ ...ask, waitsForPeriod: false }) : null;
     try {
-      const waitMaxMs = Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, call.deadlineAt - clock.now());
-      const wait = own.enter(organizationId, waitMaxMs);
-      if (wait !== null) await wait;
+      return shared === null ? own : await shared.enter(ask);
     } catch (fault) {
       // Nothing was sent to the vendor.
-      for (const bucket of buckets) bucket.tokens += 1;
+      own?.undo();
       throw fault;
-    }
-    try {
-      return await next(source, call);
-    } finally {
-      own.leave(organizationId);
     }
   }
 
@@ -74,4 +72,16 @@ export function withSourceLimits(clock: Clock): Around {
     source.declaration.limits === undefined ? next(source, call) : inTurn(source, call, next);
 }
 
-const NO_BUCKETS: readonly Bucket[] = [];
+function concurrencyOf({ id, declaration, timeoutMs }: RunnableSource, leaseOf: Leases): TurnLimit[] {
+  const max = declaration.limits!.concurrency;
+  if (max === undefined) return [];
+  return [{ lease: leaseOf({ name: `concurrency ${id}`, max, everyMs: null, useMsMax: timeoutMs }), max, isRate: false }]; // prettier-ignore
+}
+
+function ratesOf({ id, declaration }: RunnableSource, per: string, scope: string, leaseOf: Leases): TurnLimit[] {
+  const rates = (declaration.limits!.rate ?? []).filter((rate) => rate.per === per);
+  return rates.map(({ max, every_ms: everyMs }, at) => {
+    const lease = leaseOf({ name: `rate ${id} ${per} ${at}${scope}`, max, everyMs, useMsMax: 0 });
+    return { lease, max, isRate: true };
+  });
+}

@@ -173,7 +173,8 @@ export const SourceFormat = Type.Object(
           concurrency: Type.Optional(
             Type.Integer({
               minimum: 1,
-              description: "Most calls in progress at once in one process. Further ones wait, for up to a second.",
+              description:
+                "Most calls in progress at once, in all processes of the deployment together. Further ones wait, for up to a second.",
             }),
           ),
           rate: Type.Optional(
@@ -181,8 +182,13 @@ export const SourceFormat = Type.Object(
               Type.Object(
                 {
                   per: words(["credential", "source"], "What the rate is counted by."),
-                  max: Type.Integer({ minimum: 1, description: "Number of calls allowed in `every`." }),
-                  every: duration("Length of the period."),
+                  max: Type.Integer({
+                    minimum: 1,
+                    description: "Number of calls allowed in each period, in all processes of the deployment together.",
+                  }),
+                  every: duration(
+                    "Length of a period. Periods follow one another by the store's clock; a day begins at midnight UTC.",
+                  ),
                 },
                 closed,
               ),

@@ -1,0 +1,15 @@
+import { JournalTables } from "../journal/journal-tables.ts";
+
+/** The id of the journal in a directory; `null` if it cannot be read. */
+export function readJournalId(directory: string): string | null {
+  try {
+    const tables = new JournalTables(directory);
+    try {
+      return tables.rows<{ id: string }>("SELECT id FROM journal")[0]?.id ?? null;
+    } finally {
+      tables.close();
+    }
+  } catch {
+    return null;
+  }
+}

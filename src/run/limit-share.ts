@@ -1,0 +1,64 @@
+import type { Lease } from "../leases/ports.ts";
+import { FairShare } from "../terms/fair-share.ts";
+
+/**
+ * What this process has leased of one limit, shared by owners: an owner may have as much as it leaves free in the whole
+ * deployment. As long as only one has ever asked here, it may use everything.
+ */
+export class LimitShare {
+  readonly isRate: boolean;
+  readonly #lease: Lease;
+  readonly #share: FairShare;
+  #window: number | null = null;
+
+  constructor(lease: Lease, max: number, isRate: boolean) {
+    this.isRate = isRate;
+    this.#lease = lease;
+    this.#share = new FairShare(max, () => max, true);
+  }
+
+  /** Whether its share lets this owner have one more. */
+  fits(owner: string, now: number): boolean {
+    this.#lookAtLease(now);
+    return this.#share.fits(owner);
+  }
+
+  /** @returns the window of the unit, or `null` */
+  take(owner: string, now: number, until: number): number | null {
+    this.#lookAtLease(now);
+    if (!this.#share.take(owner)) return null;
+    const window = this.#lease.take(now, until);
+    if (window === null) this.#share.give(owner);
+    return window;
+  }
+
+  /** A unit of this window is not in use any more, or was not used. */
+  give(owner: string, window: number): void {
+    if (window === this.#window) this.#share.give(owner);
+    this.#lease.give(window);
+  }
+
+  /** Whether a unit for this owner may come before `at`. */
+  mayComeBy(owner: string, now: number, at: number): boolean {
+    if (!this.isRate) return !this.#lease.away || this.#lease.holds(now);
+    if (this.#lease.away) return false;
+    return (this.fits(owner, now) && this.#lease.mayGrow(now)) || this.#lease.nextAt <= at;
+  }
+
+  /** Says how many calls wait, and how many of them belong to owners that may have more. */
+  want(waiting: number, mayHave: number): void {
+    const now = Math.min(mayHave, Math.max(0, this.#share.max - this.#share.inUse));
+    this.#lease.want(now, this.isRate ? waiting : now);
+  }
+
+  get isUnknown(): boolean {
+    return this.#lease.away;
+  }
+
+  #lookAtLease(now: number): void {
+    const window = this.#lease.window(now);
+    if (this.isRate && window !== this.#window) this.#share.clear();
+    this.#window = window;
+    this.#share.max = this.#lease.left();
+  }
+}
