@@ -28,18 +28,35 @@ export function sourceId(index: number): string {
   return `bench__vendor_${index + 1}`;
 }
 
+interface SourceKind {
+  /** It makes a new object of the reply. */
+  readonly mapped: boolean;
+  /** It declares every kind of limit, so high that no call waits. */
+  readonly limited: boolean;
+}
+
 /** Writes a project folder with a source for every vendor: odd ones GET, even ones POST. */
-export async function writeProject(folder: string, origins: readonly string[], mapped: boolean): Promise<void> {
+export async function writeProject(folder: string, origins: readonly string[], kind: SourceKind): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "sources"), { recursive: true });
   await Promise.all(
     origins.map((origin, index) =>
-      writeFile(join(folder, "sources", `${sourceId(index)}.ts`), source(origin, index, mapped)),
+      writeFile(join(folder, "sources", `${sourceId(index)}.ts`), source(origin, index, kind)),
     ),
   );
 }
 
-function source(origin: string, index: number, mapped: boolean): string {
+const LIMITS = `
+  limits: {
+    concurrency: 4096,
+    rate: [
+      { per: "source", max: 1_000_000, every_ms: 1_000 },
+      { per: "credential", max: 1_000_000, every_ms: 1_000 },
+      { per: "source", max: 1_000_000_000, every_ms: 86_400_000 },
+    ],
+  },`;
+
+function source(origin: string, index: number, { mapped, limited }: SourceKind): string {
   const ask =
     index % 2 === 0
       ? `http.get("${origin}/person", { query: inputs })`
@@ -59,7 +76,7 @@ export default defineSource({
     properties: { email: { type: "string" }, phone: { type: "string" } },
     required: ["email"],
   },
-  origins: ["${origin}"],
+  origins: ["${origin}"],${limited ? LIMITS : ""}
   async run({ inputs, http }) {
     ${body}
   },

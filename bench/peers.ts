@@ -51,7 +51,10 @@ export async function createPeerStarter(folder: string, prefix: readonly string[
 
     async prepare(name, { origins }) {
       if (!isDatarun(name)) return;
-      await writeProject(join(folderOf(name), "project"), origins, name === "datarun mapped");
+      await writeProject(join(folderOf(name), "project"), origins, {
+        mapped: name === "datarun mapped",
+        limited: name === "datarun limited",
+      });
       // Each scenario with a journal of its own: they must not differ by how full it is.
       rmSync(join(folderOf(name), "data"), { recursive: true, force: true });
       cpSync(join(folder, "access"), join(folderOf(name), "data"), { recursive: true });
