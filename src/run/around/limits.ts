@@ -46,11 +46,17 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
   }
 
   async function inTurn(source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
-    const turn = await enter(source, call);
-    return next(source, call).finally(() => turn?.leave());
+    const entered = enter(source, call);
+    const turn = entered instanceof Promise ? await entered : entered;
+    try {
+      return await next(source, call);
+    } finally {
+      turn?.leave();
+    }
   }
 
-  async function enter(source: RunnableSource, call: PlannedCall): Promise<Turn | null> {
+  /** A promise only if the call has to wait, which few do. @throws Fault, or rejects with it */
+  function enter(source: RunnableSource, call: PlannedCall): Turn | null | Promise<Turn | null> {
     const { shared, perCredential } = limitsOf(source);
     const ask: TurnAsk = {
       owner: call.run.caller.organizationId,
@@ -58,13 +64,24 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
       waitMaxMs: Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, call.deadlineAt - clock.now()),
       waitsForPeriod: true,
     };
-    const own = perCredential ? await turnsOfCredential(source, call).enter({ ...ask, waitsForPeriod: false }) : null;
-    try {
-      return shared === null ? own : await shared.enter(ask);
-    } catch (fault) {
-      // Nothing was sent to the vendor.
-      own?.undo();
+    if (!perCredential) return shared === null ? null : shared.enter(ask);
+    const own = turnsOfCredential(source, call).enter({ ...ask, waitsForPeriod: false });
+    if (own instanceof Promise) return own.then((turn) => enterShared(shared, ask, turn));
+    return enterShared(shared, ask, own);
+  }
+
+  function enterShared(shared: SourceTurns | null, ask: TurnAsk, own: Turn): Turn | Promise<Turn> {
+    if (shared === null) return own;
+    // Nothing was sent to the vendor.
+    const refuse = (fault: unknown): never => {
+      own.undo();
       throw fault;
+    };
+    try {
+      const turn = shared.enter(ask);
+      return turn instanceof Promise ? turn.catch(refuse) : turn;
+    } catch (fault) {
+      return refuse(fault);
     }
   }
 
