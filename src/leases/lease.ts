@@ -5,6 +5,8 @@ import type { Grant, Held, Lease, LeaseAnswer, LeaseAsk, SharedLimit } from "./p
 const DRIFT = 0.01;
 /** The shortest time between two asks that will probably be answered with nothing. */
 const ASK_AGAIN_MS = 100;
+/** Leases of windows of this length or more have to survive a power failure; a machine is not back sooner. */
+const DURABLE_FROM_MS = 60_000;
 /** While the store does not answer. */
 const RETRY_MS = 500;
 /** A lease on units in use at once is renewed this often. */
@@ -15,6 +17,8 @@ const AHEAD_MS = 250;
 const GIVE_BACK_MS = 2_000;
 /** How often a lease that holds something is looked at. */
 const LOOK_MS = 100;
+/** If others ask anyway, more is asked for when less than this part of the need of the next second is left. */
+const JOIN_PART = 0.75;
 /** A process holds this many times as many units in use at once as it used lately. */
 const GROWTH = 1.25;
 
@@ -150,8 +154,11 @@ export class HeldLease implements Lease {
     return this.#waiting > 0 ? Math.min(this.#askAgainAt, nextAt) : nextAt;
   }
 
-  /** What to ask the store now; `null` if there is nothing to ask. */
-  ask(now: number): LeaseAsk | null {
+  /**
+   * What to ask the store now; `null` if there is nothing to ask.
+   * @param joins whether others ask anyway, so that it asks a little earlier than it had to
+   */
+  ask(now: number, joins = false): LeaseAsk | null {
     if (this.#away && now < this.#askAgainAt) return null;
     const holding = this.#at(now);
     const [amount, used] = holding === null ? [0, 0] : [holding.amount, holding.used];
@@ -159,12 +166,18 @@ export class HeldLease implements Lease {
     const mayAsk = now >= this.#askAgainAt;
     const need = mayAsk ? Math.max(0, -free, this.#missed && free <= 0 ? 1 : 0) : 0;
     const soon = this.#soon(now, used);
-    const isLow = mayAsk && free < Math.ceil(soon / 2) && (holding === null || amount < this.left());
-    const spare = isLow ? soon - Math.max(0, free) : 0;
+    const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
+    const isLow = mayAsk && free < low && (holding === null || amount < this.left());
+    const spare = isLow ? Math.max(0, soon - Math.max(0, free)) : 0;
     const ahead = this.#isNearEnd(now) ? soon + this.#inAll : 0;
     const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
     const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);
-    if (need + spare + ahead === 0 && !isNews && now < this.#renewAt) return null;
+    const renews = now >= this.#renewAt - (joins ? RENEW_MS / 2 : 0);
+    if (need + spare + ahead === 0 && !isNews && !renews) {
+      // It is looked at again when much less is left.
+      this.#low = Math.min(this.#low, Math.floor(free / 2));
+      return null;
+    }
     return this.#askFor(now, keep, { need, spare, ahead });
   }
 
@@ -189,7 +202,16 @@ export class HeldLease implements Lease {
     for (const one of [this.#now, this.#next]) {
       if (one !== null) held.push({ window: one.window, amount: one.amount, used: one.used });
     }
-    return { limit: this.limit, lease: this.#lease, process: this.#process, turn: this.#turn, held, ...wanted };
+    const isDurable = (this.limit.everyMs ?? 0) >= DURABLE_FROM_MS;
+    return {
+      limit: this.limit,
+      lease: this.#lease,
+      process: this.#process,
+      turn: this.#turn,
+      held,
+      ...wanted,
+      isDurable,
+    };
   }
 
   /** @param askedAt, answeredAt by the clock of this process; in between, the store looked at its own */
@@ -231,7 +253,7 @@ export class HeldLease implements Lease {
     this.#askAgainAt = now;
     if (isShort) this.#askAgainAt = isAll ? this.#waitsUntil(until) : now + ASK_AGAIN_MS;
     if (amount < this.#kept) this.#look(this);
-    this.#low = isShort ? 0 : Math.max(1, Math.ceil(this.#soon(now, used) / 2));
+    this.#low = isShort ? 0 : this.#lowOf(amount, this.#soon(now, used));
     this.#lookAt = this.#aheadAt(until);
   }
 
@@ -274,6 +296,16 @@ export class HeldLease implements Lease {
   #soon(now: number, used: number): number {
     const expected = this.#recent.expected(now);
     return this.#isAtOnce ? Math.max(0, Math.ceil(expected * GROWTH) - used) : expected;
+  }
+
+  /** If less than this is free, more is asked for. */
+  #lowOf(amount: number, soon: number): number {
+    return Math.max(1, Math.ceil(this.#isAtOnce ? amount / 10 : soon / 2));
+  }
+
+  /** Whether the store need not have it on its disk. */
+  get #isCheap(): boolean {
+    return this.limit.everyMs !== null && this.limit.everyMs < DURABLE_FROM_MS;
   }
 
   #aheadAt(until: number): number {

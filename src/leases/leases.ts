@@ -78,7 +78,18 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
       const ask = lease.ask(clock.now());
       if (ask !== null) asked.push({ lease, ask });
     }
-    return asked;
+    return asked.length === 0 ? asked : [...asked, ...joining(asked)];
+  }
+
+  /** One exchange for many leases costs little more than for one. */
+  function joining(asked: readonly Asked[]): Asked[] {
+    const asking = new Set(asked.map(({ lease }) => lease));
+    const joined: Asked[] = [];
+    for (const lease of live.size > ASKS_MAX ? [] : live) {
+      const ask = asking.has(lease) ? null : lease.ask(clock.now(), true);
+      if (ask !== null) joined.push({ lease, ask });
+    }
+    return joined;
   }
 
   async function exchange(asked: readonly Asked[]): Promise<void> {

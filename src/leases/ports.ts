@@ -38,6 +38,8 @@ export interface LeaseAsk {
   readonly spare: number;
   /** Units that will probably be used at the beginning of the next window; 0 if it is too early to ask. */
   readonly ahead: number;
+  /** Whether the answer has to survive a power failure. */
+  readonly isDurable: boolean;
 }
 
 /** What the store keeps of one lease in one window. */

@@ -1,30 +1,36 @@
 const SECOND_MS = 1_000;
+/** A process has its share of a window in hand for a sixtieth of it, between one and ten seconds. */
+const SHARE = 60;
+const AHEAD_MS_MAX = 10_000;
 
 /**
- * How much of a limit was used lately: in the last one to two seconds. For units in use at once, the most that were; for
- * windows, how many were taken in a second, or in a window if that is shorter.
+ * How much of a limit was used in the last one to two seconds, and so how much will be needed. For units in use at once,
+ * the most that were; for windows, what is taken in a second, in the window if that is shorter, or in a part of a long
+ * one.
  */
 export class RecentUse {
-  readonly #everyMs: number | null;
+  /** `null` for units in use at once. */
+  readonly #aheadMs: number | null;
   #startedAt = Number.NEGATIVE_INFINITY;
   #here = 0;
   #before = 0;
 
   constructor(everyMs: number | null) {
-    this.#everyMs = everyMs;
+    const partMs = Math.max(SECOND_MS, Math.min(AHEAD_MS_MAX, (everyMs ?? 0) / SHARE));
+    this.#aheadMs = everyMs === null ? null : Math.min(everyMs, partMs);
   }
 
   /** @param inUse how many are in use now */
   add(now: number, inUse: number): void {
     this.#turnTo(now);
-    this.#here = this.#everyMs === null ? Math.max(this.#here, inUse) : this.#here + 1;
+    this.#here = this.#aheadMs === null ? Math.max(this.#here, inUse) : this.#here + 1;
   }
 
-  /** What will be used in the next second, or window, if use goes on as it was. */
+  /** What will be used if use goes on as it was. */
   expected(now: number): number {
     this.#turnTo(now);
     const use = Math.max(this.#here, this.#before);
-    return this.#everyMs === null ? use : Math.ceil(use * Math.min(1, this.#everyMs / SECOND_MS));
+    return this.#aheadMs === null ? use : Math.ceil((use * this.#aheadMs) / SECOND_MS);
   }
 
   #turnTo(now: number): void {

@@ -163,14 +163,14 @@ test("a call goes on with what is leased while the store is away, and then is re
   const clock = new FakeClock();
   const store = new MemoryLeases(clock.wall);
   const { leaseOf } = leasesInMemory(clock, store);
-  const lease = leaseOf({ name: "rate", max: 10, everyMs: 600_000, useMsMax: 0 });
-  const turns = new SourceTurns([{ lease, max: 10, isRate: true }], clock);
+  const lease = leaseOf({ name: "rate", max: 1_000, everyMs: 600_000, useMsMax: 0 });
+  const turns = new SourceTurns([{ lease, max: 1_000, isRate: true }], clock);
   assert.equal(inside(await enterMany(turns, "a", 4, clock)), 4);
   store.exchange = () => Promise.reject(new Error("away"));
   await clock.advance(50);
 
   const leased = store.leased("rate", clock.wall() - (clock.wall() % 600_000)) - 4;
-  const calls = await enterMany(turns, "a", 9, clock);
+  const calls = await enterMany(turns, "a", leased + 4, clock);
 
   assert.equal(inside(calls), leased);
   assert.ok(calls.slice(leased).every(({ outcome }) => outcome === "source.limits_unknown"));

@@ -3,8 +3,6 @@ import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leas
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
-/** After a power failure a machine is back later than this. So shorter windows need not be on the disk. */
-const DURABLE_FROM_MS = 60_000;
 /** Rows that nobody asks about any more are deleted this often, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60_000;
 
@@ -43,8 +41,7 @@ export function createLeaseStore(engine: Engine): LeaseStore {
   return {
     async exchange(asks, rule) {
       await engine.ready();
-      const isDurable = asks.some(({ limit }) => (limit.everyMs ?? 0) >= DURABLE_FROM_MS);
-      const db = isDurable ? engine.writer : engine.noter;
+      const db = asks.some(({ isDurable }) => isDurable) ? engine.writer : engine.noter;
       return db.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
     },
 

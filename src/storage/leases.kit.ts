@@ -8,7 +8,7 @@ const RATE: SharedLimit = { name: "rate", max: 100, everyMs: 1e12, useMsMax: 0 }
 const UNITS: SharedLimit = { name: "units", max: 10, everyMs: null, useMsMax: 1_000 };
 
 function anAsk(limit: SharedLimit, parts: Partial<LeaseAsk> = {}): LeaseAsk {
-  const none = { held: [], need: 0, spare: 0, ahead: 0 };
+  const none = { held: [], need: 0, spare: 0, ahead: 0, isDurable: false };
   return { limit, lease: "s1/1", process: "p1", turn: 1, ...none, ...parts };
 }
 
