@@ -93,7 +93,8 @@ export class HeldLease implements Lease {
     // Units of an earlier window are worth nothing.
     if (holding?.window !== window) return;
     holding.used -= 1;
-    if (!this.#isAtOnce || holding.amount <= this.#part) return;
+    if (!this.#isAtOnce) return this.#recent.undo();
+    if (holding.amount <= this.#part) return;
     // Others have less than they want: the unit is for them.
     holding.amount = Math.max(this.#part, holding.used);
     this.#look(this);
@@ -116,6 +117,11 @@ export class HeldLease implements Lease {
 
   mayGrow(now: number): boolean {
     return !this.#away && (this.#at(now) === null || now >= this.#askAgainAt || this.left() > this.#now!.amount);
+  }
+
+  isFree(now: number): boolean {
+    const holding = this.#at(now);
+    return holding !== null && holding.used < holding.amount;
   }
 
   holds(now: number): boolean {

@@ -101,6 +101,8 @@ export interface Lease {
   left(): number;
   /** Whether asking may help before the window ends. */
   mayGrow(now: number): boolean;
+  /** Whether it holds a unit that is not in use. */
+  isFree(now: number): boolean;
   /** Whether it holds anything now, in use or not. */
   holds(now: number): boolean;
   /** When the next window begins; `Infinity` if there is none. */

@@ -26,6 +26,11 @@ export class RecentUse {
     this.#here = this.#aheadMs === null ? Math.max(this.#here, inUse) : this.#here + 1;
   }
 
+  /** A unit of a window was not used after all. */
+  undo(): void {
+    this.#here = Math.max(0, this.#here - 1);
+  }
+
   /** What will be used if use goes on as it was. */
   expected(now: number): number {
     this.#turnTo(now);

@@ -17,6 +17,11 @@ export class LimitShare {
     this.#share = new FairShare(max, () => max, true);
   }
 
+  /** Whether this process holds a unit that is not in use. */
+  isFree(now: number): boolean {
+    return this.#lease.isFree(now);
+  }
+
   /** Whether its share lets this owner have one more. */
   fits(owner: string, now: number): boolean {
     this.#lookAtLease(now);

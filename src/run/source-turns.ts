@@ -55,7 +55,7 @@ export class SourceTurns {
   constructor(limits: readonly TurnLimit[], clock: Clock) {
     this.#clock = clock;
     this.#limits = limits.map(({ lease, max, isRate }) => new LimitShare(lease, max, isRate));
-    for (const { lease } of limits) lease.onNews(() => this.#serve());
+    for (const { lease } of limits) lease.onNews(() => this.#hear());
   }
 
   /** A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused */
@@ -92,7 +92,9 @@ export class SourceTurns {
   #serve(): void {
     if (this.#waiting.size === 0) return;
     const now = this.#clock.now();
-    const mayGoOn = (owner: string): boolean => this.#limits.every((limit) => limit.fits(owner, now));
+    // Nobody is asked in turn while there is nothing to give.
+    const mayGoOn = (owner: string): boolean =>
+      this.#limits.every((limit) => limit.isFree(now) && limit.fits(owner, now));
     let turn: Turn | null = null;
     const canBeServed = (waiting: Waiting): boolean => (turn = this.#take(waiting, now)) !== null;
     for (let next = this.#waiting.next(mayGoOn, canBeServed); next !== undefined;) {
@@ -100,12 +102,18 @@ export class SourceTurns {
       next.goOn(turn!);
       next = this.#waiting.next(mayGoOn, canBeServed);
     }
+    this.#sayWanted();
+  }
+
+  /** A lease has changed: calls that wait for nothing any more are refused at once. */
+  #hear(): void {
+    this.#serve();
+    const now = this.#clock.now();
     for (const waiting of this.#waiting.items()) {
       if (this.#mayComeBy(waiting, now, waiting.goneAt)) continue;
       this.#waiting.remove(waiting.owner, waiting);
       this.#refuse(waiting);
     }
-    this.#sayWanted();
   }
 
   #refuse(waiting: Waiting): void {
