@@ -30,7 +30,7 @@ export class MemoryLeases implements LeaseStore {
   }
 
   async freeUnits(process: string, start: string): Promise<void> {
-    const isOld = (row: KeptRow) => row.process === process && row.window < 0 && !row.lease.startsWith(`${start}/`);
+    const isOld = (row: KeptRow) => row.process === process && row.window < 0 && row.lease < start;
     for (const [name, rows] of this.#rows) this.#rows.set(name, rows.filter((row) => !isOld(row))); // prettier-ignore
   }
 
@@ -46,6 +46,8 @@ function withRow(rows: readonly KeptRow[], row: KeptRow): readonly KeptRow[] {
   if (known !== undefined && known.turn >= row.turn) return rows;
   return [...rows.filter((other) => other !== known), row];
 }
+
+const LATE_MS_MAX = 3_000;
 
 /** The leases of a deployment of one process. */
 export function leasesInMemory(clock: Clock, store: LeaseStore = new MemoryLeases(clock.wall)): OpenLeases {
@@ -145,7 +147,11 @@ export class Replica {
     const pass = () => new Promise<void>((resolve) => void this.#true.after(random() * delayMsMax, resolve));
     const never = new Promise<never>(() => {});
     const carry = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      if (isLost()) return never;
+      if (isLost()) {
+        // Some messages are late, so late that nobody waits for an answer any more.
+        if (random() < 0.5) this.#true.after(random() * LATE_MS_MAX, () => void work());
+        return never;
+      }
       await pass();
       const result = await work();
       if (isLost()) return never;

@@ -36,7 +36,11 @@ async function live({ seed, replicas, limit, load, loss, faults }: Deployment, s
   }
   function start(process: string): Replica {
     const speed = 1 + (random() - 0.5) / 250;
-    return new Replica({ clock, store, limit, weather, speed }, { process, start: `s${(starts += 1)}` }, used);
+    return new Replica(
+      { clock, store, limit, weather, speed },
+      { process, start: `s${String((starts += 1)).padStart(4, "0")}` },
+      used,
+    );
   }
 
   for (let at = 0; at < replicas; at += 1) all.push(start(`p${at}`));

@@ -14,7 +14,7 @@ export interface LeasesParts {
   readonly clock: Clock;
   /** Names this process, also after it has been restarted on the same data directory. Asked when it is needed. */
   readonly process: () => string;
-  /** Names this start of it. */
+  /** Names this start of it: later starts have greater names. */
   readonly start: string;
 }
 

@@ -78,8 +78,8 @@ export interface LeaseStore {
    */
   exchange(asks: readonly LeaseAsk[], rule: GrantRule): Promise<readonly LeaseAnswer[]>;
   /**
-   * Frees the units in use at once that earlier starts of this process hold: their calls ended with them. Ids of leases
-   * begin with the id of their start and a slash.
+   * Frees the units in use at once that earlier starts of this process hold: their calls ended with them. The ids of
+   * starts are in the order of the starts, and the id of a lease begins with that of its start.
    */
   freeUnits(process: string, start: string): Promise<void>;
 }

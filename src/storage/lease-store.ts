@@ -51,7 +51,7 @@ export function createLeaseStore(engine: Engine): LeaseStore {
         .deleteFrom("leases")
         .where("process", "=", process)
         .where("window_start", "<", 0)
-        .where("lease", "not like", `${start}/%`)
+        .where("lease", "<", start)
         .execute();
     },
   };

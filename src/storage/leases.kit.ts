@@ -50,6 +50,8 @@ export function leasesContract(engine: EngineUnderTest): void {
       await both({ need: 5 });
       await both({ lease: "s2/1", need: 2 });
 
+      // The first start asked for the same, and its message is late.
+      await store.leases.freeUnits("p1", "s1");
       await store.leases.freeUnits("p1", "s2");
       const answers = await both({ lease: "s3/1", process: "p2" });
 
