@@ -1,8 +1,7 @@
+import { type Holding, Holdings, latestStart } from "./holdings.ts";
 import { RecentUse } from "./recent-use.ts";
-import type { Grant, Held, Lease, LeaseAnswer, LeaseAsk, SharedLimit } from "./ports.ts";
+import type { Grant, Lease, LeaseAnswer, LeaseAsk, SharedLimit } from "./ports.ts";
 
-/** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
-const DRIFT = 0.01;
 /** The shortest time between two asks that will probably be answered with nothing. */
 const ASK_AGAIN_MS = 100;
 /** Leases of windows of this length or more have to survive a power failure; a machine is not back sooner. */
@@ -22,15 +21,6 @@ const JOIN_PART = 0.75;
 /** A process holds this many times as many units in use at once as it used lately. */
 const GROWTH = 1.25;
 
-/** What was granted for one window, by the clock of this process. */
-interface Holding {
-  readonly window: number;
-  readonly from: number;
-  readonly until: number;
-  amount: number;
-  used: number;
-}
-
 /**
  * What one process holds of one limit: counts in memory, and the next ask. It is told the time and what the store
  * answers, and does nothing by itself.
@@ -41,8 +31,7 @@ export class HeldLease implements Lease {
   readonly #look: (lease: HeldLease) => void;
   readonly #recent: RecentUse;
   #lease: string;
-  #now: Holding | null = null;
-  #next: Holding | null = null;
+  readonly #holdings: Holdings;
   /** Calls that wait for a unit now, and those that wait for one now or in the next window. */
   #waiting = 0;
   #inAll = 0;
@@ -72,6 +61,7 @@ export class HeldLease implements Lease {
     this.#process = id.process;
     this.#look = look;
     this.#recent = new RecentUse(limit.everyMs);
+    this.#holdings = new Holdings(limit.everyMs === null);
     this.#part = limit.max;
   }
 
@@ -89,7 +79,7 @@ export class HeldLease implements Lease {
   }
 
   give(window: number): void {
-    const holding = this.#now;
+    const holding = this.#holdings.current;
     // Units of an earlier window are worth nothing.
     if (holding?.window !== window) return;
     holding.used -= 1;
@@ -116,7 +106,9 @@ export class HeldLease implements Lease {
   }
 
   mayGrow(now: number): boolean {
-    return !this.#away && (this.#at(now) === null || now >= this.#askAgainAt || this.left() > this.#now!.amount);
+    return (
+      !this.#away && (this.#at(now) === null || now >= this.#askAgainAt || this.left() > this.#holdings.current!.amount)
+    );
   }
 
   isFree(now: number): boolean {
@@ -130,7 +122,7 @@ export class HeldLease implements Lease {
 
   get nextAt(): number {
     if (this.#isAtOnce) return Number.POSITIVE_INFINITY;
-    return this.#now?.until ?? Number.NEGATIVE_INFINITY;
+    return this.#holdings.current?.until ?? Number.NEGATIVE_INFINITY;
   }
 
   get away(): boolean {
@@ -150,13 +142,13 @@ export class HeldLease implements Lease {
     const holding = this.#at(now);
     if (this.#waiting + this.#inAll > 0) return Math.max(now + 1, this.#servesAt(holding));
     const holds = holding !== null && (this.#isAtOnce ? this.#kept > 0 || this.#isWanted : holding.used < holding.amount); // prettier-ignore
-    return holds || this.#next !== null ? now + LOOK_MS : Number.POSITIVE_INFINITY;
+    return holds || this.#holdings.next !== null ? now + LOOK_MS : Number.POSITIVE_INFINITY;
   }
 
   /** When calls that wait may get something. */
   #servesAt(holding: Holding | null): number {
-    if (holding === null) return this.#next?.from ?? this.#askAgainAt;
-    const nextAt = this.#next === null ? this.#aheadAt(holding.until) : holding.until;
+    if (holding === null) return this.#holdings.next?.from ?? this.#askAgainAt;
+    const nextAt = this.#holdings.next === null ? this.#aheadAt(holding.until) : holding.until;
     return this.#waiting > 0 ? Math.min(this.#askAgainAt, nextAt) : nextAt;
   }
 
@@ -190,8 +182,8 @@ export class HeldLease implements Lease {
   /** Gives back whatever is not in use. */
   askToEnd(now: number): LeaseAsk | null {
     const holding = this.#at(now);
-    if (holding === null && this.#next === null) return null;
-    this.#next = null;
+    if (holding === null && this.#holdings.next === null) return null;
+    this.#holdings.next = null;
     return this.#askFor(now, holding?.used ?? 0, { need: 0, spare: 0, ahead: 0 });
   }
 
@@ -200,50 +192,37 @@ export class HeldLease implements Lease {
     this.#missed = false;
     this.#low = 0;
     this.#lookAt = Number.POSITIVE_INFINITY;
-    const held: Held[] = [];
     const holding = this.#at(now);
     // From now on: the store may let others have the rest before this process hears of it.
     if (holding !== null) holding.amount = Math.min(holding.amount, keep);
-    // Also a window that seems to be over: it may not be by the store's clock.
-    for (const one of [this.#now, this.#next]) {
-      if (one !== null) held.push({ window: one.window, amount: one.amount, used: one.used });
-    }
     const isDurable = (this.limit.everyMs ?? 0) >= DURABLE_FROM_MS;
     return {
       limit: this.limit,
       lease: this.#lease,
       process: this.#process,
       turn: this.#turn,
-      held,
+      held: this.#holdings.toHeld(),
       ...wanted,
       isDurable,
     };
   }
 
   /** @param askedAt, answeredAt by the clock of this process; in between, the store looked at its own */
-  answered({ now: storeNow, grants }: LeaseAnswer, askedAt: number, answeredAt: number): void {
-    const [current, next] = grants as readonly [Grant, Grant | undefined];
-    if (this.#now !== null && current.window < this.#now.window) {
-      // The next window may have begun while the answer was on its way.
-      if (askedAt >= this.#now.from) this.#startAnew();
-      return;
-    }
+  answered(answer: LeaseAnswer, askedAt: number, answeredAt: number): void {
+    const misfit = this.#holdings.put(answer, askedAt, answeredAt);
+    if (misfit === "set back") this.#startAnew();
+    if (misfit !== null) return;
     this.#away = false;
-    const until = endOf(current, storeNow, askedAt);
-    const used = this.#usedIn(current.window);
-    this.#now = { window: current.window, from: answeredAt, until, amount: current.amount, used };
-    if (next !== undefined) {
-      const from = answeredAt + (next.window - storeNow) * (1 + DRIFT);
-      this.#next = { window: next.window, from, until: endOf(next, storeNow, askedAt), amount: next.amount, used: 0 };
-    } else if (this.#next !== null && this.#next.window <= current.window) this.#next = null;
-    [this.#kept, this.#others, this.#part] = [current.amount, current.others, current.part];
-    this.#hasRivals = current.hasRivals;
-    this.#isWanted = current.wants > 0;
-    if (this.#isAtOnce) this.#now.amount = Math.min(current.amount, Math.max(used, current.part));
-    this.#renewAt = this.#isAtOnce && current.amount > 0 ? answeredAt + RENEW_MS : Number.POSITIVE_INFINITY;
+    const [grant] = answer.grants as readonly [Grant];
+    const holding = this.#holdings.current!;
+    [this.#kept, this.#others, this.#part] = [grant.amount, grant.others, grant.part];
+    this.#hasRivals = grant.hasRivals;
+    this.#isWanted = grant.wants > 0;
+    if (this.#isAtOnce) holding.amount = Math.min(grant.amount, Math.max(holding.used, grant.part));
+    this.#renewAt = this.#isAtOnce && grant.amount > 0 ? answeredAt + RENEW_MS : Number.POSITIVE_INFINITY;
     this.#lookAgain(answeredAt);
     // So near its end that nothing can be said about the window any more.
-    if (until <= answeredAt) this.#askAgainAt = answeredAt + (current.endsAt - storeNow) * (1 + DRIFT);
+    if (holding.until <= answeredAt) this.#askAgainAt = latestStart(grant.endsAt, answer.now, answeredAt);
   }
 
   failed(now: number): void {
@@ -253,7 +232,7 @@ export class HeldLease implements Lease {
 
   /** More cannot be had at once if this answer did not bring it. */
   #lookAgain(now: number): void {
-    const { amount, used, until } = this.#now!;
+    const { amount, used, until } = this.#holdings.current!;
     const isShort = amount - used < Math.max(1, this.#waiting);
     const isAll = amount >= this.limit.max && !this.#hasRivals;
     this.#askAgainAt = now;
@@ -266,7 +245,8 @@ export class HeldLease implements Lease {
   /** The clock of the store was set back: what was granted under its former time is not touched again. */
   #startAnew(): void {
     this.#lease += "'";
-    [this.#now, this.#next, this.#kept] = [null, null, 0];
+    this.#holdings.clear();
+    this.#kept = 0;
     this.#askAgainAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -275,27 +255,18 @@ export class HeldLease implements Lease {
     return this.limit.everyMs === null;
   }
 
-  #usedIn(window: number): number {
-    if (this.#now?.window === window) return this.#now.used;
-    return this.#next?.window === window ? this.#next.used : 0;
-  }
-
   /** What can be taken from now. */
   #at(now: number): Holding | null {
-    const holding = this.#now;
-    if (holding === null || now < holding.until) return holding;
-    if (this.#isAtOnce) {
-      // The lease was lost: nothing more is taken until there is a new one. What is in use still counts.
-      holding.amount = 0;
-      return holding;
+    const before = this.#holdings.current;
+    const holding = this.#holdings.at(now);
+    if (this.#holdings.current !== before) {
+      // A new window has begun.
+      this.#kept = this.#holdings.current!.amount;
+      this.#others = 0;
+      this.#lookAgain(now);
+      this.#askAgainAt = now;
     }
-    if (this.#next === null || now < this.#next.from) return null;
-    [this.#now, this.#next] = [this.#next, null];
-    this.#kept = this.#now.amount;
-    this.#others = 0;
-    this.#lookAgain(now);
-    this.#askAgainAt = now;
-    return now < this.#now.until ? this.#now : null;
+    return holding;
   }
 
   /** The units that will probably be used soon, beyond those in use. */
@@ -322,11 +293,15 @@ export class HeldLease implements Lease {
   /** When asking may help again, if it holds all there is and nobody else wants any. */
   #waitsUntil(until: number): number {
     if (this.#isAtOnce) return this.#renewAt;
-    return this.#next === null ? this.#aheadAt(until) : until;
+    return this.#holdings.next === null ? this.#aheadAt(until) : until;
   }
 
   #isNearEnd(now: number): boolean {
-    return this.#now !== null && this.#next === null && now >= this.#aheadAt(this.#now.until);
+    return (
+      this.#holdings.current !== null &&
+      this.#holdings.next === null &&
+      now >= this.#aheadAt(this.#holdings.current.until)
+    );
   }
 
   /** How much of what it holds it goes on holding, if it wants no more. */
@@ -338,9 +313,4 @@ export class HeldLease implements Lease {
     const isMuch = until - now >= GIVE_BACK_MS && amount - used > 2 * soon;
     return isMuch ? used + soon : amount;
   }
-}
-
-/** By the clock of this process, and never too late: the store's clock is read in whole milliseconds. */
-function endOf({ endsAt }: Grant, storeNow: number, askedAt: number): number {
-  return askedAt + (endsAt - storeNow - 1) * (1 - DRIFT);
 }
