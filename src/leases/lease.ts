@@ -167,7 +167,7 @@ export class HeldLease implements Lease {
     const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
     const isLow = mayAsk && free < low && (holding === null || amount < this.left());
     const spare = isLow ? Math.max(0, soon - Math.max(0, free)) : 0;
-    const ahead = this.#isNearEnd(now) ? soon + this.#inAll : 0;
+    const ahead = this.#isNearEnd(now) ? this.#recent.expected(now) + this.#inAll : 0;
     const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
     const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);
     const renews = now >= this.#renewAt - (joins ? RENEW_MS / 2 : 0);
@@ -271,8 +271,9 @@ export class HeldLease implements Lease {
 
   /** The units that will probably be used soon, beyond those in use. */
   #soon(now: number, used: number): number {
-    const expected = this.#recent.expected(now);
-    return this.#isAtOnce ? Math.max(0, Math.ceil(expected * GROWTH) - used) : expected;
+    if (this.#isAtOnce) return Math.max(0, Math.ceil(this.#recent.expected(now) * GROWTH) - used);
+    const until = this.#holdings.current?.until ?? now;
+    return this.#recent.expected(now, until > now ? until - now : undefined);
   }
 
   /** If less than this is free, more is asked for. */
@@ -309,8 +310,9 @@ export class HeldLease implements Lease {
     const holding = this.#at(now);
     if (holding === null) return 0;
     const { amount, used, until } = holding;
-    if (this.#isAtOnce) return Math.min(amount, used + soon);
-    const isMuch = until - now >= GIVE_BACK_MS && amount - used > 2 * soon;
+    const isMuch = this.#isAtOnce
+      ? amount > 1.5 * (used + soon)
+      : until - now >= GIVE_BACK_MS && amount - used > 2 * soon;
     return isMuch ? used + soon : amount;
   }
 }

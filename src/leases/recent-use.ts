@@ -31,11 +31,11 @@ export class RecentUse {
     this.#here = Math.max(0, this.#here - 1);
   }
 
-  /** What will be used if use goes on as it was. */
-  expected(now: number): number {
+  /** What will be used if use goes on as it was. @param leftMs what is left of the window */
+  expected(now: number, leftMs = Number.POSITIVE_INFINITY): number {
     this.#turnTo(now);
     const use = Math.max(this.#here, this.#before);
-    return this.#aheadMs === null ? use : Math.ceil((use * this.#aheadMs) / SECOND_MS);
+    return this.#aheadMs === null ? use : Math.ceil((use * Math.min(leftMs, this.#aheadMs)) / SECOND_MS);
   }
 
   #turnTo(now: number): void {

@@ -43,11 +43,16 @@ export class LimitShare {
     this.#lease.give(window);
   }
 
+  /** Whether the store probably has one more for this owner. */
+  isAsked(owner: string, now: number): boolean {
+    return this.fits(owner, now) && this.#lease.mayGrow(now);
+  }
+
   /** Whether a unit for this owner may come before `at`. */
   mayComeBy(owner: string, now: number, at: number): boolean {
     if (!this.isRate) return !this.#lease.away || this.#lease.holds(now);
     if (this.#lease.away) return false;
-    return (this.fits(owner, now) && this.#lease.mayGrow(now)) || this.#lease.nextAt <= at;
+    return this.isAsked(owner, now) || this.#lease.nextAt <= at;
   }
 
   /** Says how many calls wait, and how many of them belong to owners that may have more. */

@@ -100,6 +100,25 @@ test("a call that waits in vain is refused after a second, and one too many at o
   assert.equal(calls.filter(({ outcome }) => outcome === "source.queue_full").length, 399);
 });
 
+test("a flood of first calls waits for the store, however many they are, and goes on when it answers", async () => {
+  const clock = new FakeClock();
+  const store = new MemoryLeases(clock.wall);
+  const answered = Promise.withResolvers<void>();
+  const { leaseOf } = leasesInMemory(clock, {
+    freeUnits: () => answered.promise,
+    exchange: (asks, rule) => store.exchange(asks, rule),
+  });
+  const lease = leaseOf({ name: "rate", max: 10_000, everyMs: PERIOD_MS, useMsMax: 0 });
+  const turns = new SourceTurns([{ lease, max: 10_000, isRate: true }], clock);
+  const calls = await enterMany(turns, "a", 2_000, clock);
+  assert.equal(calls.filter(({ outcome }) => outcome === "waits").length, 2_000);
+
+  answered.resolve();
+  await settle();
+
+  assert.equal(inside(calls), 2_000);
+});
+
 test("a rate leaves some for the next organization, even during a flood", async () => {
   const clock = new FakeClock();
   const turns = turnsOf({ rate: [{ per: "source", max: 10, every_ms: PERIOD_MS }] }, clock);

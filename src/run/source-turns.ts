@@ -6,6 +6,8 @@ import { TurnQueue } from "../terms/turn-queue.ts";
 import { LimitShare } from "./limit-share.ts";
 
 const WAITING_MAX = 512;
+/** Calls that wait for the store alone: it answers soon, and then most of them go on. */
+const ASKING_MAX = 16_384;
 
 /** A limit that calls share, and what this process holds of it. */
 export interface TurnLimit {
@@ -35,6 +37,7 @@ export interface Turn {
 }
 
 interface Waiting extends TurnAsk {
+  places: FairShare;
   readonly goneAt: number;
   readonly goOn: (turn: Turn) => void;
   readonly refuse: (fault: Fault) => void;
@@ -49,7 +52,8 @@ export class SourceTurns {
   readonly #clock: Clock;
   readonly #limits: readonly LimitShare[];
   readonly #waiting = new TurnQueue<Waiting>();
-  readonly #waitingShare = new FairShare(WAITING_MAX);
+  readonly #waitingPlaces = new FairShare(WAITING_MAX);
+  readonly #askingPlaces = new FairShare(ASKING_MAX);
   #refusing: LimitShare | null = null;
 
   constructor(limits: readonly TurnLimit[], clock: Clock) {
@@ -65,7 +69,8 @@ export class SourceTurns {
     const turn = this.#take(ask, now);
     if (turn !== null) return turn;
     const goneAt = now + waitMaxMs;
-    if (!this.#mayComeBy(ask, now, goneAt) || !this.#waitingShare.take(owner)) throw this.#fault();
+    const places = this.#placesFor(owner, now);
+    if (!this.#mayComeBy(ask, now, goneAt) || !places.take(owner)) throw this.#fault();
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(waitMaxMs, () => {
         // A place that became free at this very moment is given away first.
@@ -74,6 +79,7 @@ export class SourceTurns {
       });
       const waiting: Waiting = {
         ...ask,
+        places,
         goneAt,
         goOn: (turn) => {
           cancel();
@@ -98,7 +104,7 @@ export class SourceTurns {
     let turn: Turn | null = null;
     const canBeServed = (waiting: Waiting): boolean => (turn = this.#take(waiting, now)) !== null;
     for (let next = this.#waiting.next(mayGoOn, canBeServed); next !== undefined;) {
-      this.#waitingShare.give(next.owner);
+      next.places.give(next.owner);
       next.goOn(turn!);
       next = this.#waiting.next(mayGoOn, canBeServed);
     }
@@ -110,14 +116,31 @@ export class SourceTurns {
     this.#serve();
     const now = this.#clock.now();
     for (const waiting of this.#waiting.items()) {
-      if (this.#mayComeBy(waiting, now, waiting.goneAt)) continue;
+      if (this.#mayComeBy(waiting, now, waiting.goneAt) && this.#keepsPlace(waiting, now)) continue;
       this.#waiting.remove(waiting.owner, waiting);
       this.#refuse(waiting);
     }
   }
 
+  #placesFor(owner: string, now: number): FairShare {
+    return this.#limits.every((limit) => limit.isFree(now) || limit.isAsked(owner, now))
+      ? this.#askingPlaces
+      : this.#waitingPlaces;
+  }
+
+  /** The store may have answered that a call has to wait for others. */
+  #keepsPlace(waiting: Waiting, now: number): boolean {
+    if (waiting.places === this.#waitingPlaces) return true;
+    const places = this.#placesFor(waiting.owner, now);
+    if (places === waiting.places) return true;
+    if (!places.take(waiting.owner)) return false;
+    waiting.places.give(waiting.owner);
+    waiting.places = places;
+    return true;
+  }
+
   #refuse(waiting: Waiting): void {
-    this.#waitingShare.give(waiting.owner);
+    waiting.places.give(waiting.owner);
     this.#sayWanted();
     waiting.refuse(this.#fault());
   }
