@@ -16,6 +16,8 @@ const AHEAD_MS = 250;
 const GIVE_BACK_MS = 2_000;
 /** How often a lease that holds something is looked at. */
 const LOOK_MS = 100;
+/** A window is begun with this many times what was used lately, so that nothing has to be asked for at its end. */
+const RESERVE = 1.1;
 /** If others ask anyway, more is asked for when less than this part of the need of the next second is left. */
 const JOIN_PART = 0.75;
 /** A process holds this many times as many units in use at once as it used lately. */
@@ -159,6 +161,8 @@ export class HeldLease implements Lease {
   ask(now: number, joins = false): LeaseAsk | null {
     if (this.#away && now < this.#askAgainAt) return null;
     const holding = this.#at(now);
+    // It waits for a window of which it holds something already.
+    if (holding === null && this.#holdings.next !== null) return null;
     const [amount, used] = holding === null ? [0, 0] : [holding.amount, holding.used];
     const free = amount - used - this.#waiting;
     const mayAsk = now >= this.#askAgainAt;
@@ -167,7 +171,7 @@ export class HeldLease implements Lease {
     const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
     const isLow = mayAsk && free < low && (holding === null || amount < this.left());
     const spare = isLow ? Math.max(0, soon - Math.max(0, free)) : 0;
-    const ahead = this.#isNearEnd(now) ? this.#recent.expected(now) + this.#inAll : 0;
+    const ahead = this.#isNearEnd(now) ? Math.ceil(this.#recent.expected(now) * RESERVE) + this.#inAll : 0;
     const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
     const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);
     const renews = now >= this.#renewAt - (joins ? RENEW_MS / 2 : 0);
