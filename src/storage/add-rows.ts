@@ -13,6 +13,8 @@ interface Addition {
   readonly rows: readonly object[];
   /** A column of which the values that are new are returned. */
   readonly returning?: string;
+  /** What happens to a row that is there; nothing unless given. */
+  readonly change?: RawBuilder<unknown>;
 }
 
 /**
@@ -22,14 +24,14 @@ interface Addition {
 export async function addRows(
   engine: Engine["name"],
   transaction: Transaction<Tables>,
-  { table, key, rows, returning }: Addition,
+  { table, key, rows, returning, change = sql`nothing` }: Addition,
 ): Promise<readonly string[]> {
   if (rows.length === 0) return [];
   const { names, from } = (engine === "postgres" ? asArrays : asJson)(rows as readonly Row[]);
   const columns = sql.join(names.map((name) => sql.ref(name)));
   const returns = returning === undefined ? sql`` : sql`returning ${sql.ref(returning)} as returned`;
   const added = await sql<{ returned: string }>`insert into ${sql.table(table)} (${columns}) ${from}
-    on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do nothing ${returns}`.execute(transaction);
+    on conflict (${sql.join(key.map((name) => sql.ref(name)))}) do ${change} ${returns}`.execute(transaction);
   return added.rows.map((row) => row.returned);
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../leases/ports.ts";
+import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
 import type { NewRow, Row, Tables } from "./schema.ts";
 
@@ -30,7 +31,7 @@ export function createLeaseStore(engine: Engine): LeaseStore {
       const others = rows.filter((row) => !grants.some(({ lease, window }) => lease === row.lease && window === row.window)); // prettier-ignore
       known.set(ask.limit.name, [...others, ...grants]);
     }
-    await put(transaction, changed);
+    await addRows(engine.name, transaction, { table: "leases", key: KEY, rows: changed, change: IF_LATER });
     if (now >= sweepAt) {
       sweepAt = now + SWEEP_EVERY_MS;
       await transaction.deleteFrom("leases").where("forget_at", "<=", now).execute();
@@ -57,32 +58,17 @@ export function createLeaseStore(engine: Engine): LeaseStore {
   };
 }
 
+const KEY = ["name", "window_start", "lease"];
+
 type Rule = Parameters<LeaseStore["exchange"]>[1];
 
 function rowsOf(transaction: Transaction<Tables>, names: readonly string[], now: number): Promise<Row<"leases">[]> {
   return transaction.selectFrom("leases").selectAll().where("name", "in", names).where("forget_at", ">", now).execute();
 }
 
-async function put(transaction: Transaction<Tables>, rows: readonly NewRow<"leases">[]): Promise<void> {
-  await transaction
-    .insertInto("leases")
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["name", "window_start", "lease"])
-        .doUpdateSet((row) => ({
-          amount: row.ref("excluded.amount"),
-          wants: row.ref("excluded.wants"),
-          grew_at: row.ref("excluded.grew_at"),
-          turn: row.ref("excluded.turn"),
-          ends_at: row.ref("excluded.ends_at"),
-          forget_at: row.ref("excluded.forget_at"),
-        }))
-        // An ask that was delayed on its way changes nothing after a later one.
-        .where(sql<boolean>`excluded.turn > leases.turn`),
-    )
-    .execute();
-}
+/** An ask that was delayed on its way changes nothing after a later one. */
+const IF_LATER = sql`update set amount = excluded.amount, wants = excluded.wants, grew_at = excluded.grew_at,
+  turn = excluded.turn, ends_at = excluded.ends_at, forget_at = excluded.forget_at where excluded.turn > leases.turn`;
 
 function toLeaseRow(row: Row<"leases">): LeaseRow {
   const { lease, window_start: window, amount, wants, grew_at: grewAt, ends_at: endsAt } = row;
