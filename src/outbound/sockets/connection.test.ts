@@ -187,8 +187,11 @@ for (const secure of [false, true]) {
     const vendor = await startVendor(t, {
       ...(secure ? { tls: identity } : {}),
       otherwise(socket) {
-        const pieces = [`${CHUNKED}5\r\nhe`, "llo\r\n", "0\r\n", "\r\n"];
-        pieces.forEach((piece, at) => setTimeout(() => socket.write(piece), 3 * (at + 1)));
+        // One after the other: of timers of several durations, a busy loop may run a later one first.
+        const send = ([piece, ...rest]: readonly string[]): void => {
+          if (piece !== undefined) setTimeout(() => (socket.write(piece), send(rest)), 3);
+        };
+        send([`${CHUNKED}5\r\nhe`, "llo\r\n", "0\r\n", "\r\n"]);
       },
     });
     const door = openDoor(t, { extraAuthorities: authority.cert, limits: { connectionsMax: 8 } });
