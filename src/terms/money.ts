@@ -1,0 +1,51 @@
+/**
+ * An amount of money: a whole number of millionths of a unit of its currency. It is a `bigint`, so it cannot have a
+ * fraction, and TypeScript refuses to mix it with a floating point number. Only this file converts amounts to and from
+ * other forms: decimal text for people and files, a whole number for one row of the ledger.
+ */
+export type Micros = bigint;
+
+const MICROS_A_UNIT = 1_000_000n;
+const DECIMALS = 6;
+
+/**
+ * The largest amount of one request or one price: a thousand million units. In millionths it is below 2^53, so a row
+ * can hold it as a plain whole number. Sums have no such limit.
+ */
+export const AMOUNT_MAX: Micros = 1_000_000_000n * MICROS_A_UNIT;
+
+/** Digits without leading zeros, then up to six decimals. */
+export const AMOUNT_PATTERN = String.raw`^(0|[1-9]\d{0,9})(\.\d{1,6})?$`;
+const AMOUNT = new RegExp(AMOUNT_PATTERN);
+
+/** Reads `0.35`. `null` if the text is not such a number, is negative, has more than six decimals, or is too large. */
+export function readAmount(text: string): Micros | null {
+  if (!AMOUNT.test(text)) return null;
+  const [units, decimals = ""] = text.split(".");
+  const micros = BigInt(units! + decimals.padEnd(DECIMALS, "0"));
+  return micros > AMOUNT_MAX ? null : micros;
+}
+
+/** Decimal text such as `0.35`, with at least two decimals and no more than needed. */
+export function amountText(micros: Micros): string {
+  const digits = (micros < 0n ? -micros : micros).toString().padStart(DECIMALS + 1, "0");
+  const decimals = digits.slice(-DECIMALS).replace(/0{1,4}$/, "");
+  return `${micros < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}.${decimals}`;
+}
+
+/** For a column of the ledger or the store. */
+export function amountToColumn(micros: Micros): number {
+  return Number(micros);
+}
+
+/** `null` stands for "not known", never for nothing. */
+export function amountFromColumn(value: number): Micros;
+export function amountFromColumn(value: number | null): Micros | null;
+export function amountFromColumn(value: number | null): Micros | null {
+  return value === null ? null : BigInt(value);
+}
+
+/** A sum, which a database gives as text because it can exceed 2^53. */
+export function amountFromSum(text: string): Micros {
+  return BigInt(text);
+}
