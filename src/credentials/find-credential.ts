@@ -98,7 +98,13 @@ export function createCredentialFinder({
     if (judgement.verdict === "refuses") throw refusal(choice);
     if (judgement.credential !== null) return found(rule, judgement.credential, request.region, list);
     const fields = request.inline ?? {};
-    return { credentialId: null, rule, fields: new Secret(fields), scope: inlineScope(request.organizationId, fields) };
+    return {
+      credentialId: null,
+      rule,
+      fields: new Secret(fields),
+      scope: inlineScope(request.organizationId, fields),
+      prices: null,
+    };
   }
 
   return {
@@ -128,7 +134,7 @@ function found(rule: CredentialRule, row: SealedCredential, region: string, list
   if (refused !== null) throw refused;
   const scope = `${row.organizationId}/${row.id}/${row.version}`;
   try {
-    return { credentialId: row.id, rule, fields: list.open(row), scope };
+    return { credentialId: row.id, rule, fields: list.open(row), scope, prices: null };
   } catch (thrown) {
     if (!(thrown instanceof Fault) || rule !== "named") throw thrown;
     throw new Fault(thrown.code, { ...thrown.detail, problem: NAMED_PROBLEM }, { cause: thrown });

@@ -132,6 +132,7 @@ export function makeIntent(changes: Partial<AttemptIntent> = {}): AttemptIntent 
     credentialRule: "none",
     sentWallAt: Date.now(),
     free: false,
+    price: null,
     ...changes,
   };
 }
@@ -164,6 +165,7 @@ export function makeAttempt(changes: Partial<AttemptReport> = {}): AttemptReport
     status: 200,
     tookMs: 19,
     charged: "yes",
+    price: null,
     ...changes,
   };
 }
@@ -180,7 +182,7 @@ export async function runOnce(
 ): Promise<RunRecord> {
   const record = ledger.open(run);
   for (const call of report.calls) {
-    for (const { number, origin, method, sentWallAt } of call.attempts) {
+    for (const { number, origin, method, sentWallAt, price } of call.attempts) {
       const { source, ordinal, credentialId, credentialRule } = call;
       record.intend({
         source,
@@ -192,6 +194,7 @@ export async function runOnce(
         credentialRule,
         sentWallAt,
         free: false,
+        price,
       });
     }
   }

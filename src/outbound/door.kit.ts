@@ -94,6 +94,7 @@ function makeSource({ origins, limits, timeoutMs, charge, inputs }: CallChanges)
     credentialNames: null,
     leavesMachine: true,
     charge: charge ?? "per_call",
+    listPrice: null,
   };
 }
 
@@ -108,6 +109,12 @@ function openCall(
   const call = makeCall({ run, id: source.id, rawInputs: inputs ?? {}, deadlineAt });
   call.takeInputs(inputs ?? {});
   if (credential !== undefined)
-    call.takeCredential({ credentialId: null, rule: "inline", fields: new Secret(credential), scope: "org_1" });
+    call.takeCredential({
+      credentialId: null,
+      rule: "inline",
+      fields: new Secret(credential),
+      scope: "org_1",
+      prices: null,
+    });
   return { call, run };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { SecureContext } from "node:tls";
-import type { Door, PlannedCall, RunnableSource } from "../run/ports.ts";
-import type { Http, HttpOptions } from "../sdk/http.ts";
+import type { Billing, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
@@ -135,7 +135,7 @@ class VendorDoor implements OutboundDoor, Sender {
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
       answers: options.answers,
-      free: options.free === true || source.charge === "free",
+      billing: billingOf(source, options),
       redirectsLeft,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
@@ -229,4 +229,9 @@ function throughProxy(request: OutgoingRequest, proxy: EgressProxy): OutgoingReq
     path: request.url.origin + request.path,
     fields: authorization === null ? request.fields : [...request.fields, "proxy-authorization", authorization],
   };
+}
+
+function billingOf({ charge, listPrice: ofSource }: RunnableSource, options: HttpOptions & ListedRequest): Billing {
+  const { [listPrice]: ofRequest = ofSource } = options;
+  return { free: options.free === true, model: charge, listPrice: ofRequest };
 }

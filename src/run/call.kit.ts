@@ -45,7 +45,8 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
 
 /** What the outbound client does just before it sends. */
 export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
-  const planned = call.planAttempt("https://api.acme.example", "GET", false, clock);
+  const billing = { free: false, model: "per_call", listPrice: null } as const;
+  const planned = call.planAttempt("https://api.acme.example", "GET", billing, clock);
   planned.run.intend([planned.intent]);
   return planned.begin();
 }

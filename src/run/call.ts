@@ -1,9 +1,12 @@
+import type { ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
+import type { Price, PriceTerm } from "../terms/price.ts";
 import { CALL_MS_MAX } from "../terms/times.ts";
 import type {
   Attempt,
+  Billing,
   CallPlan,
   FoundCredential,
   PlannedAttempt,
@@ -102,10 +105,12 @@ export class Call implements PlannedCall {
     if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }
 
-  planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt {
+  planAttempt(origin: string, method: string, billing: Billing, clock: Clock): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
     this.#planned += 1;
-    const attempt = new SentAttempt(this.#planned, origin, method, free, clock);
+    const sentWallAt = clock.wall();
+    const term = this.#credential?.prices?.at(sentWallAt) ?? null;
+    const attempt = new SentAttempt(this.#planned, { origin, method, sentWallAt, sentAt: clock.now() }, billing, term);
     return {
       run: this.run,
       intent: {
@@ -116,8 +121,9 @@ export class Call implements PlannedCall {
         method,
         credentialId: this.#credential?.credentialId ?? null,
         credentialRule: this.#credential?.rule ?? "none",
-        sentWallAt: attempt.sentWallAt,
-        free,
+        sentWallAt,
+        free: attempt.free,
+        price: attempt.price,
       },
       begin: () => {
         this.#attempts.push(attempt);
@@ -193,19 +199,35 @@ class SentAttempt implements Attempt {
   readonly free: boolean;
   readonly sentWallAt: number;
   readonly sentAt: number;
+  readonly per: ChargeModel | null;
+  readonly #term: PriceTerm | null;
+  #listPrice: Price | null;
   #status: number | null = null;
   #isAnswer = false;
   #hasEnded = false;
   #said: Charged | null = null;
   #tookMs: number | null = null;
 
-  constructor(number: number, origin: string, method: string, free: boolean, clock: Clock) {
+  /** `term`: the price of its credential. */
+  constructor(
+    number: number,
+    sent: Pick<Attempt, "origin" | "method" | "sentWallAt" | "sentAt">,
+    { free, model, listPrice }: Billing,
+    term: PriceTerm | null,
+  ) {
     this.number = number;
-    this.origin = origin;
-    this.method = method;
-    this.free = free;
-    this.sentWallAt = clock.wall();
-    this.sentAt = clock.now();
+    this.origin = sent.origin;
+    this.method = sent.method;
+    this.sentWallAt = sent.sentWallAt;
+    this.sentAt = sent.sentAt;
+    this.per = term?.per ?? null;
+    this.free = free || (this.per ?? model) === "free";
+    this.#term = term;
+    this.#listPrice = listPrice;
+  }
+
+  get price(): Price | null {
+    return this.#term ?? this.#listPrice;
   }
 
   get status(): number | null {
@@ -243,5 +265,9 @@ class SentAttempt implements Attempt {
 
   chargeAs(charged: Charged): void {
     this.#said = charged;
+  }
+
+  listAs(price: Price | null): void {
+    this.#listPrice = price;
   }
 }

@@ -147,7 +147,7 @@ export function reportCall(outcome: Outcome): CallReport {
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
     outputBytes: outcome.outputBytes,
-    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs }, at) => ({
+    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs, price }, at) => ({
       number,
       origin,
       method,
@@ -155,6 +155,7 @@ export function reportCall(outcome: Outcome): CallReport {
       status,
       tookMs,
       charged: charges[at]!,
+      price,
     })),
   };
 }

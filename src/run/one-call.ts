@@ -64,7 +64,9 @@ function onlyInline({ intent }: Run): CredentialFinder {
   const scope = `${intent.transactionId}/inline`;
   return {
     find: ({ inline }) =>
-      inline === undefined ? null : { credentialId: null, rule: "inline", fields: new Secret(inline), scope },
+      inline === undefined
+        ? null
+        : { credentialId: null, rule: "inline", fields: new Secret(inline), scope, prices: null },
   };
 }
 

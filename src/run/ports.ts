@@ -11,6 +11,7 @@ import type { ChargeModel, SentRequest } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
+import type { Price, PriceTerm } from "../terms/price.ts";
 import type { Secret } from "../terms/secret.ts";
 import type { Trace } from "../terms/trace.ts";
 
@@ -35,6 +36,11 @@ export interface RunnableSource {
   /** Whether its calls can leave the machine: it declares `origins`. */
   readonly leavesMachine: boolean;
   readonly charge: ChargeModel;
+  /**
+   * What a billed request costs if its credential has no price of its own: of a table of charges, the highest amount.
+   * `null`: not known.
+   */
+  readonly listPrice: Price | null;
 }
 
 export interface SourceCatalog {
@@ -107,11 +113,10 @@ export interface PlannedCall extends CallPlan {
   takeOrder(id: string | null): void;
   /**
    * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
-   * recorded; then the attempt must begin in the same turn of the event loop. `free`: the vendor is known never to bill
-   * it.
+   * recorded; then the attempt must begin in the same turn of the event loop.
    * @throws Fault `source.stopped`
    */
-  planAttempt(origin: string, method: string, free: boolean, clock: Clock): PlannedAttempt;
+  planAttempt(origin: string, method: string, billing: Billing, clock: Clock): PlannedAttempt;
   /**
    * Counts bytes that are about to be kept for the call. False if there is no memory for them or the call has ended.
    */
@@ -128,6 +133,15 @@ export interface PlannedCall extends CallPlan {
   keepOnly(bytes: number): boolean;
   /** From now on the call sends nothing more; its signal is aborted. */
   end(reason?: unknown): void;
+}
+
+/** What a source says about the cost of one request, before it is sent. */
+export interface Billing {
+  /** The vendor is known never to bill it. */
+  readonly free: boolean;
+  readonly model: ChargeModel;
+  /** The most that it can cost without a price of the credential; `null`: not known. */
+  readonly listPrice: Price | null;
 }
 
 /** Work that a vendor has accepted. Its result is asked for by other requests, in this run or a later one. */
@@ -161,6 +175,8 @@ export interface Attempt extends SentRequest {
   readonly sentWallAt: number;
   readonly sentAt: number;
   readonly tookMs: number | null;
+  /** What it costs if it is billed: the price when it was sent. `null`: not known. */
+  readonly price: Price | null;
 
   /** The head of a reply has arrived. `isAnswer`: its status is 2xx, or one that the source handles itself. */
   answered(status: number, isAnswer: boolean): void;
@@ -168,8 +184,10 @@ export interface Attempt extends SentRequest {
   end(): void;
   /** Nobody waits for its reply any more. */
   settle(now: number): void;
-  /** The author's explicit statement of what it costs. */
+  /** The author's explicit statement of whether it is billed. */
   chargeAs(charged: Charged): void;
+  /** What its reply shows it to cost by the source's list. A price of the credential is not changed by it. */
+  listAs(price: Price | null): void;
 }
 
 // ---- credentials ---------------------------------------------------------------------------------------------------
@@ -187,6 +205,14 @@ export interface FoundCredential {
    * the organization's id and a slash, so that no two organizations share one. `null`: nothing may be kept for it.
    */
   readonly scope: string | null;
+  /** What its contract costs; `null` for a credential without prices, whose calls cost what the source lists. */
+  readonly prices: CredentialPrices | null;
+}
+
+/** The prices of one credential, in memory: asking never waits. */
+export interface CredentialPrices {
+  /** The one that holds for a request that is sent now; `null` if none has begun. */
+  at(wallAt: number): PriceTerm | null;
 }
 
 export interface CredentialRequest {
@@ -278,6 +304,8 @@ export interface AttemptIntent {
   readonly sentWallAt: number;
   /** It is never billed, whatever its result. */
   readonly free: boolean;
+  /** The most that it can cost; `null`: not known. */
+  readonly price: Price | null;
 }
 
 // ---- what is seen --------------------------------------------------------------------------------------------------
@@ -320,6 +348,8 @@ export interface AttemptReport {
   readonly status: number | null;
   readonly tookMs: number | null;
   readonly charged: Charged;
+  /** What it costs if it is charged; `null`: not known. */
+  readonly price: Price | null;
 }
 
 /** Writes log lines and metrics. Must not throw. */

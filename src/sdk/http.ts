@@ -1,4 +1,5 @@
 import type { Charged } from "../terms/fault.ts";
+import type { Price } from "../terms/price.ts";
 
 /**
  * The only way in which a source may reach its vendor. Every request goes to one of the source's declared `origins`,
@@ -85,4 +86,13 @@ export interface HeldReply {
 export const rawJsonObject: unique symbol = Symbol("datarun.rawJsonObject");
 export interface RawReply {
   [rawJsonObject](): Buffer;
+}
+
+/** For a source whose list of charges has a price for each case: the most that a request can cost, and what its reply shows. */
+export const listPrice: unique symbol = Symbol("datarun.listPrice");
+export interface ListedRequest {
+  readonly [listPrice]?: Price | null;
+}
+export interface ListedReply {
+  [listPrice](price: Price | null): void;
 }

@@ -40,7 +40,8 @@ export interface SourceDeclaration<
   readonly limits?: SourceLimits;
   /**
    * What the vendor bills. It applies to every request that is not marked `free`. The default is `per_call` for a source
-   * that uses `http`, and `free` for one that does not.
+   * that uses `http`, and `free` for one that does not. `amount` and `currency` are the list price of one charge, which
+   * holds for credentials without a price of their own.
    */
   readonly charge?: ChargeModel | { readonly model: ChargeModel; readonly amount?: number; readonly currency?: string };
   /** For a source that answers from data that comes with it: the origin of that data. Shown on its page. */

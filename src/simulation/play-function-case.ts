@@ -178,6 +178,7 @@ function scripted(id: string, real: RunnableSource | undefined, run: () => Sourc
     credentialNames: null,
     leavesMachine: false,
     charge: "free",
+    listPrice: null,
   };
 }
 

@@ -18,7 +18,7 @@ export function withMadeUpCredential(resolve: Around): Around {
       const given = entry.cred_id !== undefined || Object.keys(entry.credentials ?? {}).length > 0;
       if (given || source.credentialUse === "none") return resolved(source, call);
       const fields = new Secret(makeUpCredentials(source.declaration.credentials));
-      call.takeCredential({ credentialId: null, rule: "none", fields, scope: null });
+      call.takeCredential({ credentialId: null, rule: "none", fields, scope: null, prices: null });
       return next(source, call);
     };
   };

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as Domains from "tldts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/charge.ts";
+import { type Listed, readListPrice } from "./list-price.ts";
 import { isJsonObject } from "../terms/json.ts";
 import { parseOrigin } from "../terms/origins.ts";
 import { ID_CHARS_MAX, SOURCE_ID } from "../terms/ids.ts";
@@ -79,10 +80,12 @@ function isRate(limit: unknown): boolean {
 }
 
 function chargeProblem(charge: unknown): string | null {
+  if (charge === undefined) return null;
   const model = isJsonObject(charge) ? charge["model"] : charge;
-  return charge === undefined || CHARGE_MODELS.some((known) => known === model)
-    ? null
-    : `charge must be one of ${CHARGE_MODELS.join(", ")}, or an object with one as its model`;
+  if (!CHARGE_MODELS.some((known) => known === model))
+    return `charge must be one of ${CHARGE_MODELS.join(", ")}, or an object with one as its model`;
+  const price = isJsonObject(charge) ? readListPrice(charge as Listed) : null;
+  return typeof price === "string" ? `charge: ${price}` : null;
 }
 
 function originsProblem(origins: readonly string[] | undefined): string | null {

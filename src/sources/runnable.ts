@@ -4,6 +4,7 @@ import type { ChargeModel } from "../terms/charge.ts";
 import { freezeDeep } from "../terms/freeze-deep.ts";
 import { isJsonObject, type JsonObject } from "../terms/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
+import { listPriceOf } from "./list-price.ts";
 import { declaredNames } from "../terms/schema-names.ts";
 import type { Schemas } from "../terms/author-schemas.ts";
 
@@ -29,6 +30,7 @@ export function toRunnable(
     credentialNames: credentials === undefined ? null : namesOrAny(credentials),
     leavesMachine: declaration.origins !== undefined,
     charge: chargeModel(declaration),
+    listPrice: listPriceOf(declaration),
   };
 }
 

@@ -5,7 +5,14 @@ import fc from "fast-check";
 import { CHARGE_MODELS, chargeOfCall, chargesOf, type CallEnd, type SentRequest } from "./charge.ts";
 import { type Charged, Fault, FAULTS, type FaultCode } from "./fault.ts";
 
-const WENT_UNANSWERED: SentRequest = { free: false, status: null, isAnswer: false, hasEnded: false, said: null };
+const WENT_UNANSWERED: SentRequest = {
+  free: false,
+  status: null,
+  isAnswer: false,
+  hasEnded: false,
+  said: null,
+  per: null,
+};
 const REFUSED_BY = (status: number): SentRequest => ({ ...WENT_UNANSWERED, status, hasEnded: true });
 const ANSWERED: SentRequest = { ...WENT_UNANSWERED, status: 200, isAnswer: true, hasEnded: true };
 const FREE: SentRequest = { ...ANSWERED, free: true };
@@ -102,8 +109,10 @@ const anyRequest: fc.Arbitrary<SentRequest> = fc
     reads: fc.boolean(),
     hasEnded: fc.boolean(),
     said: fc.option(anyCharge, { freq: 6 }),
+    per: fc.constant(null),
   })
-  .map(({ free, status, reads, hasEnded, said }) => ({
+  .map(({ free, status, reads, hasEnded, said, per }) => ({
+    per,
     free,
     status,
     isAnswer: status !== null && ((status >= 200 && status < 300) || reads),
@@ -192,6 +201,16 @@ test("a record costs no less under a model that bills more", () => {
         const most = (charged: Charged) => amount[charged][1];
         assert.ok(most(call![at]!) >= most(success![at]!) && most(success![at]!) >= most(match![at]!));
       }
+    }),
+  );
+});
+
+test("what a contract bills replaces what the source declares, in every case", () => {
+  const models = fc.constantFrom(...CHARGE_MODELS);
+  fc.assert(
+    fc.property(fc.array(anyRequest), models, models, anyEnd, (requests, model, per, end) => {
+      const told = requests.map((request) => ({ ...request, per }));
+      assert.deepEqual(chargesOf(told, model, end), chargesOf(requests, per, end));
     }),
   );
 });

@@ -31,6 +31,8 @@ export interface SentRequest {
   readonly hasEnded: boolean;
   /** The author's explicit statement about this request, which overrides everything else. */
   readonly said: Charged | null;
+  /** What the contract bills, if its prices say so; it replaces what the source declares. */
+  readonly per: ChargeModel | null;
 }
 
 /** How a call ended: completed with or without a record, or failed. */
@@ -40,9 +42,10 @@ export type CallEnd = { readonly match: boolean } | Fault;
 export function chargesOf(requests: readonly SentRequest[], model: ChargeModel, end: CallEnd): Charged[] {
   const reported = end instanceof Fault ? end.reported : null;
   const reporting = reported === null ? -1 : requests.findLastIndex(mayReport);
-  return requests.map((request, at) =>
-    at === reporting ? chargeOfReport(request, model, end as Fault) : chargeOf(request, model, end),
-  );
+  return requests.map((request, at) => {
+    const billed = request.per ?? model;
+    return at === reporting ? chargeOfReport(request, billed, end as Fault) : chargeOf(request, billed, end);
+  });
 }
 
 /** The charge of a whole call: yes if any is yes, otherwise unknown if any is unknown. */

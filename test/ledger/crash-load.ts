@@ -54,6 +54,9 @@ async function runOnce(number: number): Promise<void> {
   writeSync(answered, `${run.transactionId}\n`);
 }
 
+/** What the vendor bills for each request. */
+const PRICE = { amount: 350_000n, currency: "EUR" };
+
 async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): Promise<CallReport> {
   const attempts: AttemptReport[] = [];
   for (let number = 1; number <= (ordinal === 2 ? 2 : 1); number += 1) {
@@ -66,9 +69,10 @@ async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): P
       credentialId: null,
       credentialRule: "none",
       free: false,
+      price: PRICE,
     });
     writeSync(vendor, `${run.transactionId} ${ordinal} ${number}\n`);
-    attempts.push({ ...intent, number, status: 200, tookMs: 5, charged: "yes" });
+    attempts.push({ ...intent, number, status: 200, tookMs: 5, charged: "yes", price: PRICE });
     await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 30));
   }
   return {

@@ -120,9 +120,18 @@ async function runOnce(ledger: Ledger): Promise<readonly [tookMs: number, waited
       const source = `vendor_${ordinal}__people_search`;
       const credentialId = "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f";
       const sent = { origin, method: "GET", sentWallAt: systemClock.wall() };
-      record.intend({ ...sent, source, ordinal, attempt: 1, credentialId, credentialRule: "auto", free: false });
+      record.intend({
+        ...sent,
+        source,
+        ordinal,
+        attempt: 1,
+        credentialId,
+        credentialRule: "auto",
+        free: false,
+        price: null,
+      });
       await new Promise((resolve) => setTimeout(resolve, VENDOR_MS));
-      const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const };
+      const attempt = { ...sent, number: 1, status: 200, tookMs: VENDOR_MS, charged: "yes" as const, price: null };
       const common = { source, ordinal, success: true, match: true, fault: null, charged: "yes" } as const;
       const times = { startedAfterMs: 0, tookMs: VENDOR_MS, orderId: null, outputBytes: 2_048 };
       return { ...common, ...times, credentialId, credentialRule: "auto", attempts: [attempt] };

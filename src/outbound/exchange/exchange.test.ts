@@ -52,7 +52,8 @@ function exchangeOver(
       body: "x",
       tls: undefined,
     };
-    const expects = { answers: undefined, free: false, redirectsLeft: 0, decodedBytesMax: 1_000_000, waitMaxMs: 100 };
+    const billing = { free: false, model: "per_call", listPrice: null } as const;
+    const expects = { answers: undefined, billing, redirectsLeft: 0, decodedBytesMax: 1_000_000, waitMaxMs: 100 };
     const needs = {
       clock: systemClock,
       limits: DEFAULT_LIMITS,

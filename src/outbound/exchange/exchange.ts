@@ -1,4 +1,4 @@
-import type { Attempt, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
+import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
@@ -30,8 +30,7 @@ export interface Expectation {
   readonly answers: readonly number[] | undefined;
   readonly redirectsLeft: number;
   readonly decodedBytesMax: number;
-  /** Its author declares that it is never billed by itself. */
-  readonly free: boolean;
+  readonly billing: Billing;
   /** The longest wait for a connection. */
   readonly waitMaxMs: number;
 }
@@ -150,7 +149,7 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const { clock } = this.#needs;
     // In a busy process, an event of a connection can run before an older timer.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
-    this.#planned = this.#call.planAttempt(this.#pool.origin, this.#request.method, this.#expects.free, clock);
+    this.#planned = this.#call.planAttempt(this.#pool.origin, this.#request.method, this.#expects.billing, clock);
     return this.#planned;
   }
 

@@ -1,6 +1,15 @@
 import { isAscii } from "node:buffer";
 import type { Attempt } from "../../run/ports.ts";
-import { type HeldReply, holdParsed, ownBytes, rawJsonObject, type RawReply, type Reply } from "../../sdk/http.ts";
+import {
+  type HeldReply,
+  holdParsed,
+  type ListedReply,
+  listPrice,
+  ownBytes,
+  rawJsonObject,
+  type RawReply,
+  type Reply,
+} from "../../sdk/http.ts";
 import { Fault, isCharged, type Charged } from "../../terms/fault.ts";
 import {
   decodeUtf8,
@@ -13,6 +22,7 @@ import {
   parseJson,
 } from "../../terms/json.ts";
 import { isSurelyObject } from "../../terms/json-object-check.ts";
+import type { Price } from "../../terms/price.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { contractFault } from "./vendor-fault.ts";
@@ -35,12 +45,12 @@ const UNIT_BYTES = 2;
  * A vendor's whole reply. Its bytes are parsed when the author asks for them, and only once; the parsed value counts as
  * held memory in addition to the bytes.
  */
-export class VendorReply implements Reply, RawReply, HeldReply {
+export class VendorReply implements Reply, RawReply, HeldReply, ListedReply {
   readonly status: number;
   readonly #fields: ReplyFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
-  readonly #attempt: Pick<Attempt, "chargeAs"> | null;
+  readonly #attempt: Pick<Attempt, "chargeAs" | "listAs"> | null;
   readonly #hold: Hold;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
@@ -57,7 +67,7 @@ export class VendorReply implements Reply, RawReply, HeldReply {
     fields: ReplyFields,
     bytes: Buffer,
     limits: JsonLimits,
-    attempt: Pick<Attempt, "chargeAs"> | null,
+    attempt: Pick<Attempt, "chargeAs" | "listAs"> | null,
     hold: Hold = NOT_COUNTED,
     ahead: Pick<ReadAhead, "value"> | null = null,
   ) {
@@ -115,6 +125,10 @@ export class VendorReply implements Reply, RawReply, HeldReply {
   chargedAs(charged: Charged): void {
     if (!isCharged(charged)) throw new TypeError('chargedAs takes "yes", "no" or "unknown"');
     this.#attempt?.chargeAs(charged);
+  }
+
+  [listPrice](price: Price | null): void {
+    this.#attempt?.listAs(price);
   }
 
   [holdParsed](bytes: number): void {

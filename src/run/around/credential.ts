@@ -89,5 +89,6 @@ function withoutOne(call: PlannedCall): FoundCredential {
     rule: "none",
     fields: new Secret(NO_FIELDS),
     scope: `${call.run.caller.organizationId}/none`,
+    prices: null,
   };
 }

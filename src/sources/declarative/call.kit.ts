@@ -1,7 +1,8 @@
-import { rawJsonObject, type HttpOptions, type Reply } from "../../sdk/http.ts";
+import { listPrice, rawJsonObject, type HttpOptions, type Reply } from "../../sdk/http.ts";
 import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
 import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
 import type { Json, JsonObject } from "../../terms/json.ts";
+import type { Price } from "../../terms/price.ts";
 
 /** One request as it was passed to the `http` of the call. */
 export interface Asked {
@@ -22,6 +23,8 @@ export interface FakeCall {
 /** A reply that records what was reported about its charge. */
 export interface FakeReply extends Reply {
   readonly said: readonly Charged[];
+  /** The prices that it was reported to have by the source's list. */
+  readonly listed: readonly (Price | null)[];
 }
 
 /** A reply for tests: JSON, unless the body is a `Buffer`. */
@@ -37,9 +40,20 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
     }
   };
   const said: Charged[] = [];
+  const listed: (Price | null)[] = [];
   const chargedAs = (charged: Charged) => void said.push(charged);
-  const reply = { status, headers, json, text: () => bytes.toString("utf8"), bytes: () => bytes, chargedAs, said };
+  const reply = {
+    status,
+    headers,
+    json,
+    text: () => bytes.toString("utf8"),
+    bytes: () => bytes,
+    chargedAs,
+    said,
+    listed,
+  };
   return Object.assign(reply, {
+    [listPrice]: (price: Price | null) => void listed.push(price),
     [rawJsonObject]() {
       json();
       return bytes;

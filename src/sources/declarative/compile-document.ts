@@ -18,6 +18,7 @@ import { compileCharge, isTable, modelOfTable } from "./reply/compile-charge.ts"
 import { compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compileView } from "./reply/view-reply.ts";
+import { FREE } from "./request/render-request.ts";
 import type { KnownNames } from "./request/template.ts";
 
 export interface DeclarativeOptions {
@@ -158,7 +159,7 @@ function compileVerify(source: SourceFile, { auth, known, root }: ExchangeSettin
   const viewOf = compileView(source.reply);
   const accept = acceptOf(source.reply);
   return async (call: SourceCall): Promise<boolean> => {
-    const view = viewOf(await ask(request, call, valuesOf(call), { auth, accept, free: true }));
+    const view = viewOf(await ask(request, call, valuesOf(call), { auth, accept, cost: FREE }));
     if (ok?.(view) === true) return true;
     failing(view);
     const fault = faultOfStatus(view.status);

@@ -4,7 +4,7 @@ import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
 import type { RequestFile, ReplyFile } from "../format/exchange-format.ts";
 import type { Place } from "../format/read-document.ts";
-import { compileRequest, createSend, type RequestTemplate } from "../request/render-request.ts";
+import { type Cost, compileRequest, createSend, FREE, type RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames, Values } from "../request/template.ts";
 
 /** The login that all requests of one call share. */
@@ -16,8 +16,7 @@ export interface Login {
 export interface Asking {
   readonly auth: Auth;
   readonly accept: string;
-  /** Whether the vendor never bills these requests. */
-  readonly free: boolean;
+  readonly cost: Cost;
   readonly login?: Login;
 }
 
@@ -26,9 +25,9 @@ export interface Asking {
  * refuses the first token. @throws Fault
  */
 export function ask(request: RequestTemplate, call: SourceCall, values: Values, asking: Asking): Promise<Reply> {
-  const { auth, accept, free } = asking;
+  const { auth, accept, cost } = asking;
   if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking);
-  return createSend(call.http, auth.tls?.(values), accept, free)(authenticate(request, auth, values));
+  return createSend(call.http, auth.tls?.(values), accept, cost)(authenticate(request, auth, values));
 }
 
 async function askWithToken(
@@ -36,14 +35,14 @@ async function askWithToken(
   tokens: NonNullable<Auth["tokens"]>,
   call: SourceCall,
   values: Values,
-  { auth, accept, free, login = {} }: Asking,
+  { auth, accept, cost, login = {} }: Asking,
 ): Promise<Reply> {
   const tls = auth.tls?.(values);
-  const send = createSend(call.http, tls, accept, free);
+  const send = createSend(call.http, tls, accept, cost);
   // Rendered with a placeholder token, to find unusable values before a login call is made.
   authenticate(request, auth, { ...values, token: "-" });
   const owner = call[credentialScope];
-  const logIn = createSend(call.http, tls, accept, true);
+  const logIn = createSend(call.http, tls, accept, FREE);
   const { token, fromCache } = (login.ready ??= await tokens.obtain(owner, values, logIn));
   const reply = await send(authenticate(request, auth, { ...values, token }));
   // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not try

@@ -46,13 +46,14 @@ export function compileOneRequest(file: RequestFile, source: SourceFile, setting
   const accept = acceptOf(source.reply);
 
   return async (call) => {
-    const reply = await ask(request, call, valuesOf(call), { auth, accept, free: charge.isFree(call.inputs) });
+    const cost = { free: charge.isFree(call.inputs), most: charge.mostFor(call.inputs) };
+    const reply = await ask(request, call, valuesOf(call), { auth, accept, cost });
     // Each of these steps is bounded, but a hostile reply can make it take many milliseconds.
     const stretch = new Stretch(clock);
     const view = viewOf(reply);
     if (stretch.isLong) await stretch.end();
     const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
-    if (!charge.isBilled(view, call.inputs)) reply.chargedAs("no");
+    charge.report(reply, view, call.inputs);
     if (stretch.isLong) await stretch.end();
     return { reply, view, verdict, stretch };
   };

@@ -111,7 +111,8 @@ class Walk {
   async #ask(step: Step): Promise<Answered> {
     const { auth, charge, accept, viewOf, clock } = this.#parts;
     const free = step.free || charge.isFree(this.#call.inputs);
-    const asking = { auth, accept, free, login: this.#login };
+    const cost = { free, most: charge.mostFor(this.#call.inputs) };
+    const asking = { auth, accept, cost, login: this.#login };
     const reply = await ask(step.request, this.#call, this.#values(), asking);
     const stretch = new Stretch(clock);
     const view = { ...viewOf(reply), steps: this.#answers };
@@ -192,9 +193,7 @@ class Walk {
   }
 
   #settleCharge({ free, reply, view }: Answered): void {
-    if (free) return;
-    this.#isLastBilled = this.#parts.charge.isBilled(view, this.#call.inputs);
-    if (!this.#isLastBilled) reply.chargedAs("no");
+    if (!free) this.#isLastBilled = this.#parts.charge.report(reply, view, this.#call.inputs);
   }
 
   /**

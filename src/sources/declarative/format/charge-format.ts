@@ -12,10 +12,15 @@ const amount = Type.Optional(
   Type.Number({
     minimum: 0,
     description:
-      "The price of one charge, as a note; sums count requests, not money. In a list, 0 means that the request is not billed.",
+      "The list price of one charge, with at most six decimals. It holds for credentials without a price of their own. In a list, 0 means that the request is not billed.",
   }),
 );
-const currency = Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "Its currency, such as `EUR`." }));
+const currency = Type.Optional(
+  Type.String({
+    pattern: "^[A-Z]{3}$",
+    description: "Its currency, a code of ISO 4217 such as `EUR`. All rows of a list have the same.",
+  }),
+);
 
 const Row = Type.Object(
   {

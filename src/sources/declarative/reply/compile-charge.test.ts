@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { listPrice, type ListedRequest } from "../../../sdk/http.ts";
 import type { JsonObject } from "../../../terms/json.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "../call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
@@ -12,7 +13,8 @@ async function charged(charge: string, inputs: JsonObject, body: JsonObject) {
   const { call, asked } = fakeCall(() => reply, { inputs });
   const source = compileDeclarative(fileWith(`charge: ${charge}`), "acme.yaml");
   await source.run(call);
-  return { free: asked[0]!.options.free, said: reply.said, declared: source.charge };
+  const { [listPrice]: most } = asked[0]!.options as ListedRequest;
+  return { free: asked[0]!.options.free, most, said: reply.said, listed: reply.listed, declared: source.charge };
 }
 
 const TABLE = "[{when: body.from_cache, amount: 0}, {when: inputs.n, amount: 0.9, currency: EUR}, {model: per_success, amount: 0.35, currency: EUR}]"; // prettier-ignore
@@ -27,11 +29,12 @@ test("of a table the first row that holds counts, and the last is for the rest",
 });
 
 test("what hangs on inputs alone is known before anything is sent", async () => {
-  const byInputs = "[{when: inputs.n, amount: 1}, {when: inputs.tags, amount: 0}, {when: body.x, amount: 2}]";
+  const byInputs =
+    "[{when: inputs.n, amount: 1, currency: EUR}, {when: inputs.tags, amount: 0}, {when: body.x, amount: 2, currency: EUR}]";
   assert.equal((await charged(byInputs, { tags: ["a"] }, {})).free, true);
   assert.equal((await charged(byInputs, { tags: ["a"], n: 1 }, {})).free, false);
   assert.equal((await charged(byInputs, {}, {})).free, false);
-  assert.equal((await charged("[{when: inputs.n, amount: 1}, {amount: 0}]", {}, {})).free, true);
+  assert.equal((await charged("[{when: inputs.n, amount: 1, currency: EUR}, {amount: 0}]", {}, {})).free, true);
 });
 
 test("of a reply that is a failure, a row that holds says that it is not billed; what does not hold says nothing", async () => {
@@ -54,19 +57,27 @@ test("of a reply that is a failure, a row that holds says that it is not billed;
 test("a row that cannot be worked out never makes a bill smaller", async () => {
   const broken = "length(body.n) == `1`";
   assert.deepEqual((await charged(`["{when: x}"]`.replace('"{when: x}"', `{when: '${broken}', amount: 0}`), {}, { n: 1 })).said, []); // prettier-ignore
-  assert.deepEqual((await charged(`[{when: '${broken}', amount: 1}, {amount: 0}]`, {}, { n: 1 })).said, []);
+  assert.deepEqual(
+    (await charged(`[{when: '${broken}', amount: 1, currency: EUR}, {amount: 0}]`, {}, { n: 1 })).said,
+    [],
+  );
 });
 
 test("a table is checked when it is loaded", () => {
   for (const [charge, says] of [
     ["[]", /must not be empty/],
-    ["[{amount: 0}, {when: body.x, amount: 1}]", /never count/],
+    ["[{amount: 0}, {when: body.x, amount: 1, currency: EUR}]", /never count/],
     ["[{when: body.x}]", /"amount"/],
     ["[{when: body.x, amount: 0, model: per_match}]", /last row/],
     ["[{when: inputs.tagss, amount: 0}]", /"tags"/],
     ["[{when: body.x = `1`, amount: 0}]", /"=="/],
     ["[{when: body.x, amout: 0}]", /"amount"/],
     ["[{model: per_cal}]", /per_call/],
+    ["[{amount: 1}]", /currency/],
+    ["[{amount: 1, currency: EUX}]", /ISO 4217/],
+    ["[{amount: 0.1234567, currency: EUR}]", /six decimals/],
+    ["[{when: body.x, amount: 1, currency: USD}, {amount: 1, currency: EUR}]", /one currency/],
+    ["{model: per_call, amount: 1}", /currency/],
   ] as const) {
     assert.throws(
       () => compileDeclarative(fileWith(`charge: ${charge}`), "acme.yaml"),
@@ -74,4 +85,21 @@ test("a table is checked when it is loaded", () => {
       charge,
     );
   }
+});
+
+test("before a reply, a request costs at most the highest row that can still hold; then what its row says", async () => {
+  const eur = (amount: bigint) => ({ amount, currency: "EUR" });
+  const plain = await charged(TABLE, {}, {});
+  assert.deepEqual([plain.most, plain.listed], [eur(350_000n), [eur(350_000n)]]);
+  const dear = await charged(TABLE, { n: 1 }, {});
+  assert.deepEqual([dear.most, dear.listed], [eur(900_000n), [eur(900_000n)]]);
+  const cached = await charged(TABLE, { n: 1 }, { from_cache: true });
+  assert.deepEqual([cached.most, cached.said, cached.listed], [eur(900_000n), ["no"], []]);
+  const byReply = await charged("[{when: body.x, amount: 2, currency: EUR}]", {}, {});
+  assert.deepEqual([byReply.most, byReply.listed], [eur(2_000_000n), [null]], "no row says what anything else costs");
+  assert.equal(
+    (await charged("[{when: body.x, amount: 0}]", {}, {})).most,
+    undefined,
+    "without prices there is no list",
+  );
 });

@@ -1,5 +1,8 @@
 import type { ChargeModel } from "../../../terms/charge.ts";
+import { listPrice, type ListedReply, type Reply } from "../../../sdk/http.ts";
 import type { JsonObject } from "../../../terms/json.ts";
+import type { Price } from "../../../terms/price.ts";
+import { highest, readListPrice } from "../../list-price.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import { ANSWER_PARTS, compileExpression, isOnlyAbout, type ReplyView } from "../expressions/expression.ts";
 import type { ChargeFile, ChargeRowFile } from "../format/charge-format.ts";
@@ -9,8 +12,15 @@ import type { Place } from "../format/read-document.ts";
 export interface ChargeRule {
   /** Whether a request with these inputs is free, whatever the reply. */
   isFree(inputs: JsonObject): boolean;
-  /** Whether this reply was billed, apart from what the charge model says about records. */
-  isBilled(view: ReplyView, inputs: JsonObject): boolean;
+  /**
+   * The most that a request with these inputs can cost; `undefined` if the file has one price for all, which is the
+   * source's.
+   */
+  mostFor(inputs: JsonObject): Price | null | undefined;
+  /**
+   * Reports what this reply shows, apart from what the charge model says about records. Returns whether it was billed.
+   */
+  report(reply: Reply, view: ReplyView, inputs: JsonObject): boolean;
   /**
    * Whether a condition that holds says that this reply is not billed, even if the call fails by it. A condition that
    * does not hold says nothing of a failure, whose body may lack what the condition is about.
@@ -18,19 +28,32 @@ export interface ChargeRule {
   excludes(view: ReplyView, inputs: JsonObject): boolean;
 }
 
-const BILLED: ChargeRule = { isFree: () => false, isBilled: () => true, excludes: () => false };
+const BILLED: ChargeRule = { isFree: () => false, mostFor: () => undefined, report: () => true, excludes: () => false };
 
 /** @throws DeclarationError */
 export function compileCharge(charge: ChargeFile | undefined, inputs: readonly string[], place: Place): ChargeRule {
   if (charge === undefined || typeof charge === "string") return BILLED;
   if (isTable(charge)) return compileTable(charge, inputs, place);
+  assertPrice(charge, place);
   if (charge.when === undefined) return BILLED;
   const row = compileRow(charge.when, true, inputs, place.in("when"));
   return {
     isFree: (known) => row.isKnownBeforehand && !row.holds({ inputs: known }),
-    isBilled: (view, known) => row.holds({ ...view, inputs: known }),
+    mostFor: () => undefined,
+    report: (reply, view, known) => {
+      const isBilled = row.holds({ ...view, inputs: known });
+      if (!isBilled) reply.chargedAs("no");
+      return isBilled;
+    },
     excludes: () => false,
   };
+}
+
+function assertPrice(listed: ChargeRowFile, place: Place): Price | null {
+  const price = readListPrice(listed);
+  return typeof price === "string"
+    ? place.in("amount").refuse("format.value", price, "amount: 0.35, currency: EUR")
+    : price;
 }
 
 export function isTable(charge: ChargeFile): charge is ChargeRowFile[] {
@@ -45,6 +68,8 @@ export function modelOfTable(rows: readonly ChargeRowFile[]): ChargeModel {
 interface Row {
   readonly isBilled: boolean;
   readonly isConditional: boolean;
+  /** `null`: not known. */
+  readonly price: Price | null;
   /** Whether it can be evaluated before there is a reply. */
   readonly isKnownBeforehand: boolean;
   holds(known: object): boolean;
@@ -55,10 +80,11 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
     const there = place.in(at);
     const { when, amount, model } = file;
     const isBilled = amount !== 0;
+    const price = assertPrice(file, there);
     if (when === undefined) {
       if (at < files.length - 1)
         there.refuse("format.value", "a row without when holds always, so those after it never count", "put it last");
-      return { isBilled, isConditional: false, isKnownBeforehand: true, holds: () => true };
+      return { isBilled, isConditional: false, price, isKnownBeforehand: true, holds: () => true };
     }
     if (amount === undefined)
       there.refuse("format.missing_key", 'a row with when needs the key "amount"', "0 is nothing");
@@ -66,24 +92,45 @@ function compileTable(files: readonly ChargeRowFile[], inputs: readonly string[]
       there
         .in("model")
         .refuseKey("format.value", "the model is that of all that is billed", "put it into a last row without when");
-    return { isBilled, isConditional: true, ...compileRow(when, isBilled, inputs, there.in("when")) };
+    return { isBilled, isConditional: true, price, ...compileRow(when, isBilled, inputs, there.in("when")) };
   });
-  /** The result of the first row that holds; `null` if that depends on a reply that is not there yet. */
-  const billing = (known: object, hasAnswer: boolean): boolean | null => {
+  assertOneCurrency(rows, place);
+  const hasPrices = rows.some(({ price }) => price !== null);
+  /** The rows of which one can still be the first that holds. The last may be `OTHER`, if no row has to hold. */
+  const possible = (known: object, hasAnswer: boolean): readonly Row[] => {
+    const open: Row[] = [];
     for (const row of rows) {
-      if (!hasAnswer && !row.isKnownBeforehand) return null;
-      if (row.holds(known)) return row.isBilled;
+      if (!hasAnswer && !row.isKnownBeforehand) open.push(row);
+      else if (row.holds(known)) return [...open, row];
     }
-    return true;
+    return [...open, OTHER];
   };
   return {
-    isFree: (known) => billing({ inputs: known }, false) === false,
-    isBilled: (view, known) => billing({ ...view, inputs: known }, true) !== false,
+    isFree(known) {
+      const first = possible({ inputs: known }, false)[0]!;
+      return first.isKnownBeforehand && !first.isBilled;
+    },
+    mostFor: (known) => (hasPrices ? highest(possible({ inputs: known }, false).map(({ price }) => price)) : undefined),
+    report: (reply, view, known) => {
+      const row = possible({ ...view, inputs: known }, true)[0]!;
+      if (!row.isBilled) reply.chargedAs("no");
+      else if (hasPrices) (reply as Reply & Partial<ListedReply>)[listPrice]?.(row.price);
+      return row.isBilled;
+    },
     excludes(view, known) {
-      const first = rows.find((row) => row.holds({ ...view, inputs: known }));
-      return first !== undefined && first.isConditional && !first.isBilled;
+      const first = possible({ ...view, inputs: known }, true)[0]!;
+      return first.isConditional && !first.isBilled;
     },
   };
+}
+
+/** What no row applies to is billed, at a price that nobody knows. */
+const OTHER: Row = { isBilled: true, isConditional: false, price: null, isKnownBeforehand: true, holds: () => true };
+
+function assertOneCurrency(rows: readonly Row[], place: Place): void {
+  const currencies = new Set(rows.flatMap(({ price }) => price?.currency ?? []));
+  if (currencies.size > 1)
+    place.refuse("format.value", "all rows of a list have one currency", [...currencies].join(" or "));
 }
 
 /** `otherwise`: the result if the expression cannot be evaluated. */

@@ -1,5 +1,13 @@
-import type { ClientTls, Http, Reply } from "../../../sdk/http.ts";
+import {
+  type ClientTls,
+  type Http,
+  type HttpOptions,
+  type ListedRequest,
+  listPrice,
+  type Reply,
+} from "../../../sdk/http.ts";
 import { CONNECTION_HEADERS } from "../../../terms/connection-headers.ts";
+import type { Price } from "../../../terms/price.ts";
 import { inHeader, inQuery, percentEncode } from "./encodings.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
@@ -148,14 +156,27 @@ export type SendRequest = (request: RenderedRequest) => Promise<Reply>;
 /** All error statuses. A redirect that is not followed is not a reply that can be interpreted. */
 const ANSWERS: readonly number[] = Array.from({ length: 200 }, (_, index) => 400 + index);
 
-export function createSend(http: Http, tls: ClientTls | undefined, accept: string, free: boolean): SendRequest {
-  return (request) =>
-    http.request(request.method, addressOf(request), {
+/** What a request costs, as far as its file says before it is sent. */
+export interface Cost {
+  readonly free: boolean;
+  /** The most that it can cost; `undefined`: the list price of the source. */
+  readonly most?: Price | null | undefined;
+}
+
+/** Of a login, a check of a credential, and so on. */
+export const FREE: Cost = { free: true };
+
+export function createSend(http: Http, tls: ClientTls | undefined, accept: string, { free, most }: Cost): SendRequest {
+  return (request) => {
+    const options = {
       headers: { accept, ...request.headers },
       body: request.body,
       answers: ANSWERS,
       redirects: request.redirects,
       free,
       tls,
-    });
+    };
+    const listed: HttpOptions & ListedRequest = most === undefined ? options : { ...options, [listPrice]: most };
+    return http.request(request.method, addressOf(request), listed);
+  };
 }

@@ -1,0 +1,38 @@
+import type { SourceDeclaration } from "../sdk/source.ts";
+import { isCurrency } from "../terms/currency.ts";
+import { amountText, AMOUNT_MAX, type Micros, readAmount } from "../terms/money.ts";
+import type { Price } from "../terms/price.ts";
+
+/** The part of `charge`, or of a row of it, that says what something costs. */
+export interface Listed {
+  readonly amount?: number;
+  readonly currency?: string;
+}
+
+/** The price, or a sentence that says why it is none. An amount of 0 needs no currency: nothing is billed. */
+export function readListPrice({ amount, currency }: Listed): Price | string | null {
+  if (currency !== undefined && !isCurrency(currency))
+    return `${currency} is not a currency code of ISO 4217, such as EUR`;
+  if (amount === undefined) return currency === undefined ? null : "a currency needs an amount";
+  const micros = microsOf(amount);
+  if (micros === null) return `an amount has at most six decimals, and is at most ${amountText(AMOUNT_MAX)}`;
+  if (micros === 0n) return null;
+  return currency === undefined ? "an amount needs its currency, such as EUR" : { amount: micros, currency };
+}
+
+/** The shortest decimal text of a number with so few digits is exactly what its author wrote. */
+function microsOf(amount: number): Micros | null {
+  return readAmount(String(amount));
+}
+
+/** The list price of a source; of a table of charges, its highest. The declaration has been checked. */
+export function listPriceOf({ charge }: SourceDeclaration): Price | null {
+  if (charge === undefined || typeof charge === "string") return null;
+  const { rows } = charge as { readonly rows?: readonly Listed[] };
+  return highest((rows ?? [charge]).map((row) => readListPrice(row)).filter((price) => typeof price !== "string"));
+}
+
+/** The highest of those that are known. All are in one currency. */
+export function highest(prices: readonly (Price | null)[]): Price | null {
+  return prices.reduce((high, one) => (one !== null && (high === null || one.amount > high.amount) ? one : high), null);
+}
