@@ -10,16 +10,20 @@ export interface VerbSet {
 
 const VERBS = new URL("./verbs/", import.meta.url);
 
-/** Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. */
+/**
+ * Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. What belongs to a noun may have a folder
+ * in it: `verbs/credential/price/set.ts` is `credential price set`.
+ */
 export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();
-  for (const noun of readdirSync(folder, { withFileTypes: true })) {
-    if (!noun.isDirectory()) continue;
-    for (const file of readdirSync(new URL(`${noun.name}/`, folder))) {
-      const verb = /^([a-z][a-z-]*)\.ts$/.exec(file)?.[1];
-      if (verb !== undefined) files.set(`${noun.name} ${verb}`, new URL(`${noun.name}/${file}`, folder));
+  const scan = (place: URL, nouns: string): void => {
+    for (const entry of readdirSync(place, { withFileTypes: true })) {
+      const verb = /^([a-z][a-z-]*)\.ts$/.exec(entry.name)?.[1];
+      if (entry.isDirectory()) scan(new URL(`${entry.name}/`, place), `${nouns}${entry.name} `);
+      else if (verb !== undefined && nouns !== "") files.set(nouns + verb, new URL(entry.name, place));
     }
-  }
+  };
+  scan(folder, "");
   return {
     names: [...files.keys()].sort(),
     load: async (name) => {

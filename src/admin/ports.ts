@@ -10,6 +10,7 @@ import type {
 import type { FunctionCase } from "../sdk/data-function.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
+import type { PriceTerm } from "../terms/price.ts";
 import type { Secret } from "../terms/secret.ts";
 
 export interface CopiedStore {
@@ -96,7 +97,7 @@ export interface Act extends Actor {
 
 /** Changes return `null` if their object does not exist; then nothing is changed or recorded. */
 export interface AdminStore
-  extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, KeyAdmin, AuditTrail {}
+  extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, PriceAdmin, KeyAdmin, AuditTrail {}
 
 export interface Organization {
   readonly id: string;
@@ -188,6 +189,22 @@ export interface CreatedCredential {
   readonly replaced: readonly StoredCredential[];
   /** Credentials that remain defaults outside the contexts of the new one. */
   readonly narrowed: readonly { readonly credential: StoredCredential; readonly contexts: readonly Context[] }[];
+}
+
+/** The credential that a price belongs to. */
+export type PricedCredential = Pick<StoredCredential, "id" | "organizationId" | "source">;
+
+export interface PriceAdmin {
+  /** Adds a price, or replaces the one with the same beginning and number of calls. */
+  setPrice(
+    act: Act,
+    credential: PricedCredential,
+    term: PriceTerm,
+  ): Promise<{ readonly replaced: PriceTerm | null } | null>;
+  /** The newest beginning first, and its steps in order. */
+  prices(credentialId: string): Promise<readonly PriceTerm[]>;
+  /** Returns how many were there. */
+  removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
 }
 
 export interface KeyAdmin {

@@ -61,7 +61,7 @@ interface Answered {
 }
 
 async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
-  const [noun, second] = argv;
+  const [noun] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
   if (noun === "--version" || noun === "version") {
@@ -74,9 +74,9 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
     const namesNone = argv.every((arg) => arg.startsWith("-"));
     throw usage(namesNone ? help : "Give the command first, then its options.");
   }
-  const found = await findCommand(noun, second, cli);
-  if (found === null) {
-    const help = await helpOnNoun(noun, verbs);
+  const found = await findCommand(wordsBeforeOptions(argv), cli);
+  if (typeof found === "string") {
+    const help = await helpOnNoun(found, verbs);
     if (asksForHelp) return helpText(help, json);
     throw usage(help);
   }
@@ -91,15 +91,25 @@ interface Found {
   readonly command: Verb | LastingCommand;
 }
 
-/** Finds a command. `null` for a noun without its verb. @throws OperatorError for an unknown command */
-async function findCommand(noun: string, second: string | undefined, cli: CliDeps): Promise<Found | null> {
+function wordsBeforeOptions(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((arg) => arg.startsWith("-"));
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+/**
+ * Finds a command, whose name has two words or three. For a noun without its verb the noun itself, such as `token` or
+ * `credential price`. @throws OperatorError for an unknown command
+ */
+async function findCommand(words: readonly string[], cli: CliDeps): Promise<Found | string> {
   const { verbs, lasting } = cli;
+  const noun = words[0]!;
   if (Object.hasOwn(lasting, noun)) return { name: noun, command: (await lasting[noun]!()).default };
-  if (!verbs.names.some((name) => name.startsWith(`${noun} `))) throw unknownCommand(noun, cli);
-  if (second === undefined || second.startsWith("-")) return null;
-  const name = `${noun} ${second}`;
-  if (!verbs.names.includes(name)) throw unknownCommand(name, cli);
-  return { name, command: await verbs.load(name) };
+  for (let length = 1; length <= words.length; length += 1) {
+    const name = words.slice(0, length).join(" ");
+    if (verbs.names.includes(name)) return { name, command: await verbs.load(name) };
+    if (!verbs.names.some((known) => known.startsWith(`${name} `))) throw unknownCommand(name, cli);
+  }
+  return words.join(" ");
 }
 
 async function begin(name: string, command: LastingCommand, args: readonly string[]): Promise<number> {

@@ -326,3 +326,19 @@ test("explain and find always agree", async () => {
     { numRuns: 200 },
   );
 });
+
+test("a credential has its own prices in memory, and a changed price holds from the next look-up", async () => {
+  const { finder, store, put } = await rig();
+  await put("cred_d", { api_key: "stored" }, { isDefault: true });
+  await put("cred_n", { api_key: "named" });
+  const term = { amount: 350_000n, currency: "EUR", fromWallAt: 100, above: 0, per: null, timeZone: "UTC" };
+  store.setPrices("cred_d", [term]);
+  const found = await finder.find(ASK);
+  assert.equal(found?.prices?.at(99), null);
+  assert.equal(found?.prices?.at(100), term);
+  const named = await finder.find({ ...ASK, credentialId: "cred_n" });
+  assert.equal(named?.prices, null);
+  assert.equal((await finder.find({ ...ASK, inline: { api_key: "mine" } }))?.prices, null);
+  store.setPrices("cred_d", [{ ...term, amount: 1n }]);
+  assert.equal((await finder.find(ASK))?.prices?.at(100)?.amount, 1n);
+});

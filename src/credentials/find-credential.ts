@@ -33,7 +33,7 @@ export interface CredentialFinderWithReasons extends CredentialFinder {
 }
 
 export interface CredentialFinderParts {
-  readonly store: Pick<CredentialStore, "credentialsFor" | "version">;
+  readonly store: Pick<CredentialStore, "credentialsFor" | "pricesFor" | "version">;
   readonly sealer: Pick<Sealer, "dataKey">;
   readonly clock: Clock;
   readonly limits?: Partial<LookupLimits>;
@@ -71,12 +71,11 @@ export function createCredentialFinder({
         const end = key.indexOf(" ");
         const organizationId = key.slice(0, end);
         const source = key.slice(end + 1);
-        return StoredCredentials.load(
-          await store.credentialsFor(organizationId, source),
-          organizationId,
-          source,
-          sealer,
-        );
+        const [found, prices] = await Promise.all([
+          store.credentialsFor(organizationId, source),
+          store.pricesFor(organizationId, source),
+        ]);
+        return StoredCredentials.load({ found, prices }, organizationId, source, sealer);
       },
       // An empty list is cached like any other answer, so that it is still known while the store is down.
       isAbsent: () => false,
@@ -134,7 +133,7 @@ function found(rule: CredentialRule, row: SealedCredential, region: string, list
   if (refused !== null) throw refused;
   const scope = `${row.organizationId}/${row.id}/${row.version}`;
   try {
-    return { credentialId: row.id, rule, fields: list.open(row), scope, prices: null };
+    return { credentialId: row.id, rule, fields: list.open(row), scope, prices: list.pricesOf(row) };
   } catch (thrown) {
     if (!(thrown instanceof Fault) || rule !== "named") throw thrown;
     throw new Fault(thrown.code, { ...thrown.detail, problem: NAMED_PROBLEM }, { cause: thrown });

@@ -1,3 +1,4 @@
+import type { PriceTerm } from "../terms/price.ts";
 import type { CredentialStore, KeyStore, RegisteredRootKey, SealedCredential, WrappedKey } from "./ports.ts";
 
 /** A credential and key store in memory, for tests. It can be told to fail or to hang. */
@@ -6,6 +7,7 @@ export class MemoryStore implements CredentialStore, KeyStore {
   lookups = 0;
   readonly rows = new Map<string, SealedCredential>();
   readonly keys = new Map<string, WrappedKey>();
+  readonly prices = new Map<string, readonly PriceTerm[]>();
   registered: RegisteredRootKey | null = null;
   #version = 1;
 
@@ -15,6 +17,10 @@ export class MemoryStore implements CredentialStore, KeyStore {
     return [...this.rows.values()]
       .filter((row) => row.organizationId === organizationId && row.source === source)
       .sort((a, b) => b.createdWallAt - a.createdWallAt);
+  }
+  async pricesFor(): Promise<ReadonlyMap<string, readonly PriceTerm[]>> {
+    await this.#answer();
+    return this.prices;
   }
   async dataKey(keyId: string): Promise<WrappedKey | null> {
     await this.#answer();
@@ -65,6 +71,11 @@ export class MemoryStore implements CredentialStore, KeyStore {
     if (row?.version !== from.version || row.keyId !== from.keyId) return false;
     this.put({ ...row, ...to });
     return true;
+  }
+
+  setPrices(credentialId: string, terms: readonly PriceTerm[]): void {
+    this.prices.set(credentialId, terms);
+    this.#version += 1;
   }
 
   put(row: SealedCredential): void {

@@ -1,9 +1,12 @@
 import type { Context } from "../terms/caller.ts";
+import type { PriceTerm } from "../terms/price.ts";
 
 /** The store of sealed vendor credentials. Rejects if it cannot answer. */
 export interface CredentialStore {
   /** One organization's credentials for one source, without deleted ones, newest first. */
   credentialsFor(organizationId: string, source: string): Promise<readonly SealedCredential[]>;
+  /** The prices of those credentials that have any, by credential, in no order. */
+  pricesFor(organizationId: string, source: string): Promise<ReadonlyMap<string, readonly PriceTerm[]>>;
   dataKey(keyId: string): Promise<WrappedKey | null>;
   /** As `AccessStore.version`. */
   version(): number;

@@ -1,7 +1,9 @@
 import { Fault } from "../terms/fault.ts";
 import { freezeDeep } from "../terms/freeze-deep.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { type PriceTerm, termAt } from "../terms/price.ts";
 import { Secret } from "../terms/secret.ts";
+import type { CredentialPrices } from "../run/ports.ts";
 import type { SealedCredential } from "./ports.ts";
 import { openFields, type NamedKey } from "./seal.ts";
 import type { Sealer } from "./sealer.ts";
@@ -11,20 +13,29 @@ import type { Sealer } from "./sealer.ts";
  * chosen and forgotten with the whole list: at the first use after a minute, or unused within ten minutes.
  */
 export class StoredCredentials {
-  static readonly NONE = new StoredCredentials([], new Map());
+  static readonly NONE = new StoredCredentials([], new Map(), new Map());
 
   readonly rows: readonly SealedCredential[];
   readonly #keys: ReadonlyMap<string, NamedKey | Fault>;
   readonly #opened = new Map<string, Secret<JsonObject>>();
+  readonly #prices: ReadonlyMap<string, CredentialPrices>;
 
-  private constructor(rows: readonly SealedCredential[], keys: ReadonlyMap<string, NamedKey | Fault>) {
+  private constructor(
+    rows: readonly SealedCredential[],
+    keys: ReadonlyMap<string, NamedKey | Fault>,
+    prices: ReadonlyMap<string, CredentialPrices>,
+  ) {
     this.rows = rows;
     this.#keys = keys;
+    this.#prices = prices;
   }
 
   /** Rejects if the store does not answer. A missing or altered key affects only the credentials sealed with it. */
   static async load(
-    found: readonly SealedCredential[],
+    {
+      found,
+      prices,
+    }: { readonly found: readonly SealedCredential[]; readonly prices: ReadonlyMap<string, readonly PriceTerm[]> },
     organizationId: string,
     source: string,
     sealer: Pick<Sealer, "dataKey">,
@@ -35,7 +46,12 @@ export class StoredCredentials {
     for (const { keyId, disabled } of rows) {
       if (!disabled && !keys.has(keyId)) keys.set(keyId, await sealer.dataKey(keyId, organizationId).catch(faultOnly));
     }
-    return new StoredCredentials(rows, keys);
+    const held = [...prices].map(([id, terms]) => [id, { at: (wallAt: number) => termAt(terms, wallAt, 0) }] as const);
+    return new StoredCredentials(rows, keys, new Map(held));
+  }
+
+  pricesOf(row: SealedCredential): CredentialPrices | null {
+    return this.#prices.get(row.id) ?? null;
   }
 
   /** @throws Fault `source.credential_missing` if the row or its key was altered */

@@ -4,6 +4,7 @@ import { createCredentialAdmin } from "./credential-admin.ts";
 import type { Engine } from "./engine.ts";
 import { createKeyAdmin } from "./key-admin.ts";
 import { createOrganizationAdmin } from "./organization-admin.ts";
+import { createPriceAdmin } from "./price-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
 import { createWorkflowAdmin } from "./workflow-admin.ts";
 
@@ -14,6 +15,7 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createTokenAdmin(engine),
     ...createWorkflowAdmin(engine),
     ...createCredentialAdmin(engine),
+    ...createPriceAdmin(engine),
     ...createKeyAdmin(engine),
     ...createAuditTrail(engine),
   };

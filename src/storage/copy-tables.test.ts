@@ -36,6 +36,9 @@ async function filled(engine: Engine): Promise<string> {
   for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);
   await store.admin.createWorkflow(ACT, { ...aWorkflow(organizationId), name: "nul\u0000 lone\ud800 sub\u001a É" });
   await store.admin.createCredential(ACT, aCredential(organizationId, { contexts: ["prod"], isDefault: true }));
+  const priced = { id: "cred_1", organizationId, source: "acme__people" };
+  const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
+  await store.admin.setPrice(ACT, priced, term);
   const deleted = aCredential(organizationId, { disabled: true });
   await store.admin.createCredential(ACT, deleted);
   await store.admin.deleteCredential(ACT, deleted.id);
@@ -56,7 +59,15 @@ test("a store is copied with every row of every table, to either engine, and the
   const before = await rowsOf(from);
   for (const to of [await shared(t), await embedded(t)]) {
     const counts = await copyTables(from, to, { ...ACT, what: "store copy" });
-    assert.deepEqual(counts, { organizations: 1, tokens: 510, workflows: 1, data_keys: 1, credentials: 2, audit: 515 });
+    assert.deepEqual(counts, {
+      organizations: 1,
+      tokens: 510,
+      workflows: 1,
+      data_keys: 1,
+      credentials: 2,
+      credential_prices: 1,
+      audit: 516,
+    });
     const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
     assert.deepEqual(trail?.detail, counts);
     await to.writer.deleteFrom("audit").where("what", "=", "store copy").execute();

@@ -7,7 +7,15 @@ import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
 /** All tables of a store except its ledger, in an order in which rows come after those that they refer to. */
-export const COPIED = ["organizations", "tokens", "workflows", "data_keys", "credentials", "audit"] as const;
+export const COPIED = [
+  "organizations",
+  "tokens",
+  "workflows",
+  "data_keys",
+  "credentials",
+  "credential_prices",
+  "audit",
+] as const;
 type Copied = (typeof COPIED)[number];
 
 /** The target of a copy must have no rows in these tables either. */

@@ -3,6 +3,7 @@ import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
 import { ADOPTED } from "./key-admin.ts";
+import { toPriceTerm } from "./price-admin.ts";
 import { toSealedCredential, toWrappedKey } from "./rows.ts";
 
 /** Looks up sealed credentials for runs. */
@@ -20,6 +21,18 @@ export function createCredentialStore(engine: Engine, clock: Clock): CredentialS
           .orderBy("id", "desc")
           .execute();
         return rows.map(toSealedCredential);
+      }),
+
+    pricesFor: (organizationId, source) =>
+      answerInTime(engine, clock, async () => {
+        const rows = await engine.reader
+          .selectFrom("credential_prices")
+          .selectAll()
+          .where("organization_id", "=", organizationId)
+          .where("source", "=", source)
+          .execute();
+        const byCredential = Map.groupBy(rows, (row) => row.credential_id);
+        return new Map([...byCredential].map(([id, own]) => [id, own.map(toPriceTerm)]));
       }),
 
     dataKey: (keyId) =>

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "../terms/json.ts";
+import { AMOUNT_MAX } from "../terms/money.ts";
 import { aCredential, ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 
 export function credentialsContract(engine: EngineUnderTest): void {
@@ -32,6 +34,36 @@ export function credentialsContract(engine: EngineUnderTest): void {
         found.map((credential) => credential.createdWallAt),
         [3, 2, 1],
       );
+    });
+
+    test("prices come back as they were set, to their own organization and source only", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [mine, other] = [await anOrganization(store), await anOrganization(store)];
+      const credential = aCredential(mine);
+      await store.admin.createCredential(ACT, credential);
+      const basic = {
+        amount: AMOUNT_MAX,
+        currency: "EUR",
+        fromWallAt: -1,
+        above: 0,
+        per: null,
+        timeZone: "Europe/Berlin",
+      };
+      const step = { ...basic, amount: 1n, above: 10_000, per: "per_match" } as const;
+      const later = { ...basic, amount: 0n, currency: "USD", fromWallAt: 1_800_000_000_000 };
+      for (const term of [basic, step, later])
+        assert.deepEqual(await store.admin.setPrice(ACT, credential, term), { replaced: null });
+      assert.deepEqual(await store.admin.prices(credential.id), [later, basic, step]);
+      assert.deepEqual(await store.credentials.pricesFor(mine, "acme__people"), new Map([[credential.id, [basic, step, later]]])); // prettier-ignore
+      assert.deepEqual(await store.credentials.pricesFor(other, "acme__people"), new Map());
+
+      assert.deepEqual(await store.admin.setPrice(ACT, credential, { ...step, amount: 2n }), { replaced: step });
+      assert.equal(await store.admin.removePrices(ACT, credential, [basic, { ...step, amount: 2n }]), 2);
+      assert.equal(await store.admin.removePrices(ACT, credential, [basic]), null);
+      assert.deepEqual(await store.admin.prices(credential.id), [later]);
+      const [removed, replaced] = await store.admin.auditEntries({ organizationId: mine, limit: 2 });
+      assert.deepEqual((removed?.detail["removed"] as JsonObject[]).map(({ amount }) => amount), ["1000000000.00", "0.000002"]); // prettier-ignore
+      assert.equal((replaced?.detail["replaced"] as JsonObject)["amount"], "0.000001");
     });
 
     test("a deleted credential is erased and nothing finds it", async (t) => {

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
+import type { ChargeModel } from "../terms/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
@@ -10,6 +11,7 @@ export interface Tables {
   readonly tokens: TokenTable;
   readonly workflows: WorkflowTable;
   readonly credentials: CredentialTable;
+  readonly credential_prices: CredentialPriceTable;
   readonly data_keys: DataKeyTable;
   readonly audit: AuditTable;
   readonly ledger_runs: RunRow;
@@ -71,6 +73,21 @@ interface CredentialTable {
   readonly deleted_wall_at: number | null;
   readonly key_id: string;
   readonly sealed: string;
+}
+
+interface CredentialPriceTable {
+  /** Made of the three columns that identify a price: credential, beginning, and number of calls. */
+  readonly id: string;
+  readonly credential_id: string;
+  readonly organization_id: string;
+  readonly source: string;
+  readonly from_wall_at: number;
+  readonly above: number;
+  /** In millionths of the currency's unit. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly per: ChargeModel | null;
+  readonly time_zone: string;
 }
 
 interface DataKeyTable {

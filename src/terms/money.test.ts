@@ -63,7 +63,7 @@ const KNOWS_MONEY = /\b(?:Micros|Price|PriceTerm|amountText|amountToColumn|amoun
 /** The lines of a file that convert, if the file has to do with money. */
 function conversions(code: string): readonly string[] {
   if (!KNOWS_MONEY.test(code)) return [];
-  return code.split("\n").filter((line) => CONVERSIONS.test(line));
+  return code.split("\n").filter((line) => CONVERSIONS.test(line) && !/^\s*(?:\*|\/[/*])/.test(line));
 }
 
 test("only one file converts amounts: any other that knows money contains no conversion to a number", () => {

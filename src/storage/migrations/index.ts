@@ -10,6 +10,7 @@ import * as runsAhead from "./0009_runs_ahead.ts";
 import * as runCounts from "./0010_run_counts.ts";
 import * as disabledOrganizations from "./0011_disabled_organizations.ts";
 import * as leases from "./0014_leases.ts";
+import * as prices from "./0015_prices.ts";
 
 export interface Migration {
   readonly name: string;
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0012_call_orders", up: addColumn("ledger_calls", "order_id", "text") },
   { name: "0013_credential_regions", up: addColumn("credentials", "regions", "text") },
   { name: "0014_leases", up: leases.up },
+  { name: "0015_prices", up: prices.up },
 ];
 
 /** The column is null in existing rows. */

@@ -1,0 +1,45 @@
+import { Type } from "../terms/type.ts";
+import { CURRENCIES } from "../terms/currency.ts";
+import { AMOUNT_PATTERN, amountText } from "../terms/money.ts";
+import type { PriceTerm } from "../terms/price.ts";
+import { toWireTime } from "./wire-time.ts";
+
+/** Inputs and results that have to do with prices. */
+
+export const amountInput = Type.String({
+  pattern: AMOUNT_PATTERN,
+  description: "The amount, such as 0.35, with at most six decimals",
+  "x-says": "must be an amount such as 0.35, with at most six decimals and no sign",
+});
+
+export const currencyInput = Type.String({
+  pattern: `^(${[...CURRENCIES].join("|")})$`,
+  description: "A currency code of ISO 4217, such as EUR",
+  "x-placeholder": "CODE",
+  "x-says": "must be a currency code of ISO 4217, such as EUR",
+});
+
+export const dayInput = Type.String({
+  pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`,
+  description: "The day from which it holds, in the time zone of the contract",
+  "x-placeholder": "DAY",
+  "x-says": "must be a day, such as 2026-01-01",
+});
+
+export const aboveInput = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: "A step of a price: it holds beyond this number of billed calls in a calendar month",
+  "x-placeholder": "CALLS",
+});
+
+export function toWirePrice(term: PriceTerm) {
+  return {
+    from: toWireTime(term.fromWallAt),
+    above: term.above,
+    amount: amountText(term.amount),
+    currency: term.currency,
+    per: term.per === null ? "as declared" : term.per.replace("per_", ""),
+    time_zone: term.timeZone,
+  };
+}

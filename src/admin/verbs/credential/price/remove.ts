@@ -1,0 +1,38 @@
+import { Type } from "../../../../terms/type.ts";
+import { startOfDay } from "../../../../terms/calendar.ts";
+import { OperatorError } from "../../../../terms/operator-error.ts";
+import { credentialInput } from "../../../inputs.ts";
+import { aboveInput, dayInput } from "../../../price-wire.ts";
+import { unknownCredential } from "../../../require.ts";
+import { defineVerb } from "../../../verb.ts";
+
+export default defineVerb({
+  summary: "Remove a price that was set by mistake, with its steps",
+  description:
+    "With --above only that step is removed. Requests that were sent keep the price that they recorded. For a contract that ends, set a price from the day on which the next one begins instead.",
+  example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --from 2026-01-01",
+  input: Type.Object(
+    { cred_id: credentialInput, from: dayInput, above: Type.Optional(aboveInput) },
+    { additionalProperties: false },
+  ),
+  positional: ["cred_id"],
+  changes: true,
+  needs: ["store"],
+
+  async run({ cred_id, from, above }, { act, store }) {
+    const open = await store();
+    const credential = await open.credential(cred_id);
+    if (credential === null) throw unknownCredential(cred_id);
+    const meant = (await open.prices(cred_id)).filter(
+      (term) => startOfDay(from, term.timeZone) === term.fromWallAt && (above === undefined || term.above === above),
+    );
+    const removed = meant.length === 0 ? null : await open.removePrices(act, credential, meant);
+    if (removed === null) {
+      throw new OperatorError(
+        "not_found",
+        'There is no such price. "datarun credential price list" shows those there are.',
+      );
+    }
+    return { cred_id, removed };
+  },
+});

@@ -1,0 +1,102 @@
+import { Type } from "../../../../terms/type.ts";
+import { isTimeZone, startOfDay } from "../../../../terms/calendar.ts";
+import type { ChargeModel } from "../../../../terms/charge.ts";
+import { readAmount } from "../../../../terms/money.ts";
+import { OperatorError } from "../../../../terms/operator-error.ts";
+import type { PriceTerm } from "../../../../terms/price.ts";
+import { credentialInput } from "../../../inputs.ts";
+import { aboveInput, amountInput, currencyInput, dayInput, toWirePrice } from "../../../price-wire.ts";
+import { unknownCredential } from "../../../require.ts";
+import { defineVerb } from "../../../verb.ts";
+
+export default defineVerb({
+  summary: "Say what the contract of a credential costs, from a day on",
+  description:
+    "The newest price that has begun holds, and replaces the list price of the source. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a step to a price, which is given by its --from and has to be there already. The same --from and --above replace what was set before.",
+  example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --amount 0.35 --currency EUR --from 2026-01-01 --per match",
+  input: Type.Object(
+    {
+      cred_id: credentialInput,
+      amount: amountInput,
+      currency: currencyInput,
+      from: dayInput,
+      per: Type.Optional(
+        Type.Enum(["call", "match", "success"], {
+          description: "What the contract bills, if it differs from what the source declares",
+        }),
+      ),
+      above: Type.Optional(aboveInput),
+      time_zone: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description:
+            "The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices",
+          "x-placeholder": "ZONE",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["cred_id"],
+  changes: true,
+  needs: ["store"],
+
+  async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, note }) {
+    const open = await store();
+    const credential = await open.credential(cred_id);
+    if (credential === null) throw unknownCredential(cred_id);
+    const known = await open.prices(cred_id);
+    const basic = above === undefined ? null : basicPrice(known, from);
+    const timeZone = time_zone ?? (known.find((term) => begins(term, from)) ?? known[0])?.timeZone ?? "UTC";
+    if (!isTimeZone(timeZone)) throw new OperatorError("invalid", `There is no time zone ${timeZone}.`);
+    const term: PriceTerm = {
+      amount: amountOf(amount),
+      currency,
+      fromWallAt: fromOf(from, timeZone),
+      above: above ?? 0,
+      per: per === undefined ? (basic?.per ?? null) : (`per_${per}` satisfies ChargeModel),
+      timeZone,
+    };
+    if (basic !== null) refuseUnlike(term, basic);
+    const set = await open.setPrice(act, credential, term);
+    if (set?.replaced != null) {
+      const { amount: was, currency: code } = toWirePrice(set.replaced);
+      note(`It replaces ${was} ${code}. Requests that were sent keep the price that they recorded.`);
+    }
+    return { cred_id, ...toWirePrice(term) };
+  },
+});
+
+function amountOf(text: string) {
+  const amount = readAmount(text);
+  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  return amount;
+}
+
+function fromOf(day: string, timeZone: string): number {
+  const utc = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day))
+    throw new OperatorError("invalid", `There is no day ${day}.`);
+  return startOfDay(day, timeZone);
+}
+
+function begins(term: PriceTerm, day: string): boolean {
+  return startOfDay(day, term.timeZone) === term.fromWallAt;
+}
+
+/** The price that a step belongs to. */
+function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
+  const basic = known.find((term) => term.above === 0 && begins(term, day));
+  if (basic !== undefined) return basic;
+  throw new OperatorError(
+    "refused",
+    `There is no price from ${day} that a step could belong to. Set it without --above first; "datarun credential price list" shows those there are.`,
+  );
+}
+
+function refuseUnlike(step: PriceTerm, basic: PriceTerm): void {
+  const unlike = (["currency", "per", "timeZone", "fromWallAt"] as const).find((name) => step[name] !== basic[name]);
+  if (unlike === undefined) return;
+  const what = { currency: "currency", per: "--per", timeZone: "time zone", fromWallAt: "time zone" }[unlike];
+  throw new OperatorError("invalid", `A step has the same ${what} as its price.`);
+}

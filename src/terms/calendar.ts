@@ -1,0 +1,67 @@
+/** Days and months as a contract means them: in a time zone of the IANA database, such as `Europe/Berlin`. */
+
+/** A span of time in Unix ms, without its end. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first moment of a day such as `2026-01-31`. A day beyond the end of its month counts into the next. */
+export function startOfDay(day: string, timeZone: string): number {
+  const [year, month, date] = day.split("-").map((part) => Number.parseInt(part, 10));
+  return momentOf(Date.UTC(year!, month! - 1, date), timeZone);
+}
+
+/** The calendar month that contains a moment. */
+export function monthAround(wallAt: number, timeZone: string): Span {
+  const here = new Date(wallClockAt(wallAt, timeZone));
+  const start = (monthsLater: number): number =>
+    momentOf(Date.UTC(here.getUTCFullYear(), here.getUTCMonth() + monthsLater), timeZone);
+  return { from: start(0), to: start(1) };
+}
+
+/** When the clocks of the zone first show a time, given as if it were UTC; if they skip it, the moment of the skip. */
+function momentOf(shown: number, timeZone: string): number {
+  const first = shown - offsetAt(shown, timeZone);
+  // The offset may differ there. Of the two moments, the earlier one that shows this time or a later one is meant.
+  const second = shown - offsetAt(first, timeZone);
+  const earliest = Math.min(first, second);
+  return wallClockAt(earliest, timeZone) >= shown ? earliest : Math.max(first, second);
+}
+
+function offsetAt(wallAt: number, timeZone: string): number {
+  return wallClockAt(wallAt, timeZone) - wallAt;
+}
+
+/** What the clocks of a zone show at a moment, as if it were UTC; to the second. */
+function wallClockAt(wallAt: number, timeZone: string): number {
+  if (timeZone === "UTC") return wallAt;
+  const parts = formatOf(timeZone).formatToParts(wallAt);
+  const part = (type: Intl.DateTimeFormatPartTypes): number =>
+    Number.parseInt(parts.find((one) => one.type === type)!.value, 10);
+  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+}
+
+/** @throws RangeError for an unknown zone */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const digits = "2-digit" as const;
+  return new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: digits,
+    day: digits,
+    hour: digits,
+    minute: digits,
+    second: digits,
+  });
+}

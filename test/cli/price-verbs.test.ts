@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { terminal } from "./terminal.ts";
+
+async function prepared(t: TestContext) {
+  const shell = terminal(t);
+  const { organization_tuid: org } = await shell.json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  const { cred_id: id } = await shell.json<{ cred_id: string }>(
+    `credential create --org ${org} --source acme__people --set api_key=abcd1234`.split(" "),
+  );
+  const price = (words: string) => shell.run(`credential price ${words}`.replace("CRED", id).split(" "));
+  const list = async () => (await shell.json<{ prices: object[] }>(["credential", "price", "list", id])).prices;
+  return { ...shell, id, price, list };
+}
+
+const BASIC = { above: 0, currency: "EUR", per: "as declared", time_zone: "UTC" };
+
+test("prices have a history and steps, and days begin in the time zone of the contract", async (t) => {
+  const { price, list } = await prepared(t);
+  assert.deepEqual(await list(), []);
+  for (const words of [
+    "set CRED --amount 0.35 --currency EUR --from 2026-01-01",
+    "set CRED --amount 0.28 --currency EUR --from 2026-01-01 --above 10000",
+    "set CRED --amount 12 --currency EUR --from 2026-07-01 --per match --time-zone Europe/Berlin",
+    "set CRED --amount 10 --currency EUR --from 2026-07-01 --per match --above 500",
+  ]) {
+    const { code, stderr } = await price(words);
+    assert.equal(code, 0, stderr);
+  }
+  const later = { ...BASIC, from: "2026-06-30T22:00:00.000Z", per: "match", time_zone: "Europe/Berlin" };
+  const first = { ...BASIC, from: "2026-01-01T00:00:00.000Z" };
+  assert.deepEqual(await list(), [
+    { ...later, amount: "12.00" },
+    { ...later, above: 500, amount: "10.00" },
+    { ...first, amount: "0.35" },
+    { ...first, above: 10_000, amount: "0.28" },
+  ]);
+
+  const replaced = await price("set CRED --amount 0.36 --currency EUR --from 2026-01-01");
+  assert.match(replaced.stderr, /replaces 0\.35 EUR/);
+  assert.equal((await price("remove CRED --from 2026-01-01 --above 10000")).code, 0);
+  assert.equal((await price("remove CRED --from 2026-07-01")).code, 0);
+  assert.deepEqual(await list(), [{ ...first, amount: "0.36" }]);
+});
+
+test("what is no price is refused, and the message says why", async (t) => {
+  const { price, list } = await prepared(t);
+  for (const [words, says] of [
+    ["set CRED --amount 0,35 --currency EUR --from 2026-01-01", /--amount must be an amount such as 0\.35/],
+    ["set CRED --amount 0.1234567 --currency EUR --from 2026-01-01", /six decimals/],
+    ["set CRED --amount 9999999999 --currency EUR --from 2026-01-01", /too large/],
+    ["set CRED --amount 1 --currency EURO --from 2026-01-01", /ISO 4217/],
+    ["set CRED --amount 1 --currency EUR --from 2026-02-30", /no day 2026-02-30/],
+    ["set CRED --amount 1 --currency EUR --from 2026-01-01 --time-zone Berlin", /no time zone Berlin/],
+    ["set CRED --amount 1 --currency EUR --from 2026-01-01 --above 10", /no price from 2026-01-01/],
+    ["set cred_x --amount 1 --currency EUR --from 2026-01-01", /cred_x/],
+    ["remove CRED --from 2026-01-01", /no such price/],
+    ["prise CRED", /Unknown command "credential price prise"/],
+  ] as const) {
+    const { code, stderr } = await price(words);
+    assert.notEqual(code, 0, words);
+    assert.match(stderr, says, words);
+  }
+  assert.deepEqual(await list(), []);
+  await price("set CRED --amount 1 --currency EUR --from 2026-01-01");
+  const step = await price("set CRED --amount 1 --currency USD --from 2026-01-01 --above 10");
+  assert.match(step.stderr, /same currency/);
+});
+
+test("a noun within a noun shows its commands", async (t) => {
+  const { run } = terminal(t);
+  const { stdout } = await run(["credential", "price", "--help"]);
+  assert.match(stdout, /credential price list[\s\S]*credential price remove[\s\S]*credential price set/);
+});
