@@ -1,5 +1,7 @@
 import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } from "../run/ports.ts";
 import type { Charged } from "../terms/fault.ts";
+import { amountToColumn } from "../terms/money.ts";
+import type { Price } from "../terms/price.ts";
 import * as holds from "./column.ts";
 import { made, recorded, type RowOf } from "./column.ts";
 import { toStored } from "./stored-text.ts";
@@ -99,7 +101,14 @@ export const ATTEMPT_COLUMNS = {
   status: ofAttempt(holds.wholeOrNull, (attempt) => attempt.status, { csv: "status" }),
   took_ms: ofAttempt(holds.wholeOrNull, (attempt) => attempt.tookMs, { csv: "attempt_took_ms" }),
   charged: ofAttempt(holds.name<Charged>(), (attempt) => attempt.charged, { csv: "attempt_charged" }),
+  /** What it costs if it is charged, in millionths: the price when it was sent. Null: no price was known. */
+  price: ofAttempt(holds.wholeOrNull, ({ price }) => micros(price), { csv: "price", later: true }),
+  currency: ofAttempt(holds.nameOrNull(), ({ price }) => price?.currency ?? null, { csv: "currency", later: true }),
 };
+
+function micros(price: Price | null): number | null {
+  return price === null ? null : amountToColumn(price.amount);
+}
 
 /**
  * A later decision by a person on a charge; the last one for a request is valid. The first one that overrules a yes or
@@ -116,6 +125,9 @@ export const RECONCILIATION_COLUMNS = {
   note: made(holds.text()),
   /** The attempt that it concerns; 0 for a call without attempts. */
   attempt: made(holds.whole),
+  /** The price of the request after the decision, which may have set another one. */
+  price: made(holds.wholeOrNull, { later: true }),
+  currency: made(holds.textOrNull(), { later: true }),
 };
 
 const ofIntent = recorded<AttemptIntent>({ inIntent: true });
@@ -132,6 +144,9 @@ export const INTENT_COLUMNS = {
   sent_at: ofIntent(holds.moment, (intent) => intent.sentWallAt),
   /** It costs nothing, however it ends. */
   free: ofIntent(holds.flagOrNull, (intent) => (intent.free ? 1 : 0), { later: true }),
+  /** The most that it can cost. */
+  price: ofIntent(holds.wholeOrNull, ({ price }) => micros(price), { later: true }),
+  currency: ofIntent(holds.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
 };
 
 interface OfRun {

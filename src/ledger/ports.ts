@@ -48,12 +48,14 @@ export interface LedgerTables {
    */
   isText(column: string): string;
   /**
-   * A table of the requests that were sent, for sums: `started_at` and `simulated` of the run, `sent_at`, `charged`,
-   * and the keys to group by: `source_key`, `organization_key`, `credential_key`, `rule_key`, made into texts by
-   * `textOf`.
+   * A table of the requests that were sent, for sums: `transaction_id`, `started_at` and `simulated` of the run,
+   * `order_id` of the call, `sent_at`, `charged` and `price`, and the keys to group by: `source_key`,
+   * `organization_key`, `workflow_key`, `credential_key`, `rule_key` and `currency_key`, made into texts by `textOf`.
    */
   readonly requests: string;
   textOf(key: string): string;
+  /** A condition that a key is that of a text, which has to be passed for its `?`. */
+  isKey(key: string): string;
   /**
    * `ledger_lines` of a source are read newest first by transaction ids, which sort by time, and not by `started_at`.
    */

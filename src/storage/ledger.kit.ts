@@ -232,6 +232,8 @@ function aRun(transaction_id: string, calls: number, state: "ended" | "unknown" 
       status: unknown ? null : 200,
       took_ms: unknown ? null : 39,
       charged: unknown ? "unknown" : "yes",
+      price: 1_000_000_000_000_000,
+      currency: "EUR",
     })),
     reconciliations: [],
   };

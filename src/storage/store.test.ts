@@ -14,7 +14,8 @@ import { keysContract } from "./keys.kit.ts";
 import { leasesContract } from "./leases.kit.ts";
 import { Outbox } from "../ledger/drain/outbox.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
-import { ledgerReaderContract } from "../ledger/read/ledger-reader.kit.ts";
+import { ledgerMoneyContract } from "../ledger/read/ledger-money.kit.ts";
+import { ledgerReaderContract, type LedgerToRead } from "../ledger/read/ledger-reader.kit.ts";
 import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { ledgerContract } from "./ledger.kit.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
@@ -66,7 +67,7 @@ for (const engine of [sqlite, postgres]) {
   keysContract(engine);
   ledgerContract(engine);
   leasesContract(engine);
-  ledgerReaderContract(engine.name, async (t) => {
+  const newLedger = async (t: TestContext): Promise<LedgerToRead> => {
     const store = await (await engine.newStore(t))();
     const { ledger, directory } = await startLedger(t);
     // Every run goes the same way as in a service: journal, outbox, sink.
@@ -87,5 +88,7 @@ for (const engine of [sqlite, postgres]) {
       },
       reader: createLedgerReader(store.ledgerTables),
     };
-  });
+  };
+  ledgerReaderContract(engine.name, newLedger);
+  ledgerMoneyContract(engine.name, newLedger);
 }

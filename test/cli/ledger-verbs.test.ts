@@ -140,7 +140,20 @@ test("ledger summary and prune answer for a month and delete what is old", async
   const { json, unsettled } = await ledgerTerminal(t);
   const { charges } = await json<{ charges: object[] }>(["ledger", "summary", "2026-03"]);
   const line = { source: "acme__people", organization_tuid: "org_a", cred_id: null, credential: "none" };
-  assert.deepEqual(charges, [{ ...line, requests: 2, charged: 1, not_charged: 0, unknown: 1, live_tests: 0 }]);
+  assert.deepEqual(charges, [
+    {
+      ...line,
+      requests: 2,
+      charged: 1,
+      not_charged: 0,
+      unknown: 1,
+      live_tests: 0,
+      unpriced: 2,
+      currency: null,
+      amount: null,
+      amount_at_most: null,
+    },
+  ]);
   const pruned = await json<object>(["ledger", "prune", "--before", "2026-03-11"]);
   assert.deepEqual(pruned, { deleted: 1, kept_unknown: 1, kept_undrained: 0 });
   const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);

@@ -1,6 +1,8 @@
 import type { RunnableSource } from "../../run/ports.ts";
 import type { Context } from "../../terms/caller.ts";
 import type { Charged } from "../../terms/fault.ts";
+import { costOf } from "../../ledger/read/costs.ts";
+import { amountText } from "../../terms/money.ts";
 import { newId } from "../../terms/ids.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { LiveAnswer, LiveCallParts } from "./ports.ts";
@@ -57,6 +59,7 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
     charged: report.charged,
     requests: report.attempts.length,
     charges: countCharges(report.attempts),
+    cost: sumCosts(report.attempts),
     took_ms: report.tookMs,
   };
   const endedAct = { ...act, wallAt: clock.wall() };
@@ -69,6 +72,18 @@ function countCharges(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
   const counts: Partial<Record<Charged, number>> = {};
   for (const { charged } of attempts) counts[charged] = (counts[charged] ?? 0) + 1;
   return counts;
+}
+
+/** What the requests cost, which `ledger summary` adds up as well. A call has prices in one currency. */
+function sumCosts(attempts: LiveAnswer["report"]["attempts"]): JsonObject {
+  let [least, most, unpriced] = [0n, 0n, 0];
+  for (const { charged, price } of attempts) {
+    const cost = costOf(charged, price?.amount ?? null);
+    if (cost === null) unpriced += 1;
+    else [least, most] = [least + cost.least, most + cost.most];
+  }
+  const currency = attempts.find(({ price }) => price !== null)?.price?.currency ?? null;
+  return { currency, amount: amountText(least), amount_at_most: amountText(most), unpriced };
 }
 
 /** `record`, `no record`, or the kind of failure. */

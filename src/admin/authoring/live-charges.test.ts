@@ -14,6 +14,10 @@ const RUNS = {
   charged_yes: 2,
   charged_no: 1,
   charged_unknown: 0,
+  currency: "EUR",
+  least: 700_000n,
+  most: 700_000n,
+  unpriced: 0,
 } as const;
 
 let made = 0;
@@ -32,14 +36,27 @@ function entry(wallAt: number, detail: JsonObject, subjectId = "acme__people"): 
 }
 const about = (id: string, wallAt: number, cred: string | null = "cred_a") =>
   entry(wallAt, { transaction_id: id, cred_id: cred, state: "about to ask" });
+const COST = { currency: "EUR", amount: "0.35", amount_at_most: "0.70", unpriced: 0 };
 const asked = (id: string, wallAt: number, charges: JsonObject, cred: string | null = "cred_a") =>
-  entry(wallAt, { transaction_id: id, cred_id: cred, state: "asked", charges });
+  entry(wallAt, { transaction_id: id, cred_id: cred, state: "asked", charges, cost: COST });
 
 test("requests of a live test are counted in the line of its credential, and also shown separately", () => {
   const entries = [about("t1", 1), asked("t1", 2, { yes: 1, no: 1 })];
   assert.deepEqual(withLiveTests([RUNS], entries, TO), [
-    { ...RUNS, requests: 5, charged_yes: 3, charged_no: 2, charged_unknown: 0, live_tests: 2 },
+    { ...RUNS, requests: 5, charged_yes: 3, charged_no: 2, live_tests: 2, least: 1_050_000n, most: 1_400_000n },
   ]);
+});
+
+test("a test from before there were prices, and one that was interrupted, have no price and their own line", () => {
+  const before = entry(2, { transaction_id: "t1", cred_id: "cred_a", state: "asked", charges: { yes: 1, no: 1 } });
+  const lines = withLiveTests([RUNS], [about("t1", 1), before, about("t2", 3)], TO);
+  assert.deepEqual(
+    lines.map((line) => [line.currency, line.requests, line.unpriced, line.least]),
+    [
+      [null, 3, 2, 0n],
+      ["EUR", 3, 0, 700_000n],
+    ],
+  );
 });
 
 test("a credential that no run has used gets its own line, and so do requests without a credential", () => {

@@ -1,4 +1,6 @@
 import type { ChargeSummary } from "../../ledger/read/summarize.ts";
+import type { Spent } from "../../ledger/read/sum-requests.ts";
+import { readAmount } from "../../terms/money.ts";
 import type { Charged } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import type { AuditEntry } from "../ports.ts";
@@ -33,7 +35,9 @@ export function withLiveTests(
     const sent = Object.values(counts).reduce((sum, count) => sum + count, 0);
     if (sent === 0) continue;
     const id = (result ?? about).detail["cred_id"];
+    const cost = costOfTest(result, sent);
     const which = {
+      currency: cost.currency,
       source: about.subjectId,
       organization_id: about.organizationId,
       credential_id: typeof id === "string" ? id : null,
@@ -47,15 +51,33 @@ export function withLiveTests(
       charged_no: line.charged_no + (counts.no ?? 0),
       charged_unknown: line.charged_unknown + (counts.unknown ?? 0),
       live_tests: line.live_tests + sent,
+      least: line.least + cost.least,
+      most: line.most + cost.most,
+      unpriced: line.unpriced + cost.unpriced,
     });
   }
   return [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
 }
 
-const NOTHING = { requests: 0, charged_yes: 0, charged_no: 0, charged_unknown: 0, live_tests: 0 };
+const NO_CHARGES = { requests: 0, charged_yes: 0, charged_no: 0, charged_unknown: 0, live_tests: 0 };
+const NOTHING = { ...NO_CHARGES, least: 0n, most: 0n, unpriced: 0 };
 
-function keyOf(line: Pick<ChargeLine, "source" | "organization_id" | "credential_id" | "credential">): string {
-  return JSON.stringify([line.source, line.organization_id ?? "", line.credential_id ?? "", line.credential]);
+function keyOf(line: Pick<ChargeLine, "source" | "organization_id" | "credential_id" | "credential" | "currency">) {
+  const { source, organization_id: organization, credential_id: id, credential, currency } = line;
+  return JSON.stringify([source, organization ?? "", id ?? "", credential, currency ?? ""]);
+}
+
+/** As `ask-vendor.ts` records it. A test that was interrupted, or is from before there were prices, has none. */
+function costOfTest(result: AuditEntry | null, sent: number): Spent {
+  const cost = result?.detail["cost"] as Readonly<Record<string, string | number | null>> | undefined;
+  if (cost === undefined) return { currency: null, least: 0n, most: 0n, unpriced: unpricedOf(result, sent) };
+  const amount = (name: string) => readAmount(String(cost[name])) ?? 0n;
+  const [currency, unpriced] = [cost["currency"] as string | null, cost["unpriced"] as number];
+  return { currency, least: amount("amount"), most: amount("amount_at_most"), unpriced };
+}
+
+function unpricedOf(result: AuditEntry | null, sent: number): number {
+  return result === null ? sent : sent - (countsOf(result.detail).no ?? 0);
 }
 
 interface LiveTestEntries {

@@ -43,8 +43,9 @@ const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_
 
 /** The numbers that the first migration gave to charges. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
-const REQUEST = `r.started_at, r.simulated, a.sent_at, ${CHARGED}, c.source AS source_key,
-  r.organization AS organization_key, c.credential AS credential_key, c.credential_rule AS rule_key`;
+const REQUEST = `r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent_at, ${CHARGED}, a.price,
+  c.source AS source_key, r.organization AS organization_key, r.workflow AS workflow_key,
+  c.credential AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key`;
 
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;
@@ -58,7 +59,11 @@ export const JOURNAL_VIEWS = `
 
 /** Compares a text by its number in these views. A text that no row has ever had has no number. */
 export function numbered(column: string): string {
-  return `${column}_number = (SELECT id FROM names WHERE name = ?)`;
+  return isNumberOf(`${column}_number`);
+}
+
+export function isNumberOf(key: string): string {
+  return `${key} = (SELECT id FROM names WHERE name = ?)`;
 }
 
 export function textOfName(key: string): string {
@@ -69,7 +74,7 @@ const OLD_RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)
 /** Every possible charge has had a number since the first migration. */
 const NEW_CHARGED = "(SELECT id FROM names WHERE name = NEW.charged)";
 
-/** What can be changed through the views: a charge, and the decision behind it. Only the writer deletes. */
+/** What can be changed through the views: a charge and its price, and the decision behind it. Only the writer deletes. */
 export const JOURNAL_CHANGES = `
   CREATE TEMP TRIGGER charge_call INSTEAD OF UPDATE OF charged ON ledger_calls BEGIN
     UPDATE calls SET charged = ${NEW_CHARGED} WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal; END;
@@ -78,8 +83,10 @@ export const JOURNAL_CHANGES = `
   CREATE TEMP TRIGGER mark_run INSTEAD OF UPDATE OF has_unknown, verdicts, checksum ON ledger_runs BEGIN
     UPDATE runs SET has_unknown = NEW.has_unknown, verdicts = NEW.verdicts, checksum = NEW.checksum WHERE id = OLD.run;
     UPDATE calls SET has_unknown = NEW.has_unknown WHERE run = OLD.run; END;
-  CREATE TEMP TRIGGER charge_attempt INSTEAD OF UPDATE OF charged ON ledger_attempts BEGIN
-    UPDATE attempts SET charged = ${NEW_CHARGED}
+  CREATE TEMP TRIGGER charge_attempt INSTEAD OF UPDATE OF charged, price, currency ON ledger_attempts BEGIN
+    INSERT OR IGNORE INTO names (name) SELECT NEW.currency WHERE NEW.currency IS NOT NULL;
+    UPDATE attempts SET charged = ${NEW_CHARGED}, price = NEW.price,
+      currency = (SELECT id FROM names WHERE name = NEW.currency)
     WHERE run = ${OLD_RUN} AND ordinal = OLD.ordinal AND number = OLD.number; END;
   CREATE TEMP TRIGGER reconcile INSTEAD OF INSERT ON ledger_reconciliations BEGIN
     INSERT INTO reconciliations (run, ${namesOf(RECONCILIATION_COLUMNS).join(", ")})

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { listOf, type Columns } from "../column.ts";
-import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
+import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 
 /** The number of a text, for the third migration. */
 const nameOf = (column: string): string => `(SELECT names.id FROM names WHERE names.name = ${column})`;
@@ -266,6 +266,7 @@ const LATER_COLUMNS = [
   ...laterColumns("runs", RUN_COLUMNS),
   ...laterColumns("calls", CALL_COLUMNS),
   ...laterColumns("attempts", ATTEMPT_COLUMNS),
+  ...laterColumns("reconciliations", RECONCILIATION_COLUMNS),
 ];
 
 interface LaterColumn {

@@ -17,7 +17,8 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   const died = makeRun({ organizationId: "org_b", kind: "func", functionId: "dfunc_x" });
   const headless = makeRun();
   const file = join(directory, intentFileName(7));
-  const one = makeIntent({ credentialId: "cred_1", credentialRule: "default", sentWallAt: 1_000 });
+  const price = { amount: 350_000n, currency: "EUR" };
+  const one = makeIntent({ credentialId: "cred_1", credentialRule: "default", sentWallAt: 1_000, price });
   writeFileSync(file, runIntentText(done) + attemptIntentText(done.transactionId, makeIntent()));
   appendFileSync(file, runIntentText(died) + attemptIntentText(died.transactionId, one));
   appendFileSync(file, orderText(died.transactionId, 0, "o-1"));
@@ -54,15 +55,15 @@ test("after a crash each attempt without outcome is recorded as unknown, and out
   );
   const attempts = query(
     directory,
-    "SELECT ordinal, number, charged FROM ledger_attempts WHERE transaction_id = ?",
+    "SELECT ordinal, number, charged, price, currency FROM ledger_attempts WHERE transaction_id = ?",
     died.transactionId,
   );
   assert.deepEqual(
     attempts.map((attempt) => Object.values(attempt)),
     [
-      [0, 1, "unknown"],
-      [0, 2, "no"],
-      [1, 1, "unknown"],
+      [0, 1, "unknown", 350_000, "EUR"],
+      [0, 2, "no", null, null],
+      [1, 1, "unknown", null, null],
     ],
   );
   const left = readdirSync(directory).filter((name) => name.startsWith("intents-"));

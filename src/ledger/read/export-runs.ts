@@ -1,6 +1,8 @@
 import { listOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RUN_COLUMNS } from "../columns.ts";
 import { outcomeOf } from "../journal/verdicts.ts";
+import { amountFromColumn, amountText } from "../../terms/money.ts";
+import { costOf, priceText, withPriceText } from "./costs.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
@@ -82,7 +84,10 @@ async function skipOne({ query }: LedgerTables, [at, id]: Place, onDamaged: OnDa
 }
 
 function toText(row: RunReportRow, format: ExportFormat): string {
-  return format === "csv" ? csvLines(row) : JSON.stringify(row) + "\n";
+  if (format === "csv") return csvLines(row);
+  const attempts = row.attempts.map(withPriceText);
+  const reconciliations = row.reconciliations.map(withPriceText);
+  return JSON.stringify({ ...row, attempts, reconciliations }) + "\n";
 }
 
 function nullIfDamaged(error: unknown): null {
@@ -106,16 +111,26 @@ function cellsOf<Row>(table: Columns, instead: Instead<Row> = {}): (row: Row | n
   return (row) => cells.map((cell) => (row === null ? null : cell(row)));
 }
 
-const HEADERS = [RUN_COLUMNS, CALL_COLUMNS, ATTEMPT_COLUMNS].flatMap((table: Columns) =>
-  listOf(table).flatMap(({ column }) => column.csv ?? []),
-);
+/** What a request cost, as a range. Both are empty if it may have been billed and no price is known. */
+const COST_HEADERS = ["amount", "amount_at_most"];
+const HEADERS = [
+  ...[RUN_COLUMNS, CALL_COLUMNS, ATTEMPT_COLUMNS].flatMap((table: Columns) =>
+    listOf(table).flatMap(({ column }) => column.csv ?? []),
+  ),
+  ...COST_HEADERS,
+];
 const runCells = cellsOf<RunRow>(RUN_COLUMNS);
 const callCells = cellsOf<CallRow>(CALL_COLUMNS, { success: outcomeOf });
-const attemptCells = cellsOf<AttemptRow>(ATTEMPT_COLUMNS);
+const attemptCells = cellsOf<AttemptRow>(ATTEMPT_COLUMNS, { price: ({ price }) => priceText(price) });
+
+function costCells(attempt: AttemptRow | null): readonly Cell[] {
+  const cost = attempt === null ? null : costOf(attempt.charged, amountFromColumn(attempt.price));
+  return cost === null ? [null, null] : [amountText(cost.least), amountText(cost.most)];
+}
 
 function csvLines({ run, calls, attempts }: RunReportRow): string {
   const line = (call: CallRow | null, attempt: AttemptRow | null): string =>
-    toLine([...runCells(run), ...callCells(call), ...attemptCells(attempt)]);
+    toLine([...runCells(run), ...callCells(call), ...attemptCells(attempt), ...costCells(attempt)]);
   if (calls.length === 0) return line(null, null);
   return calls
     .map((call) => {

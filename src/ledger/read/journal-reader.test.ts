@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
 import { openJournalReader } from "./journal-reader.ts";
-import { ledgerReaderContract } from "./ledger-reader.kit.ts";
+import { ledgerMoneyContract } from "./ledger-money.kit.ts";
+import { ledgerReaderContract, type LedgerToRead } from "./ledger-reader.kit.ts";
 import { atEnd, makeDirectory, runOnce, startLedger } from "../ledger.kit.ts";
 
-ledgerReaderContract("one machine", async (t) => {
+async function newLedger(t: TestContext): Promise<LedgerToRead> {
   const { ledger, directory } = await startLedger(t);
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
   return { put: (run, report) => runOnce(ledger, run, report), reader };
-});
+}
+
+ledgerReaderContract("one machine", newLedger);
+ledgerMoneyContract("one machine", newLedger);
 
 test("a directory without a ledger is reported as such, and a reader creates none there", (t) => {
   const directory = makeDirectory(t);

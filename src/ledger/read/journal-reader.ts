@@ -32,6 +32,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     list: afterLog(reader.list),
     show: afterLog(reader.show),
     summary: afterLog(reader.summary),
+    spend: afterLog(reader.spend),
     unknown: afterLog(reader.unknown),
     moment: afterLog(reader.moment),
     export: async function* (...asked) {

@@ -217,9 +217,9 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await put(run, makeReport(run, { calls: chosen }));
       const lines = (await reader.summary("2026-03")).map((line) => Object.values(line));
       assert.deepEqual(lines, [
-        ["acme__people", "org_a", null, "none", 2, 2, 0, 0],
-        ["bell__phone", "org_a", null, "inline", 2, 0, 1, 1],
-        ["bell__phone", "org_a", "cred_b", "stored", 10, 0, 5, 5],
+        ["acme__people", "org_a", null, "none", null, 2, 2, 0, 0, 2, 0n, 0n],
+        ["bell__phone", "org_a", null, "inline", null, 2, 0, 1, 1, 1, 0n, 0n],
+        ["bell__phone", "org_a", "cred_b", "stored", null, 10, 0, 5, 5, 5, 0n, 0n],
       ]);
       await assert.rejects(() => reader.summary("2026-13"), RangeError);
     });

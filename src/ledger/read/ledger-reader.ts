@@ -9,6 +9,7 @@ import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary } from "./summarize.ts";
+import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
@@ -26,8 +27,12 @@ export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
-  /** The use and charges of each credential of each source in a month (`2026-03`, UTC), to compare with an invoice. */
+  /**
+   * The use, charges and cost of each credential of each source in a month (`2026-03`, UTC), to compare with an invoice.
+   */
   summary(month: string): Promise<readonly ChargeSummary[]>;
+  /** What was spent, by one of several keys. */
+  spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
   /** Unknown charges, which have to be settled with the vendor, oldest first. */
   unknown(limit?: number): Promise<readonly UnknownCharge[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
@@ -75,6 +80,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
       }
     },
     summary: (month) => summarize(tables, month).catch(sayDamaged),
+    spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
     unknown: (limit = 1_000) => unknownCharges(query, limit).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: () => verifyRuns(tables).catch(sayDamaged),

@@ -2,7 +2,9 @@ import { chargeOfCall } from "../../terms/charge.ts";
 import type { Charged } from "../../terms/fault.ts";
 import { namesOf, selectionOf } from "../column.ts";
 import { RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import type { LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
+import { amountToColumn } from "../../terms/money.ts";
+import type { Price } from "../../terms/price.ts";
+import type { AttemptRow, LedgerQuery, LedgerTables, ReconciliationRow, RunReportRow, RunRow } from "../ports.ts";
 import { checksumOf, isSound } from "../journal/run-checksum.ts";
 import { toStored } from "../stored-text.ts";
 import { chargesBits, unsettledOf, verdictsOf } from "../journal/verdicts.ts";
@@ -20,6 +22,8 @@ export interface Reconciliation {
    */
   readonly attempt?: number;
   readonly charged: Charged;
+  /** What each of those requests costs if it is charged. Left out: what they recorded. */
+  readonly price?: Price;
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly note: string;
@@ -35,11 +39,9 @@ export interface Settled {
   readonly charged: Charged;
 }
 
-interface Settleable {
-  readonly number: number;
-  readonly charged: Charged;
-  readonly sent_at: number;
-}
+type Settleable = Pick<AttemptRow, "number" | "charged" | "sent_at" | "price" | "currency">;
+/** The price of a request, as it is in a row. */
+type Cost = Pick<AttemptRow, "price" | "currency">;
 
 /**
  * Settles charges, whatever they were before, as often as needed. Each decision is kept with who, when and why, and so
@@ -65,7 +67,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
   );
   const settledBefore = (number: number): boolean => earlier.some((one) => one.attempt === number);
   const requests = await query<Settleable>(
-    `SELECT number, charged, sent_at FROM ledger_attempts ${ofCall} ORDER BY number`,
+    `SELECT number, charged, sent_at, price, currency FROM ledger_attempts ${ofCall} ORDER BY number`,
     call,
   );
   const meant = requestsMeant(requests, decision);
@@ -76,8 +78,10 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     (found.charged === "unknown" || settledBefore(CALL_ITSELF));
   if (meant.length === 0 && !callItself) return null;
 
-  for (const { number } of meant) {
-    await query(`UPDATE ledger_attempts SET charged = ? ${ofCall} AND number = ?`, [charged, ...call, number]);
+  for (const request of meant) {
+    const { price, currency } = costAfter(request, decision);
+    const values = [charged, price, currency, ...call, request.number];
+    await query(`UPDATE ledger_attempts SET charged = ?, price = ?, currency = ? ${ofCall} AND number = ?`, values);
   }
   const chargedNow = callItself
     ? charged
@@ -86,26 +90,37 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
 
   let revision = earlier.length;
   const [transactionId, ordinal] = call;
-  const say = (attempt: number, word: Charged, by: string, at: number, note: string) =>
+  const say = (attempt: number, word: Charged, { price, currency }: Cost, by: string, at: number, note: string) =>
     insert(query, {
       transaction_id: transactionId,
       ordinal,
       revision: (revision += 1),
       attempt,
       charged: word,
+      price,
+      currency,
       decided_by: toStored(by),
       decided_at: at,
       note: toStored(note),
     });
-  for (const { number, charged: was, sent_at: sentAt } of meant) {
-    // If it was unknown, that needs no row.
-    if (was !== "unknown" && !settledBefore(number)) await say(number, was, RECORDED_BY, sentAt, "as it was recorded");
-    await say(number, charged, decision.decidedBy, decision.decidedAt, decision.note);
+  const { decidedBy, decidedAt, note } = decision;
+  for (const request of meant) {
+    const { number, charged: was, sent_at: sentAt } = request;
+    const after = costAfter(request, decision);
+    // An unknown charge whose price stays needs no row.
+    const isOverruled = was !== "unknown" || after.price !== request.price || after.currency !== request.currency;
+    if (isOverruled && !settledBefore(number))
+      await say(number, was, request, RECORDED_BY, sentAt, "as it was recorded");
+    await say(number, charged, after, decidedBy, decidedAt, note);
   }
-  if (callItself) await say(CALL_ITSELF, charged, decision.decidedBy, decision.decidedAt, decision.note);
+  if (callItself) await say(CALL_ITSELF, charged, { price: null, currency: null }, decidedBy, decidedAt, note);
   // A run that was damaged before stays marked as damaged: a new checksum would confirm rows that nobody wrote.
   await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
   return { attempts: meant.length, charged: chargedNow };
+}
+
+function costAfter(request: Settleable, { price }: Reconciliation): Cost {
+  return price === undefined ? request : { price: amountToColumn(price.amount), currency: price.currency };
 }
 
 function insert(query: LedgerQuery, row: ReconciliationRow): Promise<unknown> {

@@ -63,6 +63,8 @@ const attempt: AttemptRow = {
   status: null,
   took_ms: null,
   charged: "unknown",
+  price: 350_000,
+  currency: "EUR",
 };
 
 function render(changes: Partial<RunReportRow> = {}): string {
@@ -86,7 +88,7 @@ test("the timeline of a run shows what happened", () => {
                  began at 200 ms, after acme__people had ended
                  the answer waited for this one last
                  credential cred_1 (default)
-                 1. POST https://bell.example at 205 ms: no answer, charged unknown
+                 1. POST https://bell.example at 205 ms: no answer, charged unknown (0.00 to 0.35 EUR)
                  call 1: charged unknown (source.timeout)
 
                 0                                         400 ms
@@ -124,9 +126,18 @@ test("what was settled later is shown under its call", () => {
     decided_by: "ada",
     decided_at: run.started_at,
     note: "not on the invoice",
+    price: null,
+    currency: null,
   } as const;
   assert.match(
     render({ reconciliations: [settled] }),
     /settled as no for request 1 by ada on 2026-03-01T12:00:00.000Z: not on the invoice/,
   );
+});
+
+test("what a request cost is shown: an amount, a range, or nothing at all", () => {
+  assert.match(render(), /charged unknown \(0\.00 to 0\.35 EUR\)/);
+  assert.match(render({ attempts: [{ ...attempt, charged: "yes" }] }), /charged yes 0\.35 EUR/);
+  assert.doesNotMatch(render({ attempts: [{ ...attempt, charged: "no" }] }), /0\.35/);
+  assert.match(render({ attempts: [{ ...attempt, price: null, currency: null }] }), /charged unknown$/m);
 });

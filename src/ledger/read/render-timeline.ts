@@ -1,5 +1,6 @@
 import { outcomeOf } from "../journal/verdicts.ts";
 import type { AttemptRow, CallRow, RunReportRow } from "../ports.ts";
+import { priceText } from "./costs.ts";
 import { RECORDED_BY } from "./reconcile-charge.ts";
 
 const WIDTH = 100;
@@ -112,7 +113,13 @@ function attemptNote(attempt: AttemptRow, startedAt: number): string {
   const status = attempt.status === null ? "no answer" : `status ${attempt.status}`;
   const took = attempt.took_ms === null ? "" : ` after ${attempt.took_ms} ms`;
   const sentAfterMs = Math.max(0, attempt.sent_at - startedAt);
-  return `${attempt.number}. ${attempt.method} ${attempt.origin} at ${sentAfterMs} ms: ${status}${took}, charged ${attempt.charged}`;
+  return `${attempt.number}. ${attempt.method} ${attempt.origin} at ${sentAfterMs} ms: ${status}${took}, charged ${attempt.charged}${priceNote(attempt)}`;
+}
+
+function priceNote({ charged, price, currency }: AttemptRow): string {
+  const text = priceText(price);
+  if (text === null || charged === "no") return "";
+  return charged === "yes" ? ` ${text} ${currency}` : ` (0.00 to ${text} ${currency})`;
 }
 
 /** The last of the calls that had ended when this one began: most likely what a function waited for. */

@@ -1,9 +1,10 @@
 import type { LedgerTables } from "../ports.ts";
+import { COUNTS, SENT_WITHIN, sentWithin, type Spent, spentOf, type SummedRow, SUMS } from "./sum-requests.ts";
 
 /**
  * The use of an organization's credential at a source, however it was chosen: our side of a line on a vendor's invoice.
  */
-export interface ChargeSummary {
+export interface ChargeCounts {
   readonly source: string;
   readonly organization_id: string;
   /** `null` unless the credential is stored. */
@@ -20,11 +21,12 @@ export interface ChargeSummary {
   readonly charged_unknown: number;
 }
 
-const LONGEST_RUN_MS = 24 * 60 * 60 * 1_000;
+/** The same, for requests with prices in one currency. */
+export interface ChargeSummary extends ChargeCounts, Spent {}
 
 /**
- * Counts what was sent in a month. Simulated runs reach no vendor and are left out. Requests are grouped by keys, and
- * only the few groups are given their texts.
+ * Counts and sums up what was sent in a month. Simulated runs reach no vendor and are left out. Requests are grouped by
+ * keys, and only the few groups are given their texts.
  * @throws RangeError when the month is not valid
  */
 export async function summarize(
@@ -32,24 +34,23 @@ export async function summarize(
   month: string,
 ): Promise<readonly ChargeSummary[]> {
   const { from, to } = monthRange(month);
-  const counted = (charged: string): string =>
-    `count(CASE WHEN x.charged = '${charged}' THEN 1 END) AS charged_${charged}`;
+  const rule = "CASE WHEN x.credential_key IS NULL THEN x.rule_key END";
   const byKeys = `
-    SELECT x.source_key, x.organization_key, x.credential_key, CASE WHEN x.credential_key IS NULL THEN x.rule_key END AS rule_key,
-      count(*) AS requests, ${counted("yes")}, ${counted("no")}, ${counted("unknown")}
-    FROM ${requests} AS x
-    WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?
-    GROUP BY x.source_key, x.organization_key, x.credential_key, CASE WHEN x.credential_key IS NULL THEN x.rule_key END`;
+    SELECT x.source_key, x.organization_key, x.credential_key, ${rule} AS rule_key, x.currency_key, ${COUNTS}, ${SUMS}
+    FROM ${requests} AS x WHERE ${SENT_WITHIN}
+    GROUP BY x.source_key, x.organization_key, x.credential_key, ${rule}, x.currency_key`;
   const credential = `CASE WHEN k.credential_key IS NULL THEN ${textOf("k.rule_key")} ELSE 'stored' END`;
-  return query(
+  const rows = await query<SummedRow & ChargeCounts>(
     `SELECT * FROM (
        SELECT ${textOf("k.source_key")} AS source, ${textOf("k.organization_key")} AS organization_id,
-         ${textOf("k.credential_key")} AS credential_id, ${credential} AS credential, k.requests, k.charged_yes,
-         k.charged_no, k.charged_unknown
+         ${textOf("k.credential_key")} AS credential_id, ${credential} AS credential,
+         ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no, k.charged_unknown,
+         k.unpriced, k.least, k.most
        FROM (${byKeys}) AS k) AS s
-     ORDER BY s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential`,
-    [from - LONGEST_RUN_MS, to + LONGEST_RUN_MS, from, to],
+     ORDER BY s.source, s.organization_id, coalesce(s.credential_id, ''), s.credential, coalesce(s.currency, '')`,
+    sentWithin(from, to),
   );
+  return rows.map(spentOf);
 }
 
 /** The month in Unix ms, without its end. @throws RangeError */

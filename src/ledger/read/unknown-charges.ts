@@ -18,6 +18,9 @@ export interface UnknownCharge {
   readonly origin: string | null;
   readonly method: string | null;
   readonly sent_at: number;
+  /** What it costs if it was charged, in millionths; `null`: no price is known. */
+  readonly price: number | null;
+  readonly currency: string | null;
 }
 
 /** Few enough that their rows are read in one statement. */
@@ -55,5 +58,7 @@ function chargesOf(row: RunReportRow): UnknownCharge[] {
     origin: attempt?.origin ?? null,
     method: attempt?.method ?? null,
     sent_at: attempt?.sent_at ?? row.run.started_at,
+    price: attempt?.price ?? null,
+    currency: attempt?.currency ?? null,
   }));
 }

@@ -11,6 +11,7 @@ import * as runCounts from "./0010_run_counts.ts";
 import * as disabledOrganizations from "./0011_disabled_organizations.ts";
 import * as leases from "./0014_leases.ts";
 import * as prices from "./0015_prices.ts";
+import * as requestPrices from "./0016_request_prices.ts";
 
 export interface Migration {
   readonly name: string;
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0013_credential_regions", up: addColumn("credentials", "regions", "text") },
   { name: "0014_leases", up: leases.up },
   { name: "0015_prices", up: prices.up },
+  { name: "0016_request_prices", up: requestPrices.up },
 ];
 
 /** The column is null in existing rows. */

@@ -1,5 +1,8 @@
 import { Type } from "../../../terms/type.ts";
 import type { RunReportRow } from "../../../ledger/ports.ts";
+import { readAmount } from "../../../terms/money.ts";
+import type { Price } from "../../../terms/price.ts";
+import { amountInput, currencyInput } from "../../price-wire.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
@@ -22,6 +25,14 @@ export default defineVerb({
       charged: Type.Enum(["yes", "no", "unknown"], {
         description: "Whether the vendor charged for it; unknown reopens it",
       }),
+      amount: Type.Optional({
+        ...amountInput,
+        description: "What the vendor billed for each of these requests, if it differs from the recorded price",
+      }),
+      currency: Type.Optional({
+        ...currencyInput,
+        description: "The currency of that amount; the recorded one by default",
+      }),
       note: Type.String({ minLength: 1, maxLength: 500, description: "The reason, such as the invoice" }),
     },
     { additionalProperties: false },
@@ -30,26 +41,42 @@ export default defineVerb({
   changes: true,
   needs: ["store", "ledger"],
 
-  async run({ transaction, call, attempt, charged, note }, { act, ledger, store }) {
+  async run({ transaction, call, attempt, charged, amount, currency, note }, { act, ledger, store }) {
     const reader = await ledger();
     const run = await reader.show(transaction);
     if (run === null) throw unknownRun();
+    if (amount === undefined && currency !== undefined)
+      throw new OperatorError("usage", "--currency goes with --amount.");
+    if (amount !== undefined && charged !== "yes")
+      throw new OperatorError("usage", "--amount says what the vendor billed, so it goes with --charged yes.");
     const settled = await reader.reconcile({
       transactionId: transaction,
       ordinal: call,
       ...(attempt !== undefined && { attempt }),
       charged,
+      ...(amount !== undefined && { price: priceOf(amount, currency, run, call) }),
       decidedBy: act.who,
       decidedAt: act.wallAt,
       note,
     });
     if (settled === null) throw new OperatorError("refused", whyNot(run, call, attempt));
-    const detail = { call, attempt: attempt ?? null, charged, note };
+    const billed = amount === undefined ? {} : { amount, ...(currency !== undefined && { currency }) };
+    const detail = { call, attempt: attempt ?? null, charged, ...billed, note };
     const organizationId = run.run.organization_id === "" ? null : run.run.organization_id;
     await (await store()).recordAct(act, { organizationId, subjectId: transaction, detail });
     return { transaction_id: transaction, call, requests: settled.attempts, call_charged: settled.charged };
   },
 });
+
+/** @throws OperatorError if the currency has to be given, because none was recorded or several were */
+function priceOf(text: string, given: string | undefined, { attempts }: RunReportRow, call: number): Price {
+  const recorded = new Set(attempts.filter(({ ordinal }) => ordinal === call).map((attempt) => attempt.currency));
+  const currency = given ?? (recorded.size === 1 ? [...recorded][0]! : null);
+  const amount = readAmount(text);
+  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  if (currency === null) throw new OperatorError("usage", "The call recorded no currency. Give it with --currency.");
+  return { amount, currency };
+}
 
 function whyNot({ calls, attempts }: RunReportRow, call: number, attempt: number | undefined): string {
   if (!calls.some(({ ordinal }) => ordinal === call)) return `The run has no call ${call}.`;

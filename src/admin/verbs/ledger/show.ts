@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import type { ShownRun } from "../../../ledger/read/ledger-reader.ts";
+import { withPriceText } from "../../../ledger/read/costs.ts";
 import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
 import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
@@ -23,8 +24,11 @@ export default defineVerb({
       damaged: false,
       run: { ...row.run, started_at: toWireTime(row.run.started_at) },
       calls: row.calls.map((call) => ({ ...call })),
-      attempts: row.attempts.map((attempt) => ({ ...attempt, sent_at: toWireTime(attempt.sent_at) })),
-      reconciliations: row.reconciliations.map((one) => ({ ...one, decided_at: toWireTime(one.decided_at) })),
+      attempts: row.attempts.map((attempt) => ({ ...withPriceText(attempt), sent_at: toWireTime(attempt.sent_at) })),
+      reconciliations: row.reconciliations.map((one) => ({
+        ...withPriceText(one),
+        decided_at: toWireTime(one.decided_at),
+      })),
       timeline: renderTimeline(row),
     };
   },
@@ -42,8 +46,16 @@ function whatIsLeft({ damaged, run, calls, attempts, reconciliations }: ShownRun
     damaged,
     run: { ...run, started_at: String(run.started_at) },
     calls: calls.map((call) => ({ ...call })),
-    attempts: attempts.map((attempt) => ({ ...attempt, sent_at: String(attempt.sent_at) })),
-    reconciliations: reconciliations.map((one) => ({ ...one, decided_at: String(one.decided_at) })),
+    attempts: attempts.map((attempt) => ({
+      ...attempt,
+      price: String(attempt.price),
+      sent_at: String(attempt.sent_at),
+    })),
+    reconciliations: reconciliations.map((one) => ({
+      ...one,
+      price: String(one.price),
+      decided_at: String(one.decided_at),
+    })),
     timeline: `${says}\n\n${JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? printable(value) : value), 2)}\n`,
   };
 }

@@ -2,14 +2,14 @@ import { Type } from "../../../terms/type.ts";
 import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { AMOUNTS, toWireSpent, totalsOf } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
-  description:
-    "There is one line for each source, organization and credential. It counts the requests that were sent in that month (UTC) by runs and by live tests (`source test --live`, `credential verify`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out.",
+  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month (UTC) by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. ${AMOUNTS}`,
   example: "2026-03",
   input: Type.Object(
     {
@@ -32,8 +32,9 @@ export default defineVerb({
     const tests = await (noLedger === null ? noteIfMissing(acts(), note) : acts());
     if (noLedger !== null && tests.length === 0) throw noLedger;
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
+    const lines = withLiveTests(runs, tests, to);
     return {
-      charges: withLiveTests(runs, tests, to).map((line) => ({
+      charges: lines.map((line) => ({
         source: line.source,
         organization_tuid: line.organization_id,
         cred_id: line.credential_id,
@@ -43,7 +44,9 @@ export default defineVerb({
         not_charged: line.charged_no,
         unknown: line.charged_unknown,
         live_tests: line.live_tests,
+        ...toWireSpent(line),
       })),
+      totals: totalsOf(lines),
     };
   },
 });

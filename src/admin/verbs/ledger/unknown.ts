@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/type.ts";
+import { priceText } from "../../../ledger/read/costs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -28,6 +29,8 @@ export default defineVerb({
         attempt: request.attempt,
         source: request.source,
         sent_at: toWireTime(request.sent_at),
+        price: priceText(request.price),
+        currency: request.currency,
         organization_tuid: request.organization_id,
         cred_id: request.credential_id,
         rule: request.credential_rule,

@@ -1,0 +1,54 @@
+import { Type } from "../../../terms/type.ts";
+import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
+import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { AMOUNTS, toWireSpent, totalsOf } from "../../spend-wire.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Show what was spent, by organization, workflow, source, credential or day",
+  description: `It sums up the requests that runs have sent in the given time; a day is a day of UTC. Live tests and simulated runs are left out. ${AMOUNTS}`,
+  example: "--by source --from 2026-03-01 --to 2026-04-01",
+  input: Type.Object(
+    {
+      by: Type.Enum([...SPEND_KEYS], { description: "What each line stands for" }),
+      from: momentInput("Requests that were sent then or later; a day begins at midnight UTC"),
+      to: momentInput("Requests that were sent before then"),
+      org: Type.Optional(organizationInput),
+      workflow: Type.Optional(workflowInput),
+      source: Type.Optional(sourceInput),
+      credential: Type.Optional(credentialInput),
+    },
+    { additionalProperties: false },
+  ),
+  changes: false,
+  needs: ["ledger"],
+
+  async run({ by, from, to, org, workflow, source, credential }, { ledger }) {
+    const span = { from: toMoment(from), to: toMoment(to) };
+    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const lines = await (
+      await ledger()
+    ).spend(by, {
+      ...span,
+      ...(org !== undefined && { organizationId: org }),
+      ...(workflow !== undefined && { workflowId: workflow }),
+      ...(source !== undefined && { source }),
+      ...(credential !== undefined && { credentialId: credential }),
+    });
+    return {
+      spend: lines.map((line) => ({
+        [by]: line.key,
+        requests: line.requests,
+        charged: line.charged_yes,
+        not_charged: line.charged_no,
+        unknown: line.charged_unknown,
+        ...toWireSpent(line),
+      })),
+      totals: totalsOf(lines),
+    };
+  },
+
+  nothing: { spend: "No requests were sent." },
+});

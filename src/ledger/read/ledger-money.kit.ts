@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import type { AttemptReport } from "../../run/ports.ts";
+import type { Charged } from "../../terms/fault.ts";
+import { AMOUNT_MAX, type Micros } from "../../terms/money.ts";
+import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
+import type { LedgerToRead } from "./ledger-reader.kit.ts";
+
+const MARCH = Date.UTC(2026, 2, 10);
+const DAY = 24 * 60 * 60 * 1_000;
+const SPAN = { from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 3, 1) };
+
+const eur = (amount: Micros) => ({ amount, currency: "EUR" });
+const sent = (charged: Charged, price: AttemptReport["price"], sentWallAt = MARCH): AttemptReport =>
+  makeAttempt({ charged, price, sentWallAt });
+
+/** What every ledger says about money, wherever its tables are. */
+export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
+  /** One run with one call that sent these requests. */
+  const recorded = async ({ put }: LedgerToRead, attempts: readonly AttemptReport[], changes = {}, ofRun = {}) => {
+    const run = makeRun({ startedWallAt: MARCH, ...ofRun });
+    const numbered = attempts.map((attempt, at) => ({ ...attempt, number: at + 1 }));
+    await put(run, makeReport(run, { calls: [makeCall({ attempts: numbered, ...changes })] }));
+    return run.transactionId;
+  };
+
+  describe(`money on the ledger of ${name}`, () => {
+    test("a request keeps its price and currency, and one without a price keeps none", async (t) => {
+      const ledger = await newLedger(t);
+      const id = await recorded(ledger, [sent("yes", eur(AMOUNT_MAX)), sent("unknown", eur(1n)), sent("yes", null)]);
+      const shown = await ledger.reader.show(id);
+      const rows = shown?.attempts.map(({ price, currency }) => [price, currency]);
+      assert.deepEqual(rows, [[1_000_000_000_000_000, "EUR"], [1, "EUR"], [null, null]]); // prettier-ignore
+      assert.equal((await ledger.reader.verify()).ok, 1);
+    });
+
+    test("sums are by currency: what is charged, what may be, and what has no price", async (t) => {
+      const ledger = await newLedger(t);
+      const inEuros = [sent("yes", eur(350_000n)), sent("no", eur(350_000n)), sent("unknown", eur(280_000n))];
+      const others = [sent("yes", null), sent("no", null), sent("yes", { amount: 7n, currency: "USD" })];
+      await recorded(ledger, [...inEuros, ...others]);
+      const summary = await ledger.reader.summary("2026-03");
+      const money = summary.map(({ currency, least, most, unpriced, requests }) => [currency, least, most, unpriced, requests]); // prettier-ignore
+      const expected = [[null, 0n, 0n, 1, 2], ["EUR", 350_000n, 630_000n, 0, 3], ["USD", 7n, 7n, 0, 1]]; // prettier-ignore
+      assert.deepEqual(money, expected);
+      const spend = await ledger.reader.spend("source", SPAN);
+      assert.deepEqual(spend.map(({ currency, least, most, unpriced, requests }) => [currency, least, most, unpriced, requests]), expected); // prettier-ignore
+    });
+
+    test("a sum beyond 2^53 is exact", async (t) => {
+      const ledger = await newLedger(t);
+      await recorded(
+        ledger,
+        Array.from({ length: 20 }, () => sent("yes", eur(AMOUNT_MAX - 1n))),
+      );
+      const [line] = await ledger.reader.summary("2026-03");
+      assert.equal(line?.least, 20n * (AMOUNT_MAX - 1n));
+    });
+
+    test("spend is grouped by each of its keys, within a time and a selection", async (t) => {
+      const ledger = await newLedger(t);
+      const named = { credentialId: "cred_a", credentialRule: "named" } as const;
+      await recorded(ledger, [sent("yes", eur(1n)), sent("yes", eur(2n), MARCH + DAY)], named);
+      await recorded(ledger, [sent("yes", eur(4n))], { source: "bell__phone" }, { organizationId: "org_b" });
+      await recorded(ledger, [sent("yes", eur(8n))], {}, { workflowId: "wfl_b" });
+      await recorded(ledger, [sent("yes", eur(16n), SPAN.to)], {}, { startedWallAt: SPAN.to - 1 });
+      await recorded(ledger, [sent("yes", eur(32n))], {}, { simulated: true });
+      const by = async (key: "org" | "workflow" | "source" | "credential" | "day", more = {}) =>
+        Object.fromEntries(
+          (await ledger.reader.spend(key, { ...SPAN, ...more })).map((line) => [line.key, line.least]),
+        );
+      assert.deepEqual(await by("org"), { org_a: 11n, org_b: 4n });
+      assert.deepEqual(await by("workflow"), { wfl_a: 7n, wfl_b: 8n });
+      assert.deepEqual(await by("source"), { acme__people: 11n, bell__phone: 4n });
+      assert.deepEqual(await by("credential"), { cred_a: 3n, null: 12n });
+      assert.deepEqual(await by("day"), { "2026-03-10": 13n, "2026-03-11": 2n });
+      assert.deepEqual(await by("day", { credentialId: "cred_a", organizationId: "org_a" }), { "2026-03-10": 1n, "2026-03-11": 2n }); // prettier-ignore
+      assert.deepEqual(await by("org", { source: "bell__phone", workflowId: "wfl_a" }), { org_b: 4n });
+      assert.deepEqual(await by("org", { source: "nobody__knows" }), {});
+      assert.deepEqual(await by("org", { to: MARCH }), {});
+    });
+
+    test("settling sets the amount: the recorded price, or what the vendor has billed instead", async (t) => {
+      const ledger = await newLedger(t);
+      const { reader } = ledger;
+      const id = await recorded(ledger, [sent("unknown", eur(350_000n))], { charged: "unknown" });
+      const decision = { transactionId: id, ordinal: 0, decidedBy: "ada", decidedAt: MARCH, note: "invoice 17" };
+      const range = async () => (await reader.summary("2026-03")).map(({ currency, least, most }) => [currency, least, most]); // prettier-ignore
+      assert.deepEqual(await range(), [["EUR", 0n, 350_000n]]);
+      await reader.reconcile({ ...decision, charged: "yes" });
+      assert.deepEqual(await range(), [["EUR", 350_000n, 350_000n]]);
+      await reader.reconcile({ ...decision, charged: "yes", price: eur(300_000n) });
+      assert.deepEqual(await range(), [["EUR", 300_000n, 300_000n]]);
+      await reader.reconcile({ ...decision, charged: "no" });
+      assert.deepEqual(await range(), [["EUR", 0n, 0n]]);
+      await reader.reconcile({ ...decision, charged: "yes", price: { amount: 1n, currency: "USD" } });
+      assert.deepEqual(await range(), [["USD", 1n, 1n]]);
+      const history = (await reader.show(id))?.reconciliations.map(({ charged, price, currency }) => [charged, price, currency]); // prettier-ignore
+      assert.deepEqual(history, [
+        ["yes", 350_000, "EUR"],
+        ["yes", 300_000, "EUR"],
+        ["no", 300_000, "EUR"],
+        ["yes", 1, "USD"],
+      ]);
+      assert.equal((await reader.verify()).ok, 1);
+    });
+
+    test("the first price is kept when another is settled at once", async (t) => {
+      const ledger = await newLedger(t);
+      const id = await recorded(ledger, [sent("unknown", eur(350_000n))], { charged: "unknown" });
+      const decision = { transactionId: id, ordinal: 0, decidedBy: "ada", decidedAt: MARCH, note: "n" };
+      await ledger.reader.reconcile({ ...decision, charged: "yes", price: eur(1n) });
+      const rows = (await ledger.reader.show(id))?.reconciliations.map((one) => [
+        one.decided_by,
+        one.charged,
+        one.price,
+      ]);
+      assert.deepEqual(rows, [["datarun", "unknown", 350_000], ["ada", "yes", 1]]); // prettier-ignore
+    });
+
+    test("exports say what each request cost, as decimal text", async (t) => {
+      const ledger = await newLedger(t);
+      await recorded(ledger, [sent("yes", eur(350_000n)), sent("unknown", eur(12_000_000n)), sent("no", null), sent("yes", null)]); // prettier-ignore
+      const textOf = async (format: "csv" | "jsonl") => {
+        let text = "";
+        for await (const piece of ledger.reader.export({}, format)) text += piece;
+        return text;
+      };
+      const [headers, ...lines] = (await textOf("csv")).trimEnd().split("\r\n");
+      assert.match(headers!, /,attempt_charged,price,currency,amount,amount_at_most$/);
+      assert.deepEqual(
+        lines.map((line) => line.split(",").slice(-5).join(",")),
+        ["yes,0.35,EUR,0.35,0.35", "unknown,12.00,EUR,0.00,12.00", "no,,,0.00,0.00", "yes,,,,"],
+      );
+      const { attempts } = JSON.parse(await textOf("jsonl")) as { attempts: { price: string | null }[] };
+      assert.deepEqual(attempts.map(({ price }) => price), ["0.35", "12.00", null, null]); // prettier-ignore
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import type { LedgerTables } from "../ports.ts";
+import { toStored } from "../stored-text.ts";
+import { COUNTS, SENT_WITHIN, sentWithin, type Spent, spentOf, type SummedRow, SUMS } from "./sum-requests.ts";
+
+/** What spend can be grouped by. Days are days of UTC. */
+export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
+export type SpendKey = (typeof SPEND_KEYS)[number];
+
+/** Selects requests that were sent from `from` and before `to` (Unix ms); what is left out does not narrow it. */
+export interface SpendFilter {
+  readonly from: number;
+  readonly to: number;
+  readonly organizationId?: string;
+  readonly workflowId?: string;
+  readonly source?: string;
+  readonly credentialId?: string;
+}
+
+/** The requests of one group in one currency. */
+export interface SpendLine extends Spent {
+  /** An id, or a day such as `2026-03-31`. `null`: calls without a stored credential. */
+  readonly key: string | null;
+  readonly requests: number;
+  readonly charged_yes: number;
+  readonly charged_no: number;
+  readonly charged_unknown: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const KEY: Readonly<Record<SpendKey, string>> = {
+  org: "x.organization_key",
+  workflow: "x.workflow_key",
+  source: "x.source_key",
+  credential: "x.credential_key",
+  day: `x.sent_at / ${DAY_MS}`,
+};
+
+/** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
+export async function sumSpend(
+  { query, requests, textOf, isKey }: LedgerTables,
+  by: SpendKey,
+  filter: SpendFilter,
+): Promise<readonly SpendLine[]> {
+  const { sql, values } = spendCondition(filter, isKey);
+  const byKeys = `
+    SELECT ${KEY[by]} AS spend_key, x.currency_key, ${COUNTS}, ${SUMS}
+    FROM ${requests} AS x WHERE ${sql} GROUP BY ${KEY[by]}, x.currency_key`;
+  const key = by === "day" ? "k.spend_key" : textOf("k.spend_key");
+  const rows = await query<SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }>(
+    `SELECT * FROM (
+       SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
+         k.charged_unknown, k.unpriced, k.least, k.most
+       FROM (${byKeys}) AS k) AS s
+     ORDER BY s.key, coalesce(s.currency, '')`,
+    values,
+  );
+  return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayOf(row.key) : row.key }));
+}
+
+function dayOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The filter as a condition on a row `x` of `LedgerTables.requests`. */
+export function spendCondition(filter: SpendFilter, isKey: LedgerTables["isKey"]) {
+  const wanted = [
+    ["x.organization_key", filter.organizationId],
+    ["x.workflow_key", filter.workflowId],
+    ["x.source_key", filter.source],
+    ["x.credential_key", filter.credentialId],
+  ] as const;
+  const given = wanted.filter((one): one is readonly [(typeof one)[0], string] => one[1] !== undefined);
+  return {
+    sql: [SENT_WITHIN, ...given.map(([key]) => isKey(key))].join(" AND "),
+    values: [...sentWithin(filter.from, filter.to), ...given.map(([, value]) => toStored(value))],
+  };
+}
