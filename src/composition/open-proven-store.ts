@@ -1,4 +1,4 @@
-import type { CredentialFinder } from "../run/ports.ts";
+import type { CredentialFinder, RunObserver } from "../run/ports.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
@@ -20,6 +20,7 @@ export interface StoreParts {
 export interface ProvenStore extends AsyncDisposable {
   readonly store: Store;
   readonly finder: CredentialFinder;
+  readonly billedCalls: RunObserver;
   /** Rejects if the root key turns out not to be the store's. */
   readonly failed: Promise<never>;
   unreadableDataKeys(): number;
@@ -27,6 +28,8 @@ export interface ProvenStore extends AsyncDisposable {
 
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
 const STORE_WAIT_MS = 3_000;
+/** How long the end of a service waits for a database to count its last billed calls. */
+const CALLS_WAIT_MS = 1_000;
 
 /**
  * Opens a service's store, and compares its root keys with the stored ones as soon as possible. @throws RootKeyError
@@ -42,8 +45,9 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
     opening: forCommand ? "look" : "upgrade",
     tell: ({ event, says }) => log.warn({ event }, says),
   });
-  const { store, finder } = keyed;
+  const { store, finder, billedCalls } = keyed;
   opened.defer(() => store.close());
+  opened.defer(async () => void (await settledWithin(clock, CALLS_WAIT_MS, billedCalls.close())));
   let unreadable = 0;
   const settled = keyed.proven.then(async (standing) => {
     unreadable = standing.unreadable;
@@ -56,6 +60,7 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
   return {
     store,
     finder,
+    billedCalls,
     failed,
     unreadableDataKeys: () => unreadable,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { BilledCalls } from "../credentials/billed-calls.ts";
 import { createCredentialFinder } from "../credentials/find-credential.ts";
 import { scopeKeyOf } from "../credentials/inline-scope.ts";
 import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
@@ -50,8 +51,9 @@ export async function openKeyedStore(settings: StoreSettings) {
     const sealer = createSealer({ store: { ...store.credentials, ...store.keys }, rootKeys, clock });
     const [rootKey] = rootKeys.all();
     const scopeKey = rootKey === undefined ? undefined : scopeKeyOf(rootKey);
-    const finder = createCredentialFinder({ store: store.credentials, sealer, clock, scopeKey });
-    return { store, rootKeys, sealer, finder, proven };
+    const billedCalls = new BilledCalls({ counts: store.callCounts, clock });
+    const finder = createCredentialFinder({ store: store.credentials, sealer, billedCalls, clock, scopeKey });
+    return { store, rootKeys, sealer, finder, billedCalls, proven };
   } catch (error) {
     await store.close();
     throw error;

@@ -3,7 +3,7 @@ import type { Deployment } from "../http/route.ts";
 import type { Leases } from "../leases/ports.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
-import type { CredentialFinder, Door, FunctionCatalog, Ledger, SourceCatalog } from "../run/ports.ts";
+import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -15,6 +15,7 @@ export interface ServiceParts {
   readonly deployment: Deployment;
   readonly authenticator: Authenticator;
   readonly finder: CredentialFinder;
+  readonly billedCalls: RunObserver;
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
   readonly functions: FunctionCatalog & { close(): Promise<void> };

@@ -61,7 +61,7 @@ export async function start(options: StartOptions): Promise<Running> {
   opening.catch(() => {});
   opened.defer(() => opening.then(({ functions }) => functions.close(), () => {})); // prettier-ignore
   const keyed = opened.use(await openProvenStore({ ...options, dataDir, clock, log }));
-  const { store, finder } = keyed;
+  const { store, finder, billedCalls } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
   const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
@@ -77,6 +77,7 @@ export async function start(options: StartOptions): Promise<Running> {
     deployment,
     authenticator,
     finder,
+    billedCalls,
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,

@@ -9,6 +9,7 @@ import { FakeClock } from "../terms/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
+import { BilledCalls } from "./billed-calls.ts";
 import { createCredentialFinder } from "./find-credential.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { SealedCredential } from "./ports.ts";
@@ -31,7 +32,12 @@ async function rig() {
   const store = new MemoryStore();
   const variable = formatRootKey({ id: "k1", bytes: randomBytes(32) });
   const sealer = createSealer({ store, rootKeys: await openRootKeys({ variable, directory: null, store }), clock });
-  const finder = createCredentialFinder({ store, sealer, clock });
+  const finder = createCredentialFinder({
+    store,
+    sealer,
+    billedCalls: new BilledCalls({ counts: store, clock }),
+    clock,
+  });
   async function put(id: string, fields: JsonObject, more: Partial<SealedCredential> = {}): Promise<void> {
     const place = { id, organizationId: "org_a", source: "acme__people", version: 1, ...more };
     const sealed = await sealer.seal(place, new Secret(fields));

@@ -7,6 +7,7 @@ import { Secret } from "../terms/secret.ts";
 import { chooseCredential, hasInline, REASONS, RULES, type Choice, type Verdict } from "./choose-credential.ts";
 import { createInlineScopes } from "./inline-scope.ts";
 import { StoredCredentials } from "./stored-credentials.ts";
+import type { BilledCalls } from "./billed-calls.ts";
 import type { CredentialStore, SealedCredential } from "./ports.ts";
 import type { Sealer } from "./sealer.ts";
 
@@ -35,6 +36,7 @@ export interface CredentialFinderWithReasons extends CredentialFinder {
 export interface CredentialFinderParts {
   readonly store: Pick<CredentialStore, "credentialsFor" | "pricesFor" | "version">;
   readonly sealer: Pick<Sealer, "dataKey">;
+  readonly billedCalls: Pick<BilledCalls, "open">;
   readonly clock: Clock;
   readonly limits?: Partial<LookupLimits>;
   /** See `scopeKeyOf`; if it is missing, inline credentials have names that only this process knows. */
@@ -60,6 +62,7 @@ const NAMED_PROBLEM = "the credential named by cred_id cannot be used";
 export function createCredentialFinder({
   store,
   sealer,
+  billedCalls,
   clock,
   limits,
   scopeKey,
@@ -75,7 +78,7 @@ export function createCredentialFinder({
           store.credentialsFor(organizationId, source),
           store.pricesFor(organizationId, source),
         ]);
-        return StoredCredentials.load({ found, prices }, organizationId, source, sealer);
+        return StoredCredentials.load({ found, prices }, organizationId, source, { sealer, billedCalls });
       },
       // An empty list is cached like any other answer, so that it is still known while the store is down.
       isAbsent: () => false,

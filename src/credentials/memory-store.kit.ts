@@ -1,12 +1,20 @@
 import type { PriceTerm } from "../terms/price.ts";
-import type { CredentialStore, KeyStore, RegisteredRootKey, SealedCredential, WrappedKey } from "./ports.ts";
+import type {
+  CallCounts,
+  CredentialStore,
+  KeyStore,
+  RegisteredRootKey,
+  SealedCredential,
+  WrappedKey,
+} from "./ports.ts";
 
 /** A credential and key store in memory, for tests. It can be told to fail or to hang. */
-export class MemoryStore implements CredentialStore, KeyStore {
+export class MemoryStore implements CredentialStore, KeyStore, CallCounts {
   mode: "up" | "fails" | "hangs" = "up";
   lookups = 0;
   readonly rows = new Map<string, SealedCredential>();
   readonly keys = new Map<string, WrappedKey>();
+  readonly billed = new Map<string, number>();
   readonly prices = new Map<string, readonly PriceTerm[]>();
   registered: RegisteredRootKey | null = null;
   #version = 1;
@@ -25,6 +33,13 @@ export class MemoryStore implements CredentialStore, KeyStore {
   async dataKey(keyId: string): Promise<WrappedKey | null> {
     await this.#answer();
     return this.keys.get(keyId) ?? null;
+  }
+  async addCalls(credentialId: string, monthFrom: number, calls: number): Promise<number> {
+    await this.#answer();
+    const key = `${credentialId} ${monthFrom}`;
+    const total = (this.billed.get(key) ?? 0) + calls;
+    this.billed.set(key, total);
+    return total;
   }
   version(): number {
     return this.#version;

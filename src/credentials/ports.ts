@@ -12,6 +12,12 @@ export interface CredentialStore {
   version(): number;
 }
 
+/** How many calls were billed to each credential in a month; all replicas add to one count. */
+export interface CallCounts {
+  /** Adds calls, perhaps none, and returns the sum. `monthFrom`: when the month began, in Unix ms. */
+  addCalls(credentialId: string, monthFrom: number, calls: number): Promise<number>;
+}
+
 export interface SealedCredential {
   readonly id: string;
   readonly organizationId: string;

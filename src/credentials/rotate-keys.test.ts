@@ -7,6 +7,7 @@ import { test, type TestContext } from "node:test";
 import type { CredentialRequest } from "../run/ports.ts";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { Secret } from "../terms/secret.ts";
+import { BilledCalls } from "./billed-calls.ts";
 import { createCredentialFinder } from "./find-credential.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { KeyStore } from "./ports.ts";
@@ -27,7 +28,13 @@ async function startProcess(
   const clock = new FakeClock();
   const rootKeys = await openRootKeys({ variable: keys.variable, directory: keys.directory, store });
   const sealer = createSealer({ store, rootKeys, clock });
-  return { store, rootKeys, sealer, clock, finder: createCredentialFinder({ store, sealer, clock }) };
+  return {
+    store,
+    rootKeys,
+    sealer,
+    clock,
+    finder: createCredentialFinder({ store, sealer, billedCalls: new BilledCalls({ counts: store, clock }), clock }),
+  };
 }
 
 async function embedded(t: TestContext, credentials = 5) {

@@ -1,9 +1,10 @@
 import { Fault } from "../terms/fault.ts";
 import { freezeDeep } from "../terms/freeze-deep.ts";
 import type { JsonObject } from "../terms/json.ts";
-import { type PriceTerm, termAt } from "../terms/price.ts";
+import type { PriceTerm } from "../terms/price.ts";
 import { Secret } from "../terms/secret.ts";
 import type { CredentialPrices } from "../run/ports.ts";
+import type { BilledCalls } from "./billed-calls.ts";
 import type { SealedCredential } from "./ports.ts";
 import { openFields, type NamedKey } from "./seal.ts";
 import type { Sealer } from "./sealer.ts";
@@ -38,7 +39,10 @@ export class StoredCredentials {
     }: { readonly found: readonly SealedCredential[]; readonly prices: ReadonlyMap<string, readonly PriceTerm[]> },
     organizationId: string,
     source: string,
-    sealer: Pick<Sealer, "dataKey">,
+    {
+      sealer,
+      billedCalls,
+    }: { readonly sealer: Pick<Sealer, "dataKey">; readonly billedCalls: Pick<BilledCalls, "open"> },
   ): Promise<StoredCredentials> {
     // A row of another organization or source could not be opened anyway; it is not even considered.
     const rows = found.filter((row) => row.organizationId === organizationId && row.source === source);
@@ -46,8 +50,9 @@ export class StoredCredentials {
     for (const { keyId, disabled } of rows) {
       if (!disabled && !keys.has(keyId)) keys.set(keyId, await sealer.dataKey(keyId, organizationId).catch(faultOnly));
     }
-    const held = [...prices].map(([id, terms]) => [id, { at: (wallAt: number) => termAt(terms, wallAt, 0) }] as const);
-    return new StoredCredentials(rows, keys, new Map(held));
+    const held = new Map<string, CredentialPrices>();
+    for (const [id, terms] of prices) held.set(id, await billedCalls.open(id, terms));
+    return new StoredCredentials(rows, keys, held);
   }
 
   pricesOf(row: SealedCredential): CredentialPrices | null {

@@ -70,6 +70,15 @@ export function credentialsContract(engine: EngineUnderTest): void {
       assert.deepEqual(replaced, ["0.000001"]);
     });
 
+    test("billed calls are added up by credential and month, whoever adds them", async (t) => {
+      const open = await engine.newStore(t);
+      const counts = [(await open()).callCounts, (await open()).callCounts];
+      assert.equal(await counts[0]!.addCalls("cred_1", 0, 0), 0);
+      await Promise.all(counts.flatMap((one) => [one.addCalls("cred_1", 0, 2), one.addCalls("cred_1", 1_000, 5)]));
+      assert.equal(await counts[1]!.addCalls("cred_1", 0, 0), 4);
+      assert.equal(await counts[0]!.addCalls("cred_1", 1_000, 1), 11);
+    });
+
     test("a deleted credential is erased and nothing finds it", async (t) => {
       const store = await (await engine.newStore(t))();
       const organizationId = await anOrganization(store);

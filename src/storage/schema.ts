@@ -11,6 +11,7 @@ export interface Tables {
   readonly tokens: TokenTable;
   readonly workflows: WorkflowTable;
   readonly credentials: CredentialTable;
+  readonly credential_calls: CredentialCallsTable;
   readonly credential_prices: CredentialPriceTable;
   readonly data_keys: DataKeyTable;
   readonly audit: AuditTable;
@@ -73,6 +74,13 @@ interface CredentialTable {
   readonly deleted_wall_at: number | null;
   readonly key_id: string;
   readonly sealed: string;
+}
+
+/** Billed calls in a calendar month, of credentials whose price has steps. */
+interface CredentialCallsTable {
+  readonly credential_id: string;
+  readonly month_from: number;
+  readonly calls: number;
 }
 
 interface CredentialPriceTable {

@@ -1,11 +1,12 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
-import type { CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
+import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
+import { createCallCounts } from "./call-counts.ts";
 import { createCredentialStore, createKeyStore } from "./credential-store.ts";
 import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
@@ -29,6 +30,7 @@ export interface Store {
   readonly access: AccessStore;
   readonly credentials: CredentialStore;
   readonly keys: KeyStore;
+  readonly callCounts: CallCounts;
   readonly admin: AdminStore;
   /** Where journals drain to. */
   readonly ledger: LedgerSink;
@@ -70,6 +72,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
   return {
     access: createAccessStore(engine, clock),
     credentials: createCredentialStore(engine, clock),
+    callCounts: createCallCounts(engine, clock),
     keys: reportUnavailable(engine, clock, createKeyStore(engine, clock)),
     admin: reportUnavailable(engine, clock, createAdminStore(engine)),
     ledger: createLedgerSink(engine),

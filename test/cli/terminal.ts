@@ -8,6 +8,7 @@ import type { SourceListing } from "../../src/admin/ports.ts";
 import { osActor } from "../../src/cli/os-actor.ts";
 import { type CliDeps, runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
+import { BilledCalls } from "../../src/credentials/billed-calls.ts";
 import { createCredentialFinder } from "../../src/credentials/find-credential.ts";
 import { openRootKeys } from "../../src/credentials/root-keys.kit.ts";
 import { createSealer } from "../../src/credentials/sealer.ts";
@@ -94,7 +95,12 @@ export function commandsOn(dataDir: string): CliDeps {
           drainLedger: async () => ({ sent: 0 }),
           region: () => "local",
           finder: async () =>
-            createCredentialFinder({ store: store.credentials, sealer: await sealer(), clock: systemClock }),
+            createCredentialFinder({
+              store: store.credentials,
+              sealer: await sealer(),
+              billedCalls: new BilledCalls({ counts: store.callCounts, clock: systemClock }),
+              clock: systemClock,
+            }),
         },
         close: async () => {
           reader?.close();

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-/** What calls with a credential cost, in millionths of the currency's unit. */
+/** What calls with a credential cost, in millionths of the currency's unit, and how many were billed in a month. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("credential_prices")
@@ -14,6 +14,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("currency", "text", (column) => column.notNull())
     .addColumn("per", "text")
     .addColumn("time_zone", "text", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("credential_calls")
+    .addColumn("credential_id", "text", (column) => column.notNull())
+    .addColumn("month_from", "bigint", (column) => column.notNull())
+    .addColumn("calls", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("credential_calls_key", ["credential_id", "month_from"])
     .execute();
   await db.schema
     .createIndex("credential_prices_of_source")

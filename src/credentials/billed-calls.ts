@@ -1,0 +1,117 @@
+import type { CredentialPrices, RunReport } from "../run/ports.ts";
+import { monthAround, type Span } from "../terms/calendar.ts";
+import type { Clock } from "../terms/clock.ts";
+import { hasSteps, type PriceTerm, termAt } from "../terms/price.ts";
+import type { CallCounts } from "./ports.ts";
+
+/** How long calls may wait until they are added to the shared count. */
+const ADD_EVERY_MS = 1_000;
+
+export interface BilledCallsParts {
+  readonly counts: CallCounts;
+  readonly clock: Clock;
+}
+
+/** One contract's calendar month. */
+interface Month extends Span {
+  readonly timeZone: string;
+  /** As the store last said. */
+  shared: number;
+  /** Billed here, and not in the store yet. */
+  own: number;
+  isAdding: boolean;
+}
+
+/**
+ * Counts the billed calls of each credential whose price has steps, by calendar month. The count is in memory, so a
+ * request never waits for it; all replicas add to one count in the store, and learn it when they add. It lags behind by
+ * calls under way and by about a second of what other replicas do, so around a step a few calls can get the price below
+ * it. Credentials without steps are not counted.
+ */
+export class BilledCalls {
+  readonly #counts: CallCounts;
+  readonly #clock: Clock;
+  readonly #months = new Map<string, Month>();
+  #cancel: (() => void) | null = null;
+
+  constructor({ counts, clock }: BilledCallsParts) {
+    this.#counts = counts;
+    this.#clock = clock;
+  }
+
+  /** The prices of a credential. Resolves when the count that they need is known, or cannot be read now. */
+  async open(credentialId: string, terms: readonly PriceTerm[]): Promise<CredentialPrices> {
+    if (!hasSteps(terms)) return { at: (wallAt) => termAt(terms, wallAt, 0) };
+    const prices: CredentialPrices = {
+      at: (wallAt) => {
+        const basic = termAt(terms, wallAt, 0);
+        if (basic === null) return null;
+        const { shared, own } = this.#monthOf(credentialId, basic.timeZone, wallAt);
+        return termAt(terms, wallAt, shared + own);
+      },
+    };
+    if (prices.at(this.#clock.wall()) !== null) await this.#add(credentialId);
+    return prices;
+  }
+
+  runEnded({ simulated, calls }: Pick<RunReport, "simulated" | "calls">): void {
+    if (simulated || this.#months.size === 0) return;
+    for (const { credentialId, attempts } of calls) {
+      const month = credentialId === null ? undefined : this.#months.get(credentialId);
+      if (month === undefined) continue;
+      for (const { charged, sentWallAt } of attempts)
+        if (charged === "yes" && sentWallAt >= month.from && sentWallAt < month.to) month.own += 1;
+      this.#addLater();
+    }
+  }
+
+  /** Adds what has not been added yet. */
+  async close(): Promise<void> {
+    this.#cancel?.();
+    await this.#addAll();
+  }
+
+  #monthOf(credentialId: string, timeZone: string, wallAt: number): Month {
+    const known = this.#months.get(credentialId);
+    if (known !== undefined && known.timeZone === timeZone && wallAt >= known.from && wallAt < known.to) return known;
+    const month = { ...monthAround(wallAt, timeZone), timeZone, shared: 0, own: 0, isAdding: false };
+    this.#months.set(credentialId, month);
+    if (known !== undefined) {
+      if (known.own > 0) void this.#counts.addCalls(credentialId, known.from, known.own).catch(() => {});
+      // What other replicas have billed in the new month already.
+      void this.#add(credentialId);
+    }
+    return month;
+  }
+
+  #addLater(): void {
+    this.#cancel ??= this.#clock.after(
+      ADD_EVERY_MS,
+      () => {
+        this.#cancel = null;
+        void this.#addAll();
+      },
+      "loose",
+    );
+  }
+
+  async #addAll(): Promise<void> {
+    for (const [credentialId, { own }] of this.#months) if (own > 0) await this.#add(credentialId);
+  }
+
+  async #add(credentialId: string): Promise<void> {
+    const month = this.#months.get(credentialId)!;
+    if (month.isAdding) return;
+    const { own } = month;
+    month.isAdding = true;
+    try {
+      month.shared = await this.#counts.addCalls(credentialId, month.from, own);
+      month.own -= own;
+    } catch {
+      // The store is away: they are added with the next ones.
+      if (month.own > 0) this.#addLater();
+    } finally {
+      month.isAdding = false;
+    }
+  }
+}
