@@ -1,5 +1,7 @@
 import type { RunObserver } from "../run/ports.ts";
-import type { Fault } from "../terms/fault.ts";
+import type { Charged, Fault } from "../terms/fault.ts";
+import type { Micros } from "../terms/money.ts";
+import type { Price } from "../terms/price.ts";
 
 /** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -12,6 +14,8 @@ export interface Times {
 interface SourceCounts {
   readonly outcomes: Map<string, number>;
   readonly charged: Map<string, number>;
+  /** By currency and charge, with a bar between them. */
+  readonly spent: Map<string, Micros>;
   readonly times: Times;
 }
 
@@ -36,7 +40,7 @@ export function createCounting(isSource: (id: string) => boolean): Counting {
     const known = isSource(id) ? id : "(unknown)";
     let own = counts.sources.get(known);
     if (own === undefined) {
-      own = { outcomes: new Map(), charged: new Map(), times: noTimes() };
+      own = { outcomes: new Map(), charged: new Map(), spent: new Map(), times: noTimes() };
       counts.sources.set(known, own);
     }
     return own;
@@ -53,9 +57,12 @@ export function createCounting(isSource: (id: string) => boolean): Counting {
       add(counts.runs, `${report.kind}|${report.clientGone ? "client_gone" : failed ? "with_failures" : "ok"}`);
       observe(counts.runTimes, report.tookMs);
       for (const call of report.calls) {
-        const { outcomes, charged, times } = countsOf(call.source);
+        const { outcomes, charged, spent, times } = countsOf(call.source);
         add(outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
-        for (const attempt of call.attempts) add(charged, attempt.charged);
+        for (const attempt of call.attempts) {
+          add(charged, attempt.charged);
+          if (attempt.price !== null && attempt.charged !== "no") spend(spent, attempt.charged, attempt.price);
+        }
         observe(times, call.tookMs);
       }
     },
@@ -68,6 +75,11 @@ function noTimes(): Times {
 
 function add(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function spend(spent: Map<string, Micros>, charged: Charged, { amount, currency }: Price): void {
+  const key = `${currency}|${charged}`;
+  spent.set(key, (spent.get(key) ?? 0n) + amount);
 }
 
 function observe(times: Times, tookMs: number): void {

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { GAUGES, type Readings } from "./gauges.ts";
+import { amountForMetric, type Micros } from "../terms/money.ts";
 import { type Counts, SECONDS, type Times } from "./counts.ts";
 
 export interface MetricsPage {
@@ -27,6 +28,12 @@ export function createPage(counts: Counts, readings: Readings): () => Promise<Me
       "Requests sent, by what the vendor has charged.",
       ["source", "charged"],
       () => perSource(counts.sources, "charged"),
+    ),
+    counter(
+      "datarun_source_spend_total",
+      "What requests cost at their prices, in the unit of the currency: charged for certain (yes) or perhaps (unknown).",
+      ["source", "currency", "charged"],
+      () => [...counts.sources].flatMap(([id, { spent }]) => spendRows(id, spent)),
     ),
     histogram("datarun_run_seconds", "Time of a run.", [], () => [[[], counts.runTimes]]),
     histogram("datarun_source_seconds", "Time of a source call.", ["source"], () =>
@@ -63,6 +70,10 @@ function counter(name: string, help: string, labelNames: string[], read: () => R
     },
   });
   return metric;
+}
+
+function spendRows(id: string, spent: ReadonlyMap<string, Micros>): Rows {
+  return [...spent].map(([key, sum]) => [[id, ...key.split("|")], amountForMetric(sum)] as const);
 }
 
 type Distribution = readonly [labels: readonly string[], times: Times];

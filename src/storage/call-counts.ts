@@ -10,9 +10,9 @@ export function createCallCounts(engine: Engine, clock: Clock): CallCounts {
     await engine.ready();
     const { calls: total } = await engine.noter
       .insertInto("credential_calls")
-      .values({ credential_id: credentialId, month_from: monthFrom, calls })
+      .values({ id: `${credentialId}/${monthFrom}`, credential_id: credentialId, month_from: monthFrom, calls })
       .onConflict((conflict) =>
-        conflict.columns(["credential_id", "month_from"]).doUpdateSet((row) => ({
+        conflict.column("id").doUpdateSet((row) => ({
           calls: sql`${row.ref("credential_calls.calls")} + ${row.ref("excluded.calls")}`,
         })),
       )

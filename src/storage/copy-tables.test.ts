@@ -39,6 +39,7 @@ async function filled(engine: Engine): Promise<string> {
   const priced = { id: "cred_1", organizationId, source: "acme__people" };
   const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
   await store.admin.setPrice(ACT, priced, term);
+  await store.callCounts.addCalls("cred_1", 0, 3);
   const deleted = aCredential(organizationId, { disabled: true });
   await store.admin.createCredential(ACT, deleted);
   await store.admin.deleteCredential(ACT, deleted.id);
@@ -66,6 +67,7 @@ test("a store is copied with every row of every table, to either engine, and the
       data_keys: 1,
       credentials: 2,
       credential_prices: 1,
+      credential_calls: 1,
       audit: 516,
     });
     const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore

@@ -14,6 +14,7 @@ export const COPIED = [
   "data_keys",
   "credentials",
   "credential_prices",
+  "credential_calls",
   "audit",
 ] as const;
 type Copied = (typeof COPIED)[number];

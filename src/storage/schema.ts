@@ -78,6 +78,8 @@ interface CredentialTable {
 
 /** Billed calls in a calendar month, of credentials whose price has steps. */
 interface CredentialCallsTable {
+  /** Made of credential and month. */
+  readonly id: string;
   readonly credential_id: string;
   readonly month_from: number;
   readonly calls: number;

@@ -58,7 +58,8 @@ test("an amount cannot be mixed with a floating point number", () => {
 
 /** What takes an amount, or its text, to a number. Anything else that would, such as `Math.round`, the type refuses. */
 const CONVERSIONS = /\b(?:Number|parseFloat|parseInt|BigInt)\(|\.toFixed\(|\.toLocaleString\(/;
-const KNOWS_MONEY = /\b(?:Micros|Price|PriceTerm|amountText|amountToColumn|amountFrom(?:Column|Sum)|readAmount)\b/;
+const KNOWS_MONEY =
+  /\b(?:Micros|Price|PriceTerm|amountText|amountToColumn|amountFrom(?:Column|Sum)|amountForMetric|readAmount)\b/;
 
 /** The lines of a file that convert, if the file has to do with money. */
 function conversions(code: string): readonly string[] {

@@ -49,3 +49,8 @@ export function amountFromColumn(value: number | null): Micros | null {
 export function amountFromSum(text: string): Micros {
   return BigInt(text);
 }
+
+/** The nearest floating point number of units, for a metric alone: Prometheus knows no other numbers. */
+export function amountForMetric(micros: Micros): number {
+  return Number(amountText(micros));
+}

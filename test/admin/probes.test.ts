@@ -23,8 +23,8 @@ async function metricsOf(adminUrl: string) {
 test("the metrics page counts runs, calls by outcome and charge, and refusals", async (t) => {
   const vendor = await startVendor(t);
   const sources = [
-    asksVendor("acme__people", vendor, "/json"),
-    asksVendor("acme__down", vendor, "/status/503"),
+    asksVendor("acme__people", vendor, "/json", { charge: { model: "per_call", amount: 0.1, currency: "EUR" } }),
+    asksVendor("acme__down", vendor, "/status/503", { charge: { model: "per_call", amount: 12, currency: "USD" } }),
     throws("acme__throws", new Error("x")),
   ];
   const service = await startService(t, { sources, vendors: [vendor] });
@@ -42,6 +42,8 @@ test("the metrics page counts runs, calls by outcome and charge, and refusals", 
     'datarun_source_calls_total{source="acme__throws",outcome="adapter"}': 1,
     'datarun_source_charged_total{source="acme__people",charged="yes"}': 2,
     'datarun_source_charged_total{source="acme__down",charged="unknown"}': 1,
+    'datarun_source_spend_total{source="acme__people",currency="EUR",charged="yes"}': 0.2,
+    'datarun_source_spend_total{source="acme__down",currency="USD",charged="unknown"}': 12,
     'datarun_refusals_total{code="unauthenticated"}': 1,
     'datarun_refusals_total{code="invalid_request"}': 1,
     datarun_run_seconds_count: 2,

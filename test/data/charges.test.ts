@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
+import { priceText } from "../../src/ledger/read/costs.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import type { SourceCall } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { CHARGE_MODELS, chargeOfCall, type ChargeModel } from "../../src/terms/charge.ts";
 import type { Charged } from "../../src/terms/fault.ts";
+import { amountForMetric, type Micros } from "../../src/terms/money.ts";
 import { startService } from "../rig/service.ts";
 import { source } from "../rig/sources.ts";
 import { body, hang, inTurn, json } from "../vendor/behaviours.ts";
@@ -87,6 +89,9 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
 const seed = Date.now() % 1_000_000;
 const CASES = fc.sample(anyCase, { numRuns: 80, seed });
 const idOf = (at: number) => `acme__case_${at}`;
+/** In euros. No sum of such prices is exact in floating point. */
+const priceOf = (at: number) => (at + 1) / 100;
+const microsOf = (at: number): Micros => BigInt(at + 1) * 10_000n;
 
 async function play({ http }: SourceCall, { steps, parallel, catches, end }: Case) {
   const ask = async ({ path, free, said }: Step): Promise<void> => {
@@ -122,17 +127,37 @@ match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}
 charge: {model: per_call, when: '${when}'}
 `;
 
+const TABLE = `
+id: by__table
+title: Reports
+inputs: {type: object, properties: {express: {type: boolean}}}
+origins: ['${vendor.origin}']
+timeout_ms: 400
+request: {url: '${vendor.origin}/ruled'}
+match: {record: 'status == \`200\`', no_record: 'status == \`404\`'}
+charge:
+  - {when: body.cached, amount: 0}
+  - {when: inputs.express, amount: 9.5, currency: EUR}
+  - {amount: 4, currency: EUR}
+`;
+
 const own = { origins: [vendor.origin], timeout_ms: 1_500 };
 const service = await startService(
   { after },
   {
     sources: [
-      ...CASES.map((one, at) => source(idOf(at), (call) => play(call, one), { ...own, charge: one.model })),
+      ...CASES.map((one, at) =>
+        source(idOf(at), (call) => play(call, one), {
+          ...own,
+          charge: { model: one.model, amount: priceOf(at), currency: "EUR" },
+        }),
+      ),
       source("order__report", orderAndPoll, own),
       source("follow__redirect", ({ http }) => http.get(`${vendor.origin}/redirect/302`, { redirects: 1 }), own),
       compileDeclarative(LOGIN, "people.yaml"),
       compileDeclarative(ruled("by__inputs", "inputs.extras"), "inputs.yaml"),
       compileDeclarative(ruled("by__answer", "body.billed"), "answer.yaml"),
+      compileDeclarative(TABLE, "table.yaml"),
     ],
     vendors: [vendor],
     settings: { "limits.vendor_connections": 1_000 },
@@ -290,4 +315,43 @@ test("list, show, unknown, summary, metrics and the vendor's own count agree on 
       if ([...(await chargesIn(id)).values()].flat().includes(charged)) expected.push(id);
     assert.deepEqual(listed.sort(), expected.sort());
   }
+});
+
+test("what each case cost is its price times the charges in the vendor's book, in the ledger and in the metrics", async () => {
+  const spend = await reader.spend("source", { from: Date.now() - 60 * 60_000, to: Date.now() + 60_000 });
+  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  const shown = new Map<string, Charged[]>();
+  for (const { transaction_id: id } of (await reader.list({}, { limit: 1_000 })).runs) {
+    for (const [name, charges] of await chargesIn(id)) shown.set(name, [...(shown.get(name) ?? []), ...charges]);
+  }
+  for (const at of CASES.keys()) {
+    const count = (charged: Charged) => BigInt(shown.get(idOf(at))?.filter((one) => one === charged).length ?? 0);
+    const [yes, unknown] = [count("yes") * microsOf(at), count("unknown") * microsOf(at)];
+    const line = spend.find(({ key }) => key === idOf(at));
+    assert.deepEqual([line?.least ?? 0n, line?.most ?? 0n, line?.unpriced ?? 0], [yes, yes + unknown, 0], `seed ${seed}: ${idOf(at)}`); // prettier-ignore
+    for (const [charged, sum] of [
+      ["yes", yes],
+      ["unknown", unknown],
+    ] as const) {
+      const sample = `datarun_source_spend_total{source="${idOf(at)}",currency="EUR",charged="${charged}"} ${amountForMetric(sum)}\n`;
+      assert.equal(metrics.includes(sample), sum > 0n, sample);
+    }
+  }
+});
+
+test("a table of charges prices each request by the row that holds, and an unknown one by the highest that can", async () => {
+  const costs: (string | null)[][] = [];
+  for (const [inputs, behaviour] of [
+    [{}, json({ name: "Ada" })],
+    [{ express: true }, json({ name: "Ada" })],
+    [{ express: true }, json({ name: "Ada", cached: true })],
+    [{}, hang],
+    [{ express: true }, hang],
+  ] as const) {
+    vendor.on("/ruled", behaviour);
+    const { transaction_id } = (await service.run({ by__table: true }, inputs)).json();
+    const { attempts } = (await reader.show(transaction_id))!;
+    costs.push(attempts.flatMap(({ charged, price }) => [charged, priceText(price)]));
+  }
+  assert.deepEqual(costs, [["yes", "4.00"], ["yes", "9.50"], ["no", "9.50"], ["unknown", "4.00"], ["unknown", "9.50"]]); // prettier-ignore
 });

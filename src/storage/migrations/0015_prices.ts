@@ -17,10 +17,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable("credential_calls")
+    .addColumn("id", "text", (column) => column.primaryKey().notNull())
     .addColumn("credential_id", "text", (column) => column.notNull())
     .addColumn("month_from", "bigint", (column) => column.notNull())
     .addColumn("calls", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("credential_calls_key", ["credential_id", "month_from"])
     .execute();
   await db.schema
     .createIndex("credential_prices_of_source")
