@@ -9,6 +9,7 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import type { AttemptReport, CallReport, RunIntent, RunRecord } from "../../src/run/ports.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { newId } from "../../src/terms/ids.ts";
+import { PRICE } from "./crash-price.ts";
 
 const [directory = "", seen = "", runsPerSecond = ""] = process.argv.slice(2);
 const opened = openSync(join(seen, "opened"), "a");
@@ -53,9 +54,6 @@ async function runOnce(number: number): Promise<void> {
   await record.close({ ...run, tookMs: 1, clientGone: false, calls });
   writeSync(answered, `${run.transactionId}\n`);
 }
-
-/** What the vendor bills for each request. */
-const PRICE = { amount: 350_000n, currency: "EUR" };
 
 async function callVendor(run: RunIntent, record: RunRecord, ordinal: number): Promise<CallReport> {
   const attempts: AttemptReport[] = [];

@@ -7,8 +7,11 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { catchUp } from "../../src/ledger/journal/replay-outcomes.ts";
+import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
+import type { SpendLine } from "../../src/ledger/read/sum-spend.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { systemClock } from "../../src/terms/clock.ts";
+import { PRICE } from "./crash-price.ts";
 
 export interface CrashCount {
   readonly opened: number;
@@ -47,7 +50,36 @@ export async function crashRounds(
   });
   await last.ready;
   await last.close();
-  return compare(join(ledgerDirectory, "journal.db"), seen, rounds);
+  const count = compare(join(ledgerDirectory, "journal.db"), seen, rounds);
+  await assertSpent(ledgerDirectory, new Set(wholeLines(seen, "vendor")));
+  return count;
+}
+
+/**
+ * What the vendor would bill is within the ledger's range, and is its sum once every unknown charge has been settled by
+ * the vendor's own list.
+ */
+async function assertSpent(directory: string, billed: ReadonlySet<string>): Promise<void> {
+  const reader = openJournalReader({ dir: directory });
+  try {
+    const spent = async (): Promise<SpendLine> => {
+      const lines = await reader.spend("org", { from: 0, to: systemClock.wall() + 60_000 });
+      assert.deepEqual(lines.map(({ key, currency, unpriced }) => [key, currency, unpriced]), [["org_a", PRICE.currency, 0]]); // prettier-ignore
+      return lines[0]!;
+    };
+    const bill = BigInt(billed.size) * PRICE.amount;
+    const before = await spent();
+    assert.ok(before.least <= bill && bill <= before.most, `${bill} is not from ${before.least} to ${before.most}`);
+    for (const { transaction_id: transactionId, ordinal, attempt } of await reader.unknown(100_000)) {
+      const charged = billed.has(`${transactionId} ${ordinal} ${attempt}`) ? "yes" : "no";
+      const decision = { transactionId, ordinal, attempt: attempt!, charged } as const;
+      await reader.reconcile({ ...decision, decidedBy: "test", decidedAt: systemClock.wall(), note: "the bill" });
+    }
+    const after = await spent();
+    assert.deepEqual([after.least, after.most], [bill, bill]);
+  } finally {
+    reader.close();
+  }
 }
 
 async function killOnce(directory: string, seen: string, runsPerSecond: number, aliveMs: number): Promise<void> {

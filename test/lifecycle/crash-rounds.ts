@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { readAmount } from "../../src/terms/money.ts";
 import { after as later, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 import { deploy, type Process } from "../rig/deployed.ts";
-import { vendorProject } from "./vendor-project.ts";
+import { LIST_PRICE, vendorProject } from "./vendor-project.ts";
 
 export interface CrashCount {
   readonly requests: number;
@@ -11,6 +12,22 @@ export interface CrashCount {
   readonly vendorCalls: number;
   readonly attempts: number;
   readonly unknownRuns: number;
+}
+
+interface Spent {
+  readonly source: string;
+  readonly amount: string;
+  readonly amount_at_most: string;
+  readonly unknown: number;
+  readonly unpriced: number;
+}
+
+function microsOf(text: string): bigint {
+  return readAmount(text)!;
+}
+
+function dayFrom(days: number): string {
+  return new Date(Date.now() + days * 24 * 60 * 60 * 1_000).toISOString().slice(0, 10);
 }
 
 const SOURCES = { acme__quick: true, acme__slow: true };
@@ -54,6 +71,8 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   // Its start recovers what the last kill has left; what stood in sockets has reached the vendor by then.
   const last = await deployment.start();
   const listed = await deployment.verb("ledger", "unknown");
+  const days = ["--from", dayFrom(-1), "--to", dayFrom(2)];
+  const { spend } = (await deployment.verb("ledger", "spend", "--by", "source", ...days)) as { spend: Spent[] };
   last.signal("SIGTERM");
   assert.equal((await last.ended).code, 0);
 
@@ -70,6 +89,14 @@ export async function crashRounds(t: TestContext, rounds: number): Promise<Crash
   assert.ok(vendor.count() <= attempts, `the vendor was called ${vendor.count()} times, the ledger has ${attempts}`);
   // An intent whose kill came before its first byte: at most the one call that was just being sent.
   assert.ok(attempts - vendor.count() <= rounds, `${attempts - vendor.count()} calls that the vendor never saw`);
+  // What the vendor would bill is within the ledger's range, which is as wide as the unknown charges.
+  for (const name of ["quick", "slow"]) {
+    const line = spend.find(({ source }) => source === `acme__${name}`)!;
+    const [bill, least, most] = [BigInt(vendor.count(`/${name}`)) * microsOf(LIST_PRICE), microsOf(line.amount), microsOf(line.amount_at_most)]; // prettier-ignore
+    assert.ok(least <= bill && bill <= most, `${name}: ${bill} is not from ${least} to ${most}`);
+    assert.equal(most - least, BigInt(line.unknown) * microsOf(LIST_PRICE));
+    assert.equal(line.unpriced, 0);
+  }
   const unknownIds = new Set(unknown.map(({ run }) => run["transaction_id"]));
   assert.deepEqual(
     new Set(listed.requests.map((request: { transaction_id: string }) => request.transaction_id)),
