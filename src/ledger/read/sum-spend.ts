@@ -2,9 +2,10 @@ import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { COUNTS, SENT_WITHIN, sentWithin, type Spent, spentOf, type SummedRow, SUMS } from "./sum-requests.ts";
 
-/** What spend can be grouped by. Days are days of UTC. */
+/** What spend is shown by. Days are days of UTC. */
 export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
-export type SpendKey = (typeof SPEND_KEYS)[number];
+/** What else it can be grouped by, to find the calls of an invoice: a line for each call, or for each run. */
+export type SpendKey = (typeof SPEND_KEYS)[number] | "order" | "transaction";
 
 /** Selects requests that were sent from `from` and before `to` (Unix ms); what is left out does not narrow it. */
 export interface SpendFilter {
@@ -18,7 +19,7 @@ export interface SpendFilter {
 
 /** The requests of one group in one currency. */
 export interface SpendLine extends Spent {
-  /** An id, or a day such as `2026-03-31`. `null`: calls without a stored credential. */
+  /** An id, or a day such as `2026-03-31`. `null`: calls without a stored credential, or without an order. */
   readonly key: string | null;
   readonly requests: number;
   readonly charged_yes: number;
@@ -34,7 +35,11 @@ const KEY: Readonly<Record<SpendKey, string>> = {
   source: "x.source_key",
   credential: "x.credential_key",
   day: `x.sent_at / ${DAY_MS}`,
+  order: "x.order_id",
+  transaction: "x.transaction_id",
 };
+/** The keys that are not made into a text. */
+const PLAIN: ReadonlySet<SpendKey> = new Set(["day", "order", "transaction"]);
 
 /** Sums up what was sent, group by group and currency by currency. Simulated runs are left out. */
 export async function sumSpend(
@@ -46,7 +51,7 @@ export async function sumSpend(
   const byKeys = `
     SELECT ${KEY[by]} AS spend_key, x.currency_key, ${COUNTS}, ${SUMS}
     FROM ${requests} AS x WHERE ${sql} GROUP BY ${KEY[by]}, x.currency_key`;
-  const key = by === "day" ? "k.spend_key" : textOf("k.spend_key");
+  const key = PLAIN.has(by) ? "k.spend_key" : textOf("k.spend_key");
   const rows = await query<SummedRow & Omit<SpendLine, keyof Spent | "key"> & { readonly key: string | number | null }>(
     `SELECT * FROM (
        SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,

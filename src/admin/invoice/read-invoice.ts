@@ -1,0 +1,96 @@
+import { isCurrency } from "../../terms/currency.ts";
+import { type Micros, readAmount } from "../../terms/money.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import { readCsv, wholeOf } from "./read-csv.ts";
+
+/** What the columns of an invoice can mean. The first three say what a line is about. */
+export const INVOICE_KEYS = ["order", "transaction", "day"] as const;
+export const INVOICE_COLUMNS = [...INVOICE_KEYS, "amount", "currency", "quantity"] as const;
+export type InvoiceKey = (typeof INVOICE_KEYS)[number];
+export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number];
+
+export interface InvoiceForm {
+  /** The name of each column that is used. */
+  readonly columns: Readonly<Partial<Record<InvoiceColumn, string>>>;
+  readonly key: InvoiceKey;
+  /** For an invoice without a column of currencies. */
+  readonly currency: string | null;
+  readonly hasDecimalCommas: boolean;
+}
+
+/** One line that could be read. */
+export interface InvoiceLine {
+  readonly line: number;
+  readonly key: string;
+  /** `null`: the invoice says no amounts. */
+  readonly amount: Micros | null;
+  readonly currency: string | null;
+  readonly quantity: number;
+}
+
+export interface BadRow {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** @throws OperatorError if a column is not there */
+export function readInvoice(text: string, form: InvoiceForm) {
+  const [head, ...rows] = readCsv(text);
+  if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
+  const places = Object.entries(form.columns).map(([column, name]) => {
+    const at = head.cells.indexOf(name);
+    if (at !== -1) return [column, at] as const;
+    throw new OperatorError("invalid", `The invoice has no column "${name}". It has: ${head.cells.join(", ")}.`);
+  });
+  const lines: InvoiceLine[] = [];
+  const bad: BadRow[] = [];
+  for (const { line, cells } of rows) {
+    const cell = Object.fromEntries(places.map(([column, at]) => [column, cells[at] ?? ""]));
+    const read = cells.length === head.cells.length ? readLine(cell, form) : unequal(cells.length, head.cells.length);
+    if (typeof read === "string") bad.push({ line, problem: read });
+    else lines.push({ line, ...read });
+  }
+  return { lines, bad };
+}
+
+function unequal(cells: number, headings: number): string {
+  return `it has ${cells} ${cells === 1 ? "cell" : "cells"}, and there are ${headings} columns`;
+}
+
+/** The line, or what is wrong with it. */
+function readLine(cell: Cells, { key, columns, currency: ofAll, hasDecimalCommas }: InvoiceForm) {
+  const about = key === "day" ? dayOf(cell.day!) : cell[key]!;
+  if (cell[key] === "") return `its ${key} is empty`;
+  if (about === null) return `its ${key} is not a date that can be read`;
+  const amount = columns.amount === undefined ? null : amountOf(cell.amount!, hasDecimalCommas);
+  if (amount === undefined) return "its amount cannot be read";
+  const currency = columns.currency === undefined ? ofAll : cell.currency!.toUpperCase();
+  if (currency !== null && !isCurrency(currency)) return "its currency is not a code of ISO 4217";
+  const quantity = columns.quantity === undefined ? 1 : wholeOf(cell.quantity!);
+  if (quantity === null) return "its quantity is not a whole number";
+  return { key: about, amount, currency: amount === null ? null : currency, quantity };
+}
+
+type Cells = Readonly<Partial<Record<InvoiceColumn, string>>>;
+
+/** `2026-03-31`, with or without a time, or `31.03.2026`. Other forms do not say which number is the month. */
+function dayOf(text: string): string | null {
+  const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(text);
+  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
+  const [year, month, day] = iso !== null ? iso.slice(1) : dotted !== null ? dotted.slice(1).reverse() : [];
+  if (year === undefined) return null;
+  const written = `${year}-${month!.padStart(2, "0")}-${day!.padStart(2, "0")}`;
+  const date = new Date(`${written}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(written) ? written : null;
+}
+
+/** `undefined` if it is none. A credit is negative. */
+function amountOf(text: string, hasDecimalCommas: boolean): Micros | undefined {
+  const [, sign, digits] = /^(-?)(.*)$/.exec(text)!;
+  const [thousands, decimal] = hasDecimalCommas ? [".", ","] : [",", "."];
+  const [whole = "", ...decimals] = digits!.split(decimal);
+  const groups = whole.split(thousands);
+  if (groups.length > 1 && !groups.every((group, at) => /^\d+$/.test(group) && (group.length === 3 || (at === 0 && group.length < 3)))) return undefined; // prettier-ignore
+  const amount = readAmount([groups.join(""), ...decimals].join("."));
+  return amount === null ? undefined : sign === "-" ? -amount : amount;
+}

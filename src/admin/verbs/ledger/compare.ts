@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Type } from "../../../terms/type.ts";
+import { compareInvoice, type Difference } from "../../invoice/compare-invoice.ts";
+import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
+import { isCurrency } from "../../../terms/currency.ts";
+import { amountText } from "../../../terms/money.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { currencyInput } from "../../price-wire.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Hold a vendor's invoice, as a CSV file, against the ledger",
+  description:
+    "--map names the columns: one of order (the vendor's number for an order), transaction (ours) or day (of UTC) says what a line is about; amount, currency and quantity are optional. Lines about the same are added up. Without amounts the billed requests are counted. Every difference is listed: what only the ledger has, what only the invoice has, and what differs; so is every line that cannot be read. The exit code is then 1.",
+  example:
+    "invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --source example_bureau__company_report",
+  input: Type.Object(
+    {
+      file: Type.String({ minLength: 1, maxLength: 4_096, description: "The invoice" }),
+      map: Type.Array(
+        Type.String({
+          pattern: `^(${INVOICE_COLUMNS.join("|")})=.+$`,
+          "x-says": `must be ${INVOICE_COLUMNS.join(", ")}, then = and the name of a column`,
+        }),
+        {
+          minItems: 1,
+          description: `What a column means: ${INVOICE_COLUMNS.join(", ")}`,
+          "x-placeholder": "MEANING=COLUMN",
+        },
+      ),
+      from: momentInput("Requests that were sent then or later; a day begins at midnight UTC"),
+      to: momentInput("Requests that were sent before then"),
+      org: Type.Optional(organizationInput),
+      source: Type.Optional(sourceInput),
+      credential: Type.Optional(credentialInput),
+      currency: Type.Optional({
+        ...currencyInput,
+        description: "The currency of an invoice that has no column for it",
+      }),
+      decimal_comma: Type.Optional(Type.Boolean({ description: "Amounts are written 1.234,56" })),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["file"],
+  changes: false,
+  needs: ["ledger", "workingFolder"],
+
+  async run({ file, map, from, to, org, source, credential, currency, decimal_comma }, { ledger, workingFolder }) {
+    const form = formOf(map, currency ?? null, decimal_comma ?? false);
+    const span = { from: toMoment(from), to: toMoment(to) };
+    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const text = await readFile(resolve(workingFolder(), file), "utf8").catch(cannotRead);
+    const { lines, bad } = readInvoice(text, form);
+    const byAmount = form.columns.amount !== undefined;
+    const ours = await (
+      await ledger()
+    ).spend(form.key, {
+      ...span,
+      ...(org !== undefined && { organizationId: org }),
+      ...(source !== undefined && { source }),
+      ...(credential !== undefined && { credentialId: credential }),
+    });
+    const { differences, equal } = compareInvoice(ours, lines, byAmount);
+    return {
+      differences: differences.map((one) => toWire(one, form.key, byAmount)),
+      bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
+      totals: byAmount ? totalsOf(ours, lines) : [],
+      equal,
+      lines: lines.length,
+    };
+  },
+
+  hasFailed: ({ differences, bad_rows }) => differences.length > 0 || bad_rows.length > 0,
+  nothing: { differences: "The invoice and the ledger agree.", bad_rows: "Every line could be read.", totals: "" },
+});
+
+function formOf(map: readonly string[], currency: string | null, hasDecimalCommas: boolean): InvoiceForm {
+  const columns = Object.fromEntries(map.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])) as InvoiceForm["columns"]; // prettier-ignore
+  const keys = INVOICE_KEYS.filter((key) => columns[key] !== undefined);
+  if (keys.length !== 1) throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`); // prettier-ignore
+  if (columns.amount !== undefined && columns.currency === undefined && currency === null)
+    throw new OperatorError("usage", "Amounts need a currency: map a column to currency, or give --currency.");
+  if (currency !== null && !isCurrency(currency)) throw new OperatorError("invalid", "The currency is not known.");
+  return { columns, key: keys[0]!, currency, hasDecimalCommas };
+}
+
+function toWire({ kind, key, currency, lines, ours, theirs }: Difference, name: string, byAmount: boolean) {
+  const about = { difference: kind, [name]: key, lines: lines.join(" ") };
+  return byAmount
+    ? { ...about, currency, ours: amountText(ours.least.amount), ours_at_most: amountText(ours.most.amount), theirs: amountText(theirs.amount) } // prettier-ignore
+    : { ...about, ours: ours.least.count, ours_at_most: ours.most.count, theirs: theirs.count };
+}
+
+type Sums = { ours: bigint; most: bigint; theirs: bigint };
+
+function totalsOf(
+  ours: readonly { currency: string | null; least: bigint; most: bigint }[],
+  theirs: readonly InvoiceLine[],
+) {
+  const totals = new Map<string, Sums>();
+  const of = (currency: string): Sums => {
+    const sums = totals.get(currency) ?? { ours: 0n, most: 0n, theirs: 0n };
+    totals.set(currency, sums);
+    return sums;
+  };
+  for (const { currency, least, most } of ours) {
+    if (currency === null) continue;
+    const sums = of(currency);
+    sums.ours += least;
+    sums.most += most;
+  }
+  for (const { currency, amount } of theirs) if (currency !== null) of(currency).theirs += amount ?? 0n;
+  return [...totals].map(([currency, sums]) => ({
+    currency,
+    ours: amountText(sums.ours),
+    ours_at_most: amountText(sums.most),
+    theirs: amountText(sums.theirs),
+  }));
+}
+
+function cannotRead(error: NodeJS.ErrnoException): never {
+  throw new OperatorError("invalid", `The invoice cannot be read: ${String(error.code)}.`, { cause: error });
+}
