@@ -200,8 +200,11 @@ test("every file, command, metric, log event and setting that a page names exist
   const exists: readonly (readonly [what: RegExp, isThere: (name: string) => boolean])[] = [
     [/`((?:src|test|catalog|bench|tools|docs)\/[\w./-]+)`/g, (path) => existsSync(join(PACKAGE_ROOT, path))],
     [
-      /(?:npx |`)datarun ([a-z]+(?: [a-z-]+)?)(?=[ `\n])/g,
-      (name) => commands.includes(`\n## ${name}\n`) || commands.includes(`\n### ${name.split(" ")[0]}\n`),
+      // A command has up to three words, and its first argument may look like another one.
+      /(?:npx |`)datarun ([a-z]+(?: [a-z-]+){0,2})(?=[ `\n])/g,
+      (name) =>
+        [name, name.split(" ").slice(0, 2).join(" ")].some((one) => commands.includes(`\n## ${one}\n`)) ||
+        commands.includes(`\n### ${name.split(" ")[0]}\n`),
     ],
     [/`datarun_([a-z_]+)(?:\{.*?\})?`/g, (name) => code.includes(name)],
     [/`((?:ledger|store|function|data_keys|connections)_[a-z_]+)`/g, (name) => code.includes(name)],
