@@ -98,7 +98,7 @@ test("what is equal is counted, and each difference has its kind and its lines",
     { dear: ["differs", 4], free: ["theirs only", 6], new: ["theirs only", 8], open: ["unknown charge", 5], unpriced: ["no price", 7] }, // prettier-ignore
   );
   const rest = differences.filter(({ lines }) => lines.length === 0).map(({ key, kind }) => [key, kind]);
-  assert.deepEqual(rest.toSorted(), [["ours", "ours only"]]); // prettier-ignore
+  assert.deepEqual(rest, [["ours", "ours only"]]);
 });
 
 test("an invoice without amounts is compared by its counts", () => {

@@ -77,7 +77,7 @@ type Cells = Readonly<Partial<Record<InvoiceColumn, string>>>;
 function dayOf(text: string): string | null {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/.exec(text);
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text);
-  const [year, month, day] = iso !== null ? iso.slice(1) : dotted !== null ? dotted.slice(1).reverse() : [];
+  const [year, month, day] = iso !== null ? iso.slice(1) : dotted !== null ? dotted.slice(1).toReversed() : [];
   if (year === undefined) return null;
   const written = `${year}-${month!.padStart(2, "0")}-${day!.padStart(2, "0")}`;
   const date = new Date(`${written}T00:00:00Z`);
