@@ -25,8 +25,8 @@ interface Month extends Span {
 /**
  * Counts the billed calls of each credential whose price has steps, by calendar month. The count is in memory, so a
  * request never waits for it; all replicas add to one count in the store, and learn it when they add. It lags behind by
- * calls under way and by about a second of what other replicas do, so around a step a few calls can get the price below
- * it. Credentials without steps are not counted.
+ * calls under way and by about a second of what other replicas do, so when a step begins, a few calls can still get the
+ * price before it. Credentials without steps are not counted.
  */
 export class BilledCalls {
   readonly #counts: CallCounts;
@@ -77,7 +77,8 @@ export class BilledCalls {
     const month = { ...monthAround(wallAt, timeZone), timeZone, shared: 0, own: 0, isAdding: false };
     this.#months.set(credentialId, month);
     if (known !== undefined) {
-      if (known.own > 0) void this.#counts.addCalls(credentialId, known.from, known.own).catch(() => {});
+      if (known.own > 0 && !known.isAdding)
+        void this.#counts.addCalls(credentialId, known.from, known.own).catch(() => {});
       // What other replicas have billed in the new month already.
       void this.#add(credentialId);
     }

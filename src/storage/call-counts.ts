@@ -3,28 +3,38 @@ import type { CallCounts } from "../credentials/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
+import type { Tables } from "./schema.ts";
 
 /** Billed calls of credentials by month, to which all replicas add. None of it counts as a change by an operator. */
 export function createCallCounts(engine: Engine, clock: Clock): CallCounts {
-  const add: CallCounts["addCalls"] = async (credentialId, monthFrom, calls) => {
-    await engine.ready();
-    const { calls: total } = await engine.noter
-      .insertInto("credential_calls")
-      .values({ id: `${credentialId}/${monthFrom}`, credential_id: credentialId, month_from: monthFrom, calls })
-      .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet((row) => ({
-          calls: sql`${row.ref("credential_calls.calls")} + ${row.ref("excluded.calls")}`,
-        })),
-      )
-      .returning("calls")
-      .executeTakeFirstOrThrow();
-    return total;
-  };
   return {
-    addCalls: (credentialId, monthFrom, calls) =>
-      // What may have been added must not be added again, so only a question is given up.
-      calls === 0
-        ? answerInTime(engine, clock, () => add(credentialId, monthFrom, 0))
-        : add(credentialId, monthFrom, calls),
+    addCalls: (credentialId, monthFrom, calls) => {
+      const id = `${credentialId}/${monthFrom}`;
+      if (calls === 0) return answerInTime(engine, clock, () => countOf(engine, id));
+      // Without a limit of time: what may have been added must not be added again.
+      return add(engine, { id, credential_id: credentialId, month_from: monthFrom, calls });
+    },
   };
+}
+
+async function countOf({ reader }: Engine, id: string): Promise<number> {
+  const row = await reader.selectFrom("credential_calls").select("calls").where("id", "=", id).executeTakeFirst();
+  return row?.calls ?? 0;
+}
+
+async function add(engine: Engine, row: Tables["credential_calls"]): Promise<number> {
+  await engine.ready();
+  const { calls } = await engine.noter
+    .insertInto("credential_calls")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column("id")
+        .doUpdateSet((there) => ({
+          calls: sql`${there.ref("credential_calls.calls")} + ${there.ref("excluded.calls")}`,
+        })),
+    )
+    .returning("calls")
+    .executeTakeFirstOrThrow();
+  return calls;
 }

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { Type } from "../../../terms/type.ts";
 import { compareInvoice, type Difference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
-import { isCurrency } from "../../../terms/currency.ts";
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
@@ -83,7 +82,6 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
   if (keys.length !== 1) throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`); // prettier-ignore
   if (columns.amount !== undefined && columns.currency === undefined && currency === null)
     throw new OperatorError("usage", "Amounts need a currency: map a column to currency, or give --currency.");
-  if (currency !== null && !isCurrency(currency)) throw new OperatorError("invalid", "The currency is not known.");
   return { columns, key: keys[0]!, currency, hasDecimalCommas };
 }
 
