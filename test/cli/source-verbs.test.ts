@@ -226,15 +226,18 @@ test("what live tests and proofs of credentials sent is in the sum of the month"
   await ledger.ready;
   t.after(() => ledger.close());
   const [right, wrong] = [await store("right"), await store("wrong")];
+  await run(["credential", "price", "set", right, ..."--amount 0.35 --currency EUR --from 2026-01-01".split(" ")]);
   const live = ["source", "test", "acme__company", "--live", "--accept-charge", "--credential"];
   await run([...live, right]);
   await run([...live, wrong]);
   await run(["credential", "verify", right]);
   const { charges } = await json(["ledger", "summary", new Date().toISOString().slice(0, 7)]);
-  const line = { source: "acme__company", organization_tuid: org, credential: "stored", unknown: 0 };
+  const line = { source: "acme__company", organization_tuid: org, credential: "stored", unknown: 0, unpriced: 0 };
+  const spent = { currency: "EUR", amount: "0.35", amount_at_most: "0.35" };
+  const unpriced = { currency: null, amount: null, amount_at_most: null };
   assert.deepEqual(charges, [
-    { ...line, cred_id: right, requests: 2, charged: 1, not_charged: 1, live_tests: 2 },
-    { ...line, cred_id: wrong, requests: 1, charged: 0, not_charged: 1, live_tests: 1 },
+    { ...line, cred_id: right, requests: 2, charged: 1, not_charged: 1, live_tests: 2, ...spent },
+    { ...line, cred_id: wrong, requests: 1, charged: 0, not_charged: 1, live_tests: 1, ...unpriced },
   ]);
   assert.deepEqual((await json(["ledger", "summary", "2020-01"])).charges, []);
 });
