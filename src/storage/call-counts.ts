@@ -28,11 +28,9 @@ async function add(engine: Engine, row: Tables["credential_calls"]): Promise<num
     .insertInto("credential_calls")
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .column("id")
-        .doUpdateSet((there) => ({
-          calls: sql`${there.ref("credential_calls.calls")} + ${there.ref("excluded.calls")}`,
-        })),
+      conflict.column("id").doUpdateSet((there) => ({
+        calls: sql`${there.ref("credential_calls.calls")} + ${there.ref("excluded.calls")}`,
+      })),
     )
     .returning("calls")
     .executeTakeFirstOrThrow();

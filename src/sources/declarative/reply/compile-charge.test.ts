@@ -50,7 +50,7 @@ test("of a reply that is a failure, a row that holds says that it is not billed;
   assert.deepEqual(await saidOf(rows, 503, {}), [[], false]);
   const row = "\nerrors: [{when: {status: 422}, kind: input, charged: yes}]";
   assert.deepEqual(await saidOf(rows, 422, {}, row), [[], false]);
-  assert.deepEqual(await saidOf("[{when: body.billed, amount: 1}, {amount: 0}]", 503, {}), [[], false]);
+  assert.deepEqual(await saidOf("[{when: body.billed, amount: 1, currency: EUR}, {amount: 0}]", 503, {}), [[], false]);
   assert.deepEqual(await saidOf("{model: per_call, when: body.billed}", 503, {}), [[], false]);
 });
 
