@@ -50,5 +50,5 @@ export default defineVerb({
     };
   },
 
-  nothing: { spend: "No requests were sent." },
+  nothing: { spend: "No requests were sent.", totals: "No request has a price." },
 });

@@ -49,6 +49,8 @@ export default defineVerb({
       totals: totalsOf(lines),
     };
   },
+
+  nothing: { totals: "No request has a price." },
 });
 
 /** A store may have live tests before the first service has made a ledger; the error says that there is none. */
