@@ -51,9 +51,10 @@ export function helpOn(name: string, command: CommandForm): string {
 
 export function usageLine(name: string, command: CommandForm): string {
   const { positional, options } = shapeOf(command);
-  if (options.length > OPTIONS_IN_USAGE_MAX) return `Usage: datarun ${name} [OPTIONS]`;
+  const values = positional.map(({ placeholder, required }) => (required ? placeholder : `[${placeholder}]`));
+  if (options.length > OPTIONS_IN_USAGE_MAX) return ["Usage: datarun", name, ...values, "[OPTIONS]"].join(" ");
   const parts = [
-    ...positional.map(({ placeholder, required }) => (required ? placeholder : `[${placeholder}]`)),
+    ...values,
     ...options
       .filter(({ property, name }) => property !== null && name !== "set-env" && name !== "stdin")
       .map((option) => {
