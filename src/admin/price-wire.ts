@@ -1,6 +1,8 @@
 import { Type } from "../terms/type.ts";
+import { startOfDay } from "../terms/calendar.ts";
 import { CURRENCIES } from "../terms/currency.ts";
 import { AMOUNT_PATTERN, amountText } from "../terms/money.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import type { PriceTerm } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
 
@@ -32,6 +34,18 @@ export const aboveInput = Type.Integer({
   description: "A step of a price: it holds beyond this number of billed calls in a calendar month",
   "x-placeholder": "CALLS",
 });
+
+/** @throws OperatorError for a day that its month does not have */
+export function requireDay(day: string): void {
+  const utc = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day))
+    throw new OperatorError("invalid", `There is no day ${day}.`);
+}
+
+/** Whether a price begins on this day of its own time zone. */
+export function begins(term: PriceTerm, day: string): boolean {
+  return startOfDay(day, term.timeZone) === term.fromWallAt;
+}
 
 export function toWirePrice(term: PriceTerm) {
   return {

@@ -67,6 +67,27 @@ test("what is no price is refused, and the message says why", async (t) => {
   assert.match(step.stderr, /same currency/);
 });
 
+test("the prices of one day stay alike, whichever of them is set again", async (t) => {
+  const { price, list } = await prepared(t);
+  await price("set CRED --amount 4 --currency EUR --from 2026-03-02");
+  await price("set CRED --amount 3 --currency EUR --from 2026-03-02 --above 100");
+  const before = await list();
+  for (const [words, says] of [
+    ["set CRED --amount 5 --currency USD --from 2026-03-02", /step[^]*currency[^]*remove/],
+    ["set CRED --amount 5 --currency EUR --from 2026-03-02 --per match", /step[^]*--per[^]*remove/],
+    ["set CRED --amount 5 --currency EUR --from 2026-03-02 --time-zone Europe/Berlin", /time zone UTC[^]*remove/],
+    ["remove CRED --from 2026-02-30", /no day 2026-02-30/],
+  ] as const) {
+    const { code, stderr } = await price(words);
+    assert.notEqual(code, 0, words);
+    assert.match(stderr, says, words);
+  }
+  assert.deepEqual(await list(), before);
+  await price("remove CRED --from 2026-03-02");
+  assert.equal((await price("set CRED --amount 5 --currency USD --from 2026-03-02")).code, 0);
+  assert.equal((await price("set CRED --amount 6 --currency GBP --from 2026-03-02")).code, 0, "without steps");
+});
+
 test("a noun within a noun shows its commands", async (t) => {
   const { run } = terminal(t);
   const { stdout } = await run(["credential", "price", "--help"]);

@@ -75,8 +75,10 @@ function kindOf(
   by: keyof Side,
   isUnpriced: boolean,
 ): DifferenceKind | null {
-  if (billed === null) return most.count === 0 ? null : "ours only";
+  if (billed === null && most.count === 0) return null;
   if (by === "amount" && isUnpriced) return "no price";
+  // What a contract includes costs nothing, and nobody expects a line for it.
+  if (billed === null) return by === "amount" && most.amount === 0n ? null : "ours only";
   const isNothing = by === "amount" ? billed.amount === 0n : billed.count === 0;
   if (most.count === 0 && !isNothing) return "theirs only";
   if (billed[by] === least[by] && billed[by] === most[by]) return null;

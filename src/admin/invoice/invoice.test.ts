@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
 import { compareInvoice } from "./compare-invoice.ts";
+import { decodeInvoice } from "./decode-invoice.ts";
 import { readCsv } from "./read-csv.ts";
 import { type InvoiceForm, type InvoiceLine, readInvoice } from "./read-invoice.ts";
 
@@ -21,6 +22,24 @@ test("a CSV file is read as it was written, whatever its cells contain", () => {
     { line: 3, cells: ["1\n2", "3"] },
     { line: 5, cells: ["4", "5"] },
   ]);
+});
+
+test("lines end as any program ends them, and what Excel writes about the delimiter is no line", () => {
+  const rows = [{ line: 1, cells: ["a", "b"] }, { line: 2, cells: ["1", "2"] }]; // prettier-ignore
+  for (const end of ["\n", "\r\n", "\r"]) assert.deepEqual(readCsv(`a;b${end}1;2${end}`), rows, JSON.stringify(end));
+  assert.deepEqual(readCsv("sep=;\r\na,x;b\r\n1,0;2\r\n"), [
+    { line: 2, cells: ["a,x", "b"] },
+    { line: 3, cells: ["1,0", "2"] },
+  ]);
+  assert.deepEqual(readCsv('"Net, in EUR, rounded";Date\n1;2\n')[0]?.cells, ["Net, in EUR, rounded", "Date"]);
+});
+
+test("the text of a file is read as Excel and others encode it, and another encoding is refused", () => {
+  assert.equal(decodeInvoice(Buffer.from("\ufeffGebühr;1", "utf8")), "Gebühr;1");
+  const utf16 = Buffer.from("\ufeffGebühr\t1", "utf16le");
+  assert.equal(decodeInvoice(utf16), "Gebühr\t1");
+  assert.equal(decodeInvoice(Buffer.from(utf16).swap16()), "Gebühr\t1");
+  assert.throws(() => decodeInvoice(Buffer.from("Gebühr;1", "latin1")), /not UTF-8/);
 });
 
 const FORM: InvoiceForm = {
@@ -58,6 +77,21 @@ x,2026-03-31,1,EUR
   );
   assert.throws(() => readInvoice("a,b\n", FORM), /no column "Date". It has: a, b/);
   assert.throws(() => readInvoice("", FORM), /empty/);
+  assert.throws(() => readInvoice("Date,Net,Net,Cur,No\n", FORM), /more than one column "Net"/);
+});
+
+test("a credit can be a negative quantity, and a quantity can have decimals that are zero", () => {
+  const one = (quantity: string) => readInvoice(`No,Date,Net,Cur\n"${quantity}",2026-03-31,1,EUR\n`, FORM).lines[0]?.quantity; // prettier-ignore
+  assert.deepEqual(["-1", "3.00", "2,0", "0", "1.5", "1,000", "-"].map(one), [-1, 3, 2, 0, undefined, undefined, undefined]); // prettier-ignore
+});
+
+test("an amount that cannot be read is shown, and a decimal comma is named as the reason", () => {
+  const problem = (net: string, hasDecimalCommas = false) =>
+    readInvoice(`Date;Net\n2026-03-31;${net}\n`, { ...FORM, columns: { day: "Date", amount: "Net" }, currency: "EUR", hasDecimalCommas }).bad[0]?.problem; // prettier-ignore
+  assert.equal(problem("4 EUR"), 'its amount "4 EUR" cannot be read');
+  assert.equal(problem("1.234,56"), 'its amount "1.234,56" cannot be read without --decimal-comma');
+  assert.equal(problem("1,234.56", true), 'its amount "1,234.56" cannot be read with --decimal-comma');
+  assert.equal(problem(""), "its amount is empty");
 });
 
 test("decimal commas are read only if they are said to be there", () => {
@@ -99,6 +133,14 @@ test("what is equal is counted, and each difference has its kind and its lines",
   );
   const rest = differences.filter(({ lines }) => lines.length === 0).map(({ key, kind }) => [key, kind]);
   assert.deepEqual(rest, [["ours", "ours only"]]);
+});
+
+test("a call that is known to cost nothing is not missing from an invoice of amounts", () => {
+  const included = ours("included", { least: 0n, most: 0n });
+  assert.deepEqual(compareInvoice([included], [], true), { differences: [], equal: 1 });
+  assert.equal(compareInvoice([included], [], false).differences[0]?.kind, "ours only");
+  const unpriced = ours("unpriced", { currency: null, unpriced: 1, least: 0n, most: 0n });
+  assert.equal(compareInvoice([unpriced], [], true).differences[0]?.kind, "no price");
 });
 
 test("an invoice without amounts is compared by its counts", () => {

@@ -5,14 +5,17 @@ export interface CsvRow {
 }
 
 /**
- * Reads CSV as in RFC 4180, with commas, semicolons or tabs, whichever the first line has most of. Empty lines are left
- * out. A quote that is never closed takes the rest of the file, which then has too few cells.
+ * Reads CSV as in RFC 4180, with commas, semicolons or tabs, whichever the first line has most of; a line `sep=;` before
+ * it, which Excel understands, decides. Lines may end in CR, LF or both. Empty lines are left out. A quote that is never
+ * closed takes the rest of the file, which then has too few cells.
  */
 export function readCsv(text: string): readonly CsvRow[] {
   const source = text.startsWith("\ufeff") ? text.slice(1) : text;
-  const delimiter = delimiterOf(source);
+  const told = /^sep=([,;\t])(\r\n|\r|\n|$)/.exec(source);
+  const delimiter = told?.[1] ?? delimiterOf(source);
   const rows: CsvRow[] = [];
-  let [cells, cell, line, startLine, quoted, isQuoted] = [[] as string[], "", 1, 1, false, false];
+  const firstLine = told === null ? 1 : 2;
+  let [cells, cell, line, startLine, quoted, isQuoted] = [[] as string[], "", firstLine, firstLine, false, false];
   const endCell = (): void => {
     cells.push(isQuoted ? cell : cell.trim());
     [cell, isQuoted] = ["", false];
@@ -22,16 +25,17 @@ export function readCsv(text: string): readonly CsvRow[] {
     if (cells.length > 1 || cells[0] !== "") rows.push({ line: startLine, cells });
     cells = [];
   };
-  for (let at = 0; at < source.length; at += 1) {
+  for (let at = told?.[0].length ?? 0; at < source.length; at += 1) {
     const char = source[at]!;
-    if (char === "\n") line += 1;
+    const endsLine = char === "\n" || (char === "\r" && source[at + 1] !== "\n");
+    if (endsLine) line += 1;
     if (quoted) {
       if (char !== '"') cell += char;
       else if (source[at + 1] === '"') cell += source[(at += 1)];
       else quoted = false;
     } else if (char === '"' && cell.trim() === "") [quoted, isQuoted, cell] = [true, true, ""];
     else if (char === delimiter) endCell();
-    else if (char === "\n") {
+    else if (endsLine) {
       endRow();
       startLine = line;
     } else if (char !== "\r") cell += char;
@@ -40,14 +44,16 @@ export function readCsv(text: string): readonly CsvRow[] {
   return rows;
 }
 
+/** More than the headings of any invoice. */
+const HEAD_CHARACTERS_MAX = 65_536;
+
 function delimiterOf(text: string): string {
-  const end = text.indexOf("\n");
-  const head = end === -1 ? text : text.slice(0, end);
+  const [head = ""] = text.slice(0, HEAD_CHARACTERS_MAX).replaceAll(/"[^"]*"/g, "").split(/[\r\n]/, 1);
   const count = (delimiter: string): number => head.split(delimiter).length;
   return [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-/** A whole number that a cell contains, such as a quantity; `null` if it is none. */
+/** A whole number that a cell contains, such as a quantity, `-1` or `3.00`; `null` if it is none. */
 export function wholeOf(cell: string): number | null {
-  return /^\d{1,9}$/.test(cell) ? Number.parseInt(cell, 10) : null;
+  return /^-?\d{1,9}([.,]0{1,2})?$/.test(cell) ? Number.parseInt(cell, 10) : null;
 }

@@ -33,12 +33,16 @@ export interface BadRow {
   readonly problem: string;
 }
 
-/** @throws OperatorError if a column is not there */
+/** Of a cell that cannot be read: enough to find it. */
+const SHOWN_CHARACTERS_MAX = 40;
+
+/** @throws OperatorError if a column is not there, or there twice */
 export function readInvoice(text: string, form: InvoiceForm) {
   const [head, ...rows] = readCsv(text);
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
+    if (at !== head.cells.lastIndexOf(name)) throw new OperatorError("invalid", `The invoice has more than one column "${name}".`); // prettier-ignore
     if (at !== -1) return [column, at] as const;
     throw new OperatorError("invalid", `The invoice has no column "${name}". It has: ${head.cells.join(", ")}.`);
   });
@@ -63,12 +67,19 @@ function readLine(cell: Cells, { key, columns, currency: ofAll, hasDecimalCommas
   if (cell[key] === "") return `its ${key} is empty`;
   if (about === null) return `its ${key} is not a date that can be read`;
   const amount = columns.amount === undefined ? null : amountOf(cell.amount!, hasDecimalCommas);
-  if (amount === undefined) return "its amount cannot be read";
+  if (amount === undefined) return badAmount(cell.amount!, hasDecimalCommas);
   const currency = columns.currency === undefined ? ofAll : cell.currency!.toUpperCase();
   if (currency !== null && !isCurrency(currency)) return "its currency is not a code of ISO 4217";
   const quantity = columns.quantity === undefined ? 1 : wholeOf(cell.quantity!);
   if (quantity === null) return "its quantity is not a whole number";
   return { key: about, amount, currency: amount === null ? null : currency, quantity };
+}
+
+function badAmount(text: string, hasDecimalCommas: boolean): string {
+  if (text === "") return "its amount is empty";
+  const isOther = amountOf(text, !hasDecimalCommas) !== undefined;
+  const reason = isOther ? ` ${hasDecimalCommas ? "with" : "without"} --decimal-comma` : "";
+  return `its amount "${text.slice(0, SHOWN_CHARACTERS_MAX)}" cannot be read${reason}`;
 }
 
 type Cells = Readonly<Partial<Record<InvoiceColumn, string>>>;

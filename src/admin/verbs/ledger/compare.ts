@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Type } from "../../../terms/type.ts";
 import { compareInvoice, type Difference } from "../../invoice/compare-invoice.ts";
+import { decodeInvoice } from "../../invoice/decode-invoice.ts";
 import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -51,8 +52,8 @@ export default defineVerb({
     const form = formOf(map, currency ?? null, decimal_comma ?? false);
     const span = { from: toMoment(from), to: toMoment(to) };
     if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
-    const text = await readFile(resolve(workingFolder(), file), "utf8").catch(cannotRead);
-    const { lines, bad } = readInvoice(text, form);
+    const bytes = await readFile(resolve(workingFolder(), file)).catch(cannotRead);
+    const { lines, bad } = readInvoice(decodeInvoice(bytes), form);
     const byAmount = form.columns.amount !== undefined;
     const ours = await (
       await ledger()
@@ -77,7 +78,10 @@ export default defineVerb({
 });
 
 function formOf(map: readonly string[], currency: string | null, hasDecimalCommas: boolean): InvoiceForm {
-  const columns = Object.fromEntries(map.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])) as InvoiceForm["columns"]; // prettier-ignore
+  const pairs = map.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)] as const);
+  const columns: InvoiceForm["columns"] = Object.fromEntries(pairs);
+  const twice = pairs.find(([meaning], at) => pairs.findIndex(([other]) => other === meaning) !== at);
+  if (twice !== undefined) throw new OperatorError("usage", `--map says twice which column is ${twice[0]}.`);
   const keys = INVOICE_KEYS.filter((key) => columns[key] !== undefined);
   if (keys.length !== 1) throw new OperatorError("usage", `Map one of ${INVOICE_KEYS.join(", ")}: it says what a line is about.`); // prettier-ignore
   if (columns.amount !== undefined && columns.currency === undefined && currency === null)
@@ -87,6 +91,8 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
 
 function toWire({ kind, key, currency, lines, ours, theirs }: Difference, name: string, byAmount: boolean) {
   const about = { difference: kind, [name]: key, lines: lines.join(" ") };
+  // Without a currency there is no amount, which is not the same as nothing.
+  if (byAmount && currency === null) return { ...about, currency, ours: null, ours_at_most: null, theirs: null };
   return byAmount
     ? { ...about, currency, ours: amountText(ours.least.amount), ours_at_most: amountText(ours.most.amount), theirs: amountText(theirs.amount) } // prettier-ignore
     : { ...about, ours: ours.least.count, ours_at_most: ours.most.count, theirs: theirs.count };

@@ -1,8 +1,7 @@
 import { Type } from "../../../../terms/type.ts";
-import { startOfDay } from "../../../../terms/calendar.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import { credentialInput } from "../../../inputs.ts";
-import { aboveInput, dayInput } from "../../../price-wire.ts";
+import { aboveInput, begins, dayInput, requireDay } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -20,11 +19,12 @@ export default defineVerb({
   needs: ["store"],
 
   async run({ cred_id, from, above }, { act, store }) {
+    requireDay(from);
     const open = await store();
     const credential = await open.credential(cred_id);
     if (credential === null) throw unknownCredential(cred_id);
     const meant = (await open.prices(cred_id)).filter(
-      (term) => startOfDay(from, term.timeZone) === term.fromWallAt && (above === undefined || term.above === above),
+      (term) => begins(term, from) && (above === undefined || term.above === above),
     );
     const removed = meant.length === 0 ? null : await open.removePrices(act, credential, meant);
     if (removed === null) {

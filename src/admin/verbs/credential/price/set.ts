@@ -5,7 +5,7 @@ import { readAmount } from "../../../../terms/money.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
 import { credentialInput } from "../../../inputs.ts";
-import { aboveInput, amountInput, currencyInput, dayInput, toWirePrice } from "../../../price-wire.ts";
+import { aboveInput, amountInput, begins, currencyInput, dayInput, requireDay, toWirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -42,6 +42,7 @@ export default defineVerb({
   needs: ["store"],
 
   async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, note }) {
+    requireDay(from);
     const open = await store();
     const credential = await open.credential(cred_id);
     if (credential === null) throw unknownCredential(cred_id);
@@ -52,12 +53,13 @@ export default defineVerb({
     const term: PriceTerm = {
       amount: amountOf(amount),
       currency,
-      fromWallAt: fromOf(from, timeZone),
+      fromWallAt: startOfDay(from, timeZone),
       above: above ?? 0,
       per: per === undefined ? (basic?.per ?? null) : (`per_${per}` satisfies ChargeModel),
       timeZone,
     };
     if (basic !== null) refuseUnlike(term, basic);
+    else refuseToLeaveUnlike(term, from, known);
     const set = await open.setPrice(act, credential, term);
     if (set?.replaced != null) {
       const { amount: was, currency: code } = toWirePrice(set.replaced);
@@ -73,17 +75,6 @@ function amountOf(text: string) {
   return amount;
 }
 
-function fromOf(day: string, timeZone: string): number {
-  const utc = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day))
-    throw new OperatorError("invalid", `There is no day ${day}.`);
-  return startOfDay(day, timeZone);
-}
-
-function begins(term: PriceTerm, day: string): boolean {
-  return startOfDay(day, term.timeZone) === term.fromWallAt;
-}
-
 /** The price that a step belongs to. */
 function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
   const basic = known.find((term) => term.above === 0 && begins(term, day));
@@ -95,8 +86,31 @@ function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
 }
 
 function refuseUnlike(step: PriceTerm, basic: PriceTerm): void {
-  const unlike = (["currency", "per", "timeZone", "fromWallAt"] as const).find((name) => step[name] !== basic[name]);
-  if (unlike === undefined) return;
-  const what = { currency: "currency", per: "--per", timeZone: "time zone", fromWallAt: "time zone" }[unlike];
-  throw new OperatorError("invalid", `A step has the same ${what} as its price.`);
+  const unlike = difference(step, basic);
+  if (unlike !== undefined) throw new OperatorError("invalid", `A step has the same ${unlike} as its price.`);
+}
+
+/**
+ * A price that is set again cannot leave its steps behind in another currency, nor itself: in another time zone its day
+ * begins at another moment, so both would be kept, and the one that begins later would hold.
+ */
+function refuseToLeaveUnlike(basic: PriceTerm, day: string, known: readonly PriceTerm[]): void {
+  const sameDay = known.filter((term) => begins(term, day));
+  const remove = `Remove it first: "datarun credential price remove" with --from ${day} removes the price with its steps.`;
+  const elsewhere = sameDay.find((term) => term.timeZone !== basic.timeZone);
+  if (elsewhere !== undefined) {
+    throw new OperatorError("refused", `The price from ${day} has the time zone ${elsewhere.timeZone}. ${remove}`);
+  }
+  for (const step of sameDay.filter(({ above }) => above > 0)) {
+    const unlike = difference(step, basic);
+    if (unlike !== undefined)
+      throw new OperatorError("refused", `The price from ${day} has a step with another ${unlike}. ${remove}`);
+  }
+}
+
+/** In which word of the command two prices of a day differ that have to be alike. */
+function difference(one: PriceTerm, other: PriceTerm): string | undefined {
+  const names = { currency: "currency", per: "--per", timeZone: "time zone" } as const;
+  const unlike = (["currency", "per", "timeZone"] as const).find((name) => one[name] !== other[name]);
+  return unlike === undefined ? undefined : names[unlike];
 }
