@@ -16,7 +16,12 @@ export function noRootKey(directory: string | undefined): RootKeyError {
 }
 
 const ID_SHAPE = /^[A-Za-z0-9_.-]{1,64}$/;
-const HOW_TO = "make one with: openssl rand -base64 32";
+/** A file was written by the service: what is sealed needs the key that it had, and a new one would not open it. */
+function howTo(where: string): string {
+  return where.startsWith(ROOT_KEY_VARIABLE)
+    ? "make one with: openssl rand -base64 32"
+    : "restore it from a copy, because no other key opens what is sealed with it";
+}
 
 /**
  * Parses a list of root keys, newest first, as in `DATARUN_ROOT_KEY` and key files: `id:base64` or plain base64,
@@ -29,7 +34,7 @@ export function parseRootKeys(text: string, where: string): readonly NamedKey[] 
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .map((part, index, parts) => parseRootKey(part, parts.length === 1 ? where : `${where}, key ${index + 1},`));
-  if (keys.length === 0) throw new RootKeyError(`${where} is empty: ${HOW_TO}`);
+  if (keys.length === 0) throw new RootKeyError(`${where} is empty: ${howTo(where)}`);
   if (new Set(keys.map((key) => key.id)).size < keys.length) throw new RootKeyError(`${where} names one key id twice`);
   return keys;
 }
@@ -57,10 +62,10 @@ function readKey(text: string, where: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   const canonical = bytes.toString("base64").replace(/=+$/, "");
   if (text.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/") !== canonical) {
-    throw new RootKeyError(`${where} is not base64: ${HOW_TO}`);
+    throw new RootKeyError(`${where} is not base64: ${howTo(where)}`);
   }
   if (bytes.length !== KEY_BYTES) {
-    throw new RootKeyError(`${where} must be ${KEY_BYTES} bytes in base64, and is ${bytes.length}: ${HOW_TO}`);
+    throw new RootKeyError(`${where} must be ${KEY_BYTES} bytes in base64, and is ${bytes.length}: ${howTo(where)}`);
   }
   return bytes;
 }
