@@ -55,3 +55,18 @@ test("every command of the guide to invoices prints what the guide says, in its 
     else assert.equal(stdout, prints, command);
   }
 });
+
+test("what is wrong with the file or the mapping is said in words", async (t) => {
+  const { run, dataDir } = await monthOfTheGuide(t);
+  const file = join(dataDir, "latin.csv");
+  writeFileSync(file, Buffer.from("Gebühr;Net\n1;2\n", "latin1"));
+  const of = async (...words: string[]) => {
+    const { code, stderr } = await run(["ledger", "compare", ...words, "--from", "2026-03-01", "--to", "2026-04-01"]);
+    assert.notEqual(code, 0);
+    return stderr;
+  };
+  assert.match(await of(join(dataDir, "none.csv"), "--map", "order=A"), /there is no such file/);
+  assert.match(await of(dataDir, "--map", "order=A"), /it is a folder/);
+  assert.match(await of(file, "--map", "order=A"), /not UTF-8/);
+  assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /twice which column is order/);
+});

@@ -125,6 +125,13 @@ function totalsOf(
   }));
 }
 
+const REASONS: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+};
+
 function cannotRead(error: NodeJS.ErrnoException): never {
-  throw new OperatorError("invalid", `The invoice cannot be read: ${String(error.code)}.`, { cause: error });
+  const reason = REASONS[error.code ?? ""] ?? String(error.code);
+  throw new OperatorError("invalid", `The invoice cannot be read: ${reason}.`, { cause: error });
 }

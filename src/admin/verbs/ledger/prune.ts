@@ -7,7 +7,7 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "Delete old runs from the ledger for good",
   description:
-    "Runs with unknown charges stay unless --unknown-too is given. Runs that have not reached the shared database always stay. The service may run meanwhile.",
+    "Runs with unknown charges stay unless --unknown-too is given. Runs that have not reached the shared database always stay, and in a journal those that started in the last ten minutes, because they may not have ended. The service may run meanwhile.",
   example: "--before 2025-01-01",
   input: Type.Object(
     {
