@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 10);
 
 /** A ledger whose clock the test sets, and a service whose timers the test controls. */
-function retention(lastRunAt: number | null = NOW) {
+function retention(runs: readonly number[] = [NOW]) {
   const timers: (() => void)[] = [];
   let now = 0;
   const clock: Clock = {
@@ -25,7 +25,10 @@ function retention(lastRunAt: number | null = NOW) {
   const ledger = {
     wallAt: NOW,
     fails: false,
-    moment: async () => ({ wallAt: ledger.wallAt, lastRunAt }),
+    moment: async (agoMs: number) => {
+      const lastRunAt = runs.filter((startedAt) => startedAt <= ledger.wallAt - agoMs).at(-1) ?? null;
+      return { wallAt: ledger.wallAt, lastRunAt };
+    },
     prune: async (startedBefore: number) => {
       asked.push(startedBefore);
       if (ledger.fails) throw new Error("the database is away");
@@ -69,8 +72,14 @@ test("after a clock leaps ahead nothing is deleted for a day, and nothing at all
   assert.ok(asked.every((startedBefore) => startedBefore < NOW));
 });
 
+test("the runs that a service takes before it first deletes do not show that its clock is right", async () => {
+  const { asked, events, turn } = retention([NOW - 800 * DAY, NOW + 1, NOW + HOUR]);
+  await turn();
+  assert.deepEqual([asked, events], [[], ["ledger_clock_leapt"]]);
+});
+
 test("a service that starts long after the last run waits a day before it deletes", async () => {
-  const { asked, turn } = retention(NOW - 30 * DAY);
+  const { asked, turn } = retention([NOW - 30 * DAY]);
   for (let hour = 0; hour < 24; hour += 1) await turn();
   assert.equal(asked.length, 0);
   await turn();

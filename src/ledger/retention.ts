@@ -27,6 +27,7 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   /** The ledger's time when it was last read, and the service's monotonic time at that moment. */
   let seen: { readonly wallAt: number; readonly now: number } | null = null;
   let doubtedAt: number | null = null;
+  const startedAt = clock.now();
   let cancel = clock.after(FIRST_MS, prune);
   function prune(): void {
     void pruneOnce().finally(() => {
@@ -35,7 +36,8 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   }
   async function pruneOnce(): Promise<void> {
     try {
-      const { wallAt, lastRunAt } = await ledger.moment();
+      // Runs that were dated by this process's own clock do not show that it is right.
+      const { wallAt, lastRunAt } = await ledger.moment(clock.now() - startedAt);
       const expectedAt = seen === null ? lastRunAt : seen.wallAt + (clock.now() - seen.now);
       seen = { wallAt, now: clock.now() };
       const aheadMs = expectedAt === null ? 0 : wallAt - expectedAt;

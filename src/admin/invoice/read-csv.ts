@@ -48,7 +48,10 @@ export function readCsv(text: string): readonly CsvRow[] {
 const HEAD_CHARACTERS_MAX = 65_536;
 
 function delimiterOf(text: string): string {
-  const [head = ""] = text.slice(0, HEAD_CHARACTERS_MAX).replaceAll(/"[^"]*"/g, "").split(/[\r\n]/, 1);
+  const [head = ""] = text
+    .slice(0, HEAD_CHARACTERS_MAX)
+    .replaceAll(/"[^"]*"/g, "")
+    .split(/[\r\n]/, 1);
   const count = (delimiter: string): number => head.split(delimiter).length;
   return [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
 }

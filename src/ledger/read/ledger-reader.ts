@@ -41,8 +41,11 @@ export interface LedgerAnswers {
   prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;
   /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
   verify(): Promise<Verified>;
-  /** For checking that a clock is plausible before it is used to decide what is old. */
-  moment(): Promise<LedgerMoment>;
+  /**
+   * For checking that a clock is plausible before it is used to decide what is old.
+   * @param agoMs how long the asking process has run: its own runs show nothing about its clock
+   */
+  moment(agoMs?: number): Promise<LedgerMoment>;
 }
 
 export interface ShownRun extends RunReportRow {
@@ -53,7 +56,7 @@ export interface ShownRun extends RunReportRow {
 export interface LedgerMoment {
   /** The time where the ledger is stored. */
   readonly wallAt: number;
-  /** When its last run started, not counting runs dated in the future; `null` if there are none. */
+  /** When the last run started that started at least `agoMs` before that time; `null` if there is none. */
   readonly lastRunAt: number | null;
 }
 
@@ -84,12 +87,12 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     unknown: (limit = 1_000) => unknownCharges(query, limit).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: () => verifyRuns(tables).catch(sayDamaged),
-    moment: async () => {
+    moment: async (agoMs = 0) => {
       const wallAt = await tables.wallAt();
       // A run that is dated later says nothing about the current time.
       const [last] = await query<{ readonly started_at: number }>(
         "SELECT r.started_at FROM ledger_runs AS r WHERE r.started_at <= ? ORDER BY r.started_at DESC LIMIT 1",
-        [wallAt],
+        [wallAt - agoMs],
       );
       return { wallAt, lastRunAt: last?.started_at ?? null };
     },

@@ -12,6 +12,7 @@ test("old runs are deleted from another thread, which reports by what clock they
 
   const { wallAt, lastRunAt } = await thread.moment();
   assert.equal(lastRunAt, startedWallAt);
+  assert.equal((await thread.moment(wallAt - startedWallAt + 60_000)).lastRunAt, null, "it started later");
   assert.equal((await thread.prune(startedWallAt)).deleted, 0);
   assert.equal((await thread.prune(wallAt)).deleted, 1);
 });

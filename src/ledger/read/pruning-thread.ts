@@ -68,7 +68,7 @@ export function openPruningThread(options: { readonly dir: string }): PruningThr
   };
   return {
     prune: (...values) => ask("prune", ...values),
-    moment: () => ask("moment"),
+    moment: (...values) => ask("moment", ...values),
     async close() {
       await worker?.terminate();
     },

@@ -5,7 +5,15 @@ import { readAmount } from "../../../../terms/money.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
 import { credentialInput } from "../../../inputs.ts";
-import { aboveInput, amountInput, begins, currencyInput, dayInput, requireDay, toWirePrice } from "../../../price-wire.ts";
+import {
+  aboveInput,
+  amountInput,
+  begins,
+  currencyInput,
+  dayInput,
+  requireDay,
+  toWirePrice,
+} from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { defineVerb } from "../../../verb.ts";
 
