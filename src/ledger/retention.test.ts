@@ -26,7 +26,7 @@ function retention(runs: readonly number[] = [NOW]) {
     wallAt: NOW,
     fails: false,
     moment: async (agoMs: number) => {
-      const lastRunAt = runs.filter((startedAt) => startedAt <= ledger.wallAt - agoMs).at(-1) ?? null;
+      const lastRunAt = runs.findLast((startedAt) => startedAt <= ledger.wallAt - agoMs) ?? null;
       return { wallAt: ledger.wallAt, lastRunAt };
     },
     prune: async (startedBefore: number) => {

@@ -20,7 +20,7 @@ const ORDERS: readonly (readonly [order: string, day: number, charged: Charged, 
   ["B-1005", 31, "yes", 4_000_000n],
 ];
 
-async function monthOfTheGuide(t: TestContext) {
+async function monthOfTheGuide(t: TestContext, isPriced = true) {
   const shell = terminal(t);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const ledger = createLedger({ dir: join(shell.dataDir, "ledger"), clock: systemClock, log, limits: { reserveBytes: 1 } }); // prettier-ignore
@@ -29,7 +29,12 @@ async function monthOfTheGuide(t: TestContext) {
   for (const [at, [orderId, day, charged, amount]] of ORDERS.entries()) {
     const sentWallAt = Date.UTC(2026, 2, day, 9);
     const run = makeRun({ transactionId: `trx_019ca00000007000800000000000000${at + 1}`, organizationId: "org_acme", startedWallAt: sentWallAt }); // prettier-ignore
-    const attempt = makeAttempt({ charged, sentWallAt, price: { amount, currency: "EUR" }, method: "POST" });
+    const attempt = makeAttempt({
+      charged,
+      sentWallAt,
+      price: isPriced ? { amount, currency: "EUR" } : null,
+      method: "POST",
+    });
     const call: Partial<CallReport> = { charged, orderId, credentialId: "cred_bureau", credentialRule: "default" };
     const source = "example_bureau__company_report";
     await runOnce(ledger, run, makeReport(run, { calls: [makeCall({ ...call, source, attempts: [attempt] })] }));
@@ -69,4 +74,15 @@ test("what is wrong with the file or the mapping is said in words", async (t) =>
   assert.match(await of(dataDir, "--map", "order=A"), /it is a folder/);
   assert.match(await of(file, "--map", "order=A"), /not UTF-8/);
   assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /twice which column is order/);
+});
+
+test("where no price is known, no amount of ours is shown, not even 0.00", async (t) => {
+  const { run, dataDir } = await monthOfTheGuide(t, false);
+  const file = join(dataDir, "empty.csv");
+  writeFileSync(file, "A,B\n");
+  const words = `ledger compare ${file} --map order=A --map amount=B --currency EUR --from 2026-03-01 --to 2026-04-01 --json`;
+  const { stdout } = await run(words.split(" "));
+  const { differences } = JSON.parse(stdout) as { differences: object[] };
+  const none = { difference: "no price", currency: null, lines: "", ours: null, ours_at_most: null, theirs: null };
+  assert.deepEqual(differences, ORDERS.map(([order]) => ({ ...none, order }))); // prettier-ignore
 });
