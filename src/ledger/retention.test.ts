@@ -26,8 +26,10 @@ function retention(runs: readonly number[] = [NOW]) {
     wallAt: NOW,
     fails: false,
     moment: async (agoMs: number) => {
-      const lastRunAt = runs.findLast((startedAt) => startedAt <= ledger.wallAt - agoMs) ?? null;
-      return { wallAt: ledger.wallAt, lastRunAt };
+      const { wallAt } = ledger;
+      const lastRunAt = runs.findLast((startedAt) => startedAt <= wallAt - agoMs) ?? null;
+      const nextRunAt = runs.find((startedAt) => startedAt > (lastRunAt ?? wallAt) && startedAt <= wallAt) ?? null;
+      return { wallAt, lastRunAt, nextRunAt };
     },
     prune: async (startedBefore: number) => {
       asked.push(startedBefore);
@@ -76,6 +78,15 @@ test("the runs that a service takes before it first deletes do not show that its
   const { asked, events, turn } = retention([NOW - 800 * DAY, NOW + 1, NOW + HOUR]);
   await turn();
   assert.deepEqual([asked, events], [[], ["ledger_clock_leapt"]]);
+});
+
+test("nor do those of the process before it, for a day", async () => {
+  const wrong = retention([NOW - 800 * DAY, NOW - 5 * HOUR, NOW - 4 * HOUR]);
+  await wrong.turn();
+  assert.deepEqual([wrong.asked, wrong.events], [[], ["ledger_clock_leapt"]]);
+  const believed = retention([NOW - 800 * DAY, NOW - 30 * HOUR, NOW - 25 * HOUR, NOW - 4 * HOUR]);
+  await believed.turn();
+  assert.equal(believed.asked.length, 1);
 });
 
 test("a service that starts long after the last run waits a day before it deletes", async () => {

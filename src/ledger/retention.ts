@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
+import type { LedgerMoment } from "./read/ledger-reader.ts";
 import type { PruningAnswers } from "./read/pruning-thread.ts";
 import type { LedgerLog } from "./ports.ts";
 
@@ -36,11 +37,11 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
   }
   async function pruneOnce(): Promise<void> {
     try {
-      // Runs that were dated by this process's own clock do not show that it is right.
-      const { wallAt, lastRunAt } = await ledger.moment(clock.now() - startedAt);
-      const expectedAt = seen === null ? lastRunAt : seen.wallAt + (clock.now() - seen.now);
+      // Runs of this process, and of the last day, were perhaps dated by the clock that is in question.
+      const moment = await ledger.moment(Math.max(DAY_MS, clock.now() - startedAt));
+      const { wallAt } = moment;
+      const aheadMs = seen === null ? leapIn(moment) : wallAt - seen.wallAt - (clock.now() - seen.now);
       seen = { wallAt, now: clock.now() };
-      const aheadMs = expectedAt === null ? 0 : wallAt - expectedAt;
       if (aheadMs > AHEAD_MS_MAX) {
         doubtedAt = clock.now();
         log.error(
@@ -60,4 +61,9 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
     closed = true;
     cancel();
   };
+}
+
+/** How long no run had started before those of the last day. */
+function leapIn({ wallAt, lastRunAt, nextRunAt }: LedgerMoment): number {
+  return lastRunAt === null ? 0 : (nextRunAt ?? wallAt) - lastRunAt;
 }

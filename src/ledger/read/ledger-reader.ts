@@ -43,7 +43,7 @@ export interface LedgerAnswers {
   verify(): Promise<Verified>;
   /**
    * For checking that a clock is plausible before it is used to decide what is old.
-   * @param agoMs how long the asking process has run: its own runs show nothing about its clock
+   * @param agoMs runs that started so recently show nothing about the clock: it may have dated them itself
    */
   moment(agoMs?: number): Promise<LedgerMoment>;
 }
@@ -58,6 +58,8 @@ export interface LedgerMoment {
   readonly wallAt: number;
   /** When the last run started that started at least `agoMs` before that time; `null` if there is none. */
   readonly lastRunAt: number | null;
+  /** When the first run after that one started; `null` if none has. */
+  readonly nextRunAt: number | null;
 }
 
 /**
@@ -89,12 +91,18 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     verify: () => verifyRuns(tables).catch(sayDamaged),
     moment: async (agoMs = 0) => {
       const wallAt = await tables.wallAt();
-      // A run that is dated later says nothing about the current time.
-      const [last] = await query<{ readonly started_at: number }>(
-        "SELECT r.started_at FROM ledger_runs AS r WHERE r.started_at <= ? ORDER BY r.started_at DESC LIMIT 1",
-        [wallAt - agoMs],
-      );
-      return { wallAt, lastRunAt: last?.started_at ?? null };
+      const startOf = async (condition: string, values: readonly number[]): Promise<number | null> => {
+        const sql = `SELECT r.started_at FROM ledger_runs AS r WHERE ${condition} LIMIT 1`;
+        const [run] = await query<{ readonly started_at: number }>(sql, values);
+        return run?.started_at ?? null;
+      };
+      const lastRunAt = await startOf("r.started_at <= ? ORDER BY r.started_at DESC", [wallAt - agoMs]);
+      // A run that is dated later than now says nothing about the current time.
+      const nextRunAt =
+        lastRunAt === null
+          ? null
+          : await startOf("r.started_at > ? AND r.started_at <= ? ORDER BY r.started_at", [lastRunAt, wallAt]);
+      return { wallAt, lastRunAt, nextRunAt };
     },
     prune: (startedBefore, { unknownToo = false } = {}) =>
       pruneRuns(tables, startedBefore, unknownToo).catch(sayDamaged),

@@ -10,11 +10,14 @@ test("old runs are deleted from another thread, which reports by what clock they
   const thread = openPruningThread({ dir: directory });
   atEnd(t, () => thread.close());
 
-  const { wallAt, lastRunAt } = await thread.moment();
-  assert.equal(lastRunAt, startedWallAt);
+  const { wallAt, lastRunAt, nextRunAt } = await thread.moment();
+  assert.deepEqual([lastRunAt, nextRunAt], [startedWallAt, null]);
   assert.equal((await thread.moment(wallAt - startedWallAt + 60_000)).lastRunAt, null, "it started later");
+  await runOnce(ledger, makeRun({ startedWallAt: startedWallAt + 60_000 }));
+  const between = await thread.moment(wallAt - startedWallAt);
+  assert.deepEqual([between.lastRunAt, between.nextRunAt], [startedWallAt, startedWallAt + 60_000]);
   assert.equal((await thread.prune(startedWallAt)).deleted, 0);
-  assert.equal((await thread.prune(wallAt)).deleted, 1);
+  assert.equal((await thread.prune(wallAt)).deleted, 2);
 });
 
 test("without a ledger the thread reports that, and answers once there is one", async (t) => {
