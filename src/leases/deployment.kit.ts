@@ -104,7 +104,7 @@ export class Replica {
     };
     const { process, start } = ids;
     this.leases = openLeases({ clock: this.clock, store: this.#across(store, weather), process: () => process, start });
-    this.lease = this.leases.leaseOf(limit);
+    this.lease = this.leases.leaseOf(limit, "anyone");
     this.lease.onNews(() => this.serve());
   }
 

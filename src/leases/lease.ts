@@ -29,6 +29,7 @@ const GROWTH = 1.25;
  */
 export class HeldLease implements Lease {
   readonly limit: SharedLimit;
+  readonly owner: string;
   readonly #process: string;
   readonly #look: (lease: HeldLease) => void;
   readonly #recent: RecentUse;
@@ -57,8 +58,13 @@ export class HeldLease implements Lease {
   #listener: () => void = () => {};
 
   /** @param look is called when there may be something to ask */
-  constructor(limit: SharedLimit, id: { lease: string; process: string }, look: (lease: HeldLease) => void) {
+  constructor(
+    limit: SharedLimit,
+    id: { lease: string; process: string; owner: string },
+    look: (lease: HeldLease) => void,
+  ) {
     this.limit = limit;
+    this.owner = id.owner;
     this.#lease = id.lease;
     this.#process = id.process;
     this.#look = look;

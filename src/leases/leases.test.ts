@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
-import type { SharedLimit } from "./ports.ts";
+import type { LeaseStore, SharedLimit } from "./ports.ts";
 
 const STEP_MS = 20;
 const USE_MS_MAX = 400;
@@ -127,7 +127,7 @@ test("a process that stops gives back what it has not used, and one that idles g
     const clock = new FakeClock();
     const store = new MemoryLeases(clock.wall);
     const leases = leasesInMemory(clock, store);
-    const lease = leases.leaseOf({ name: "day", max: 1_000, everyMs: 1e12, useMsMax: 0 });
+    const lease = leases.leaseOf({ name: "day", max: 1_000, everyMs: 1e12, useMsMax: 0 }, "anyone");
     lease.take(clock.now(), 0);
     await clock.advance(10);
     for (let calls = 0; calls < 20; calls += 1) {
@@ -148,10 +148,36 @@ test("a process that stops gives back what it has not used, and one that idles g
 test("a call whose deadline is past the end of a lease does not begin under it", async () => {
   const clock = new FakeClock();
   const { leaseOf } = leasesInMemory(clock);
-  const lease = leaseOf({ name: "units", max: 5, everyMs: null, useMsMax: 1_000 });
+  const lease = leaseOf({ name: "units", max: 5, everyMs: null, useMsMax: 1_000 }, "anyone");
   lease.take(clock.now(), clock.now() + 1_000);
   await settle();
 
   assert.equal(lease.take(clock.now(), clock.now() + 3_600_000), null);
   assert.equal(typeof lease.take(clock.now(), clock.now() + 1_000), "number");
+});
+
+test("a limit that an organization uses does not wait for all those that another one invents", async () => {
+  const clock = new FakeClock();
+  const kept = new MemoryLeases(clock.wall);
+  const exchanges: string[][] = [];
+  const store: LeaseStore = {
+    exchange: async (asks, rule) => {
+      exchanges.push(asks.map(({ limit }) => limit.name));
+      await new Promise<void>((resolve) => void clock.after(20, resolve));
+      return kept.exchange(asks, rule);
+    },
+    freeUnits: () => Promise.resolve(),
+  };
+  const { leaseOf } = leasesInMemory(clock, store);
+  const ask = (name: string, owner: string) => {
+    const lease = leaseOf({ name, max: 5, everyMs: 3_600_000, useMsMax: 0 }, owner);
+    assert.equal(lease.take(clock.now(), 0), null);
+    return lease;
+  };
+  for (let made = 0; made < 10_000; made += 1) ask(`made up ${made}`, "org_a");
+  await clock.advance(1);
+  const lease = ask("of b", "org_b");
+  while (!lease.isFree(clock.now())) await clock.advance(1);
+  const first = exchanges.findIndex((names) => names.includes("of b"));
+  assert.equal(first, 1, "the next one after the one that was under way");
 });

@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/clock.ts";
+import { TurnQueue } from "../terms/turn-queue.ts";
 import { within } from "../terms/within.ts";
 import { grantMore } from "./grant.ts";
 import { HeldLease } from "./lease.ts";
@@ -34,8 +35,9 @@ interface Asked {
  * ask. Nothing is asked while there is nothing to ask.
  */
 export function openLeases({ store, clock, process, start }: LeasesParts): OpenLeases {
-  /** Those that have something to ask, and those that may have with time. */
-  const toLook = new Set<HeldLease>();
+  /** Those that may have something to ask now. Owners take turns, because they can invent limits without end. */
+  const toLook = new TurnQueue<HeldLease>();
+  /** Those that may have something to ask with time. */
   const live = new Set<HeldLease>();
   let underWay: Promise<void> | null = null;
   let isQueued = false;
@@ -49,7 +51,7 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
   const name = (): string => (known ??= process());
 
   function look(lease: HeldLease): void {
-    toLook.add(lease);
+    toLook.add(lease.owner, lease);
     if (isQueued || underWay !== null || closed) return;
     isQueued = true;
     // All calls of a turn ask together.
@@ -71,9 +73,9 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
   function nextAsks(): Asked[] {
     const asked: Asked[] = [];
     if (closed) return asked;
-    for (const lease of toLook) {
-      if (asked.length === ASKS_MAX) break;
-      toLook.delete(lease);
+    while (asked.length < ASKS_MAX) {
+      const lease = toLook.next(() => true);
+      if (lease === undefined) break;
       live.add(lease);
       const ask = lease.ask(clock.now());
       if (ask !== null) asked.push({ lease, ask });
@@ -139,9 +141,9 @@ export function openLeases({ store, clock, process, start }: LeasesParts): OpenL
   }
 
   return {
-    leaseOf: (limit) => {
+    leaseOf: (limit, owner) => {
       made += 1;
-      return new HeldLease(limit, { lease: `${start}/${made}`, process: name() }, look);
+      return new HeldLease(limit, { lease: `${start}/${made}`, process: name(), owner }, look);
     },
     async close() {
       closed = true;

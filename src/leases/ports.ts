@@ -113,4 +113,5 @@ export interface Lease {
   onNews(listener: () => void): void;
 }
 
-export type Leases = (limit: SharedLimit) => Lease;
+/** @param owner the leases of one owner wait for the store together, and owners take turns */
+export type Leases = (limit: SharedLimit, owner: string) => Lease;

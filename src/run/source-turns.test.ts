@@ -18,7 +18,7 @@ function turnsOf(
 ): SourceTurns {
   const { leaseOf } = leasesInMemory(clock);
   const limit = (name: string, max: number, everyMs: number | null) => {
-    return { lease: leaseOf({ name, max, everyMs, useMsMax: 10_000 }), max, isRate: everyMs !== null };
+    return { lease: leaseOf({ name, max, everyMs, useMsMax: 10_000 }, "anyone"), max, isRate: everyMs !== null };
   };
   const rates = rate.map(({ max, every_ms: everyMs }, at) => limit(`rate ${at}`, max, everyMs));
   return new SourceTurns(
@@ -108,7 +108,7 @@ test("a flood of first calls waits for the store, however many they are, and goe
     freeUnits: () => answered.promise,
     exchange: (asks, rule) => store.exchange(asks, rule),
   });
-  const lease = leaseOf({ name: "rate", max: 10_000, everyMs: PERIOD_MS, useMsMax: 0 });
+  const lease = leaseOf({ name: "rate", max: 10_000, everyMs: PERIOD_MS, useMsMax: 0 }, "anyone");
   const turns = new SourceTurns([{ lease, max: 10_000, isRate: true }], clock);
   const calls = await enterMany(turns, "a", 2_000, clock);
   assert.equal(calls.filter(({ outcome }) => outcome === "waits").length, 2_000);
@@ -182,7 +182,7 @@ test("a call goes on with what is leased while the store is away, and then is re
   const clock = new FakeClock();
   const store = new MemoryLeases(clock.wall);
   const { leaseOf } = leasesInMemory(clock, store);
-  const lease = leaseOf({ name: "rate", max: 1_000, everyMs: 600_000, useMsMax: 0 });
+  const lease = leaseOf({ name: "rate", max: 1_000, everyMs: 600_000, useMsMax: 0 }, "anyone");
   const turns = new SourceTurns([{ lease, max: 1_000, isRate: true }], clock);
   assert.equal(inside(await enterMany(turns, "a", 4, clock)), 4);
   store.exchange = () => Promise.reject(new Error("away"));

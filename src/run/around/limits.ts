@@ -1,4 +1,4 @@
-import type { Leases } from "../../leases/ports.ts";
+import type { Lease, Leases, SharedLimit } from "../../leases/ports.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";
@@ -27,7 +27,10 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
   function limitsOf(source: RunnableSource): Limits {
     let limits = bySource.get(source.declaration);
     if (limits === undefined) {
-      const shared = [...concurrencyOf(source, leaseOf), ...ratesOf(source, "source", "", leaseOf)];
+      const shared = [
+        ...concurrencyOf(source, leaseOf),
+        ...ratesOf(source, "source", "", (limit) => leaseOf(limit, source.id)),
+      ];
       limits = {
         shared: shared.length === 0 ? null : new SourceTurns(shared, clock),
         perCredential: source.declaration.limits!.rate?.some(({ per }) => per === "credential") ?? false,
@@ -41,7 +44,10 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
     const { organizationId } = call.run.caller;
     const scope = call.credential?.scope ?? organizationId;
     return byCredential.getOrMake(organizationId, `${source.id}|${scope}`, () => {
-      return new SourceTurns(ratesOf(source, "credential", ` ${scope}`, leaseOf), clock);
+      return new SourceTurns(
+        ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId)),
+        clock,
+      );
     });
   }
 
@@ -92,10 +98,16 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
 function concurrencyOf({ id, declaration, timeoutMs }: RunnableSource, leaseOf: Leases): TurnLimit[] {
   const max = declaration.limits!.concurrency;
   if (max === undefined) return [];
-  return [{ lease: leaseOf({ name: `concurrency ${id}`, max, everyMs: null, useMsMax: timeoutMs }), max, isRate: false }]; // prettier-ignore
+  const lease = leaseOf({ name: `concurrency ${id}`, max, everyMs: null, useMsMax: timeoutMs }, id);
+  return [{ lease, max, isRate: false }];
 }
 
-function ratesOf({ id, declaration }: RunnableSource, per: string, scope: string, leaseOf: Leases): TurnLimit[] {
+function ratesOf(
+  { id, declaration }: RunnableSource,
+  per: string,
+  scope: string,
+  leaseOf: (limit: SharedLimit) => Lease,
+): TurnLimit[] {
   const rates = (declaration.limits!.rate ?? []).filter((rate) => rate.per === per);
   return rates.map(({ max, every_ms: everyMs }, at) => {
     const lease = leaseOf({ name: `rate ${id} ${per} ${at}${scope}`, max, everyMs, useMsMax: 0 });
