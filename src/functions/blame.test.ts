@@ -21,12 +21,12 @@ function codeOf({ thrown }: Tried): string {
  * Runs it over and over for another organization, four at a time, until `stop`, which returns how often each outcome
  * came.
  */
-function keepRunning(rig: PoolRig): { stop(): Promise<Record<string, number>> } {
+function keepRunning(rig: PoolRig, text = SMALL): { stop(): Promise<Record<string, number>> } {
   const ends: Record<string, number> = {};
   let stopped = false;
   const lane = async () => {
     while (!stopped) {
-      const tried = await rig.attempt(SMALL, { organizationId: "org_small", limitMs: 20_000 });
+      const tried = await rig.attempt(text, { organizationId: "org_small", limitMs: 20_000 });
       const end =
         tried.thrown === undefined ? "ok" : `${codeOf(tried)}: ${((tried.thrown as Fault).cause as Error).message}`;
       ends[end] = (ends[end] ?? 0) + 1;
@@ -96,6 +96,68 @@ test("memory that V8 counts in no limit cannot be had, so that nobody else pays 
   for (let time = 0; time < 4; time += 1)
     assert.notEqual(codeOf(await rig.attempt(resizable, { organizationId: "org_hog" })), "ok");
   assertUnharmed(rig, await small.stop());
+});
+
+const INTL = {
+  "formats of dates": `kept.push(new Intl.DateTimeFormat("en", { dateStyle: "full", calendar: "chinese" }));`,
+  "their subclasses": `kept.push(new (class extends Intl.DateTimeFormat {})("en", { calendar: "chinese" }));`,
+  "formats without new": `const make = Intl.DateTimeFormat.prototype.constructor; kept.push(make("en"));`,
+  plurals: `kept.push(new Intl.PluralRules("ar"), new Intl.RelativeTimeFormat("ru"), new Intl.Collator("zh"));`,
+  "divided texts": `kept.push(new Intl.Segmenter("th", { granularity: "word" }).segment("x ".repeat(2_500)));
+    kept.push(kept.at(-1)[Symbol.iterator]());
+    kept.at(-1).next();`,
+};
+
+for (const [name, makes] of Object.entries(INTL)) {
+  test(`what lies outside the heap is measured, and costs nobody beside it: ${name}`, async (t) => {
+    const rig = await startPool(t, { children: 1, spares: 1 });
+    const keeps = `async ({ run }) => {
+      const kept = [];
+      for (let round = 0; round < 60; round += 1) {
+        for (let n = 0; n < 200; n += 1) { ${makes} }
+        await run("wait_20");
+      }
+      return {};
+    }`;
+    const holds = SMALL.replace("{ run }) => {", "{ run }) => { const held = new Uint8Array(10_000_000).fill(1);");
+    const small = keepRunning(rig, holds.replace("return {};", "return { held: held.length };"));
+    const hogs = [1, 2].map(() => rig.attempt(keeps, { organizationId: "org_hog", limitMs: 10_000 }));
+    const ends = await Promise.all(hogs);
+    assertUnharmed(rig, await small.stop());
+    for (const { thrown } of ends) {
+      const fault = thrown as Fault | undefined;
+      const says = String(fault?.cause);
+      assert.ok(fault?.code === "function.memory" || says.includes("allocation failed"), `${fault?.code} ${says}`);
+    }
+  });
+}
+
+test("objects of Intl that are not kept cost no run its memory, and are what they always were", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 0 });
+  const uses = `() => {
+    let last;
+    for (let n = 0; n < 3_000; n += 1) last = new Intl.NumberFormat("de").format(n);
+    const format = new Intl.DateTimeFormat("en", { timeZone: "UTC" });
+    class Own extends Intl.NumberFormat {}
+    return {
+      last,
+      date: format.format(0),
+      same: format instanceof Intl.DateTimeFormat && format.constructor === Intl.DateTimeFormat,
+      own: new Own("de") instanceof Intl.NumberFormat && Intl.NumberFormat("de") instanceof Intl.NumberFormat,
+      words: [...new Intl.Segmenter("en", { granularity: "word" }).segment("two words")].map(({ segment }) => segment),
+      locales: [Intl.getCanonicalLocales("EN-us"), Intl.DateTimeFormat.supportedLocalesOf("de")],
+    };
+  }`;
+  const { json, thrown } = await rig.attempt(uses);
+  assert.equal(thrown, undefined);
+  assert.deepEqual(JSON.parse(json!), {
+    last: "2.999",
+    date: "1/1/1970",
+    same: true,
+    own: true,
+    words: ["two", " ", "words"],
+    locales: [["en-US"], ["de"]],
+  });
 });
 
 test("large replies cost the run that asks for them, not a trivial function beside it", async (t) => {

@@ -4,6 +4,7 @@
 
 import { createBridge, type Post } from "./bridge.ts";
 import { installBuffers } from "./buffers.ts";
+import { installIntl } from "./intl.ts";
 import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
@@ -45,6 +46,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
   installBuffers(scope);
+  installIntl();
 
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);

@@ -38,3 +38,8 @@ test("nobody is named where nobody holds much, or nobody is there", () => {
   assert.equal(nameOf([weighed("a", 5), weighed("b", 10)], 400), null);
   assert.equal(nameOf([], 400), null);
 });
+
+test("nobody is named for memory of which most belongs to no run that is known", () => {
+  assert.equal(nameOf([weighed("a", 2), weighed("b", 26), weighed("b", 26)], 265), null);
+  assert.deepEqual(nameOf([weighed("a", 120), weighed("b", 26)], 265), { at: 0, megabytes: 120, measured: true });
+});

@@ -1,0 +1,72 @@
+import { apply } from "./intrinsics.ts";
+
+const { construct } = Reflect;
+const { defineProperty, getOwnPropertyNames, getPrototypeOf } = Object;
+const Native = ArrayBuffer;
+
+/** The most that one was measured to take, rounded up. */
+const FORMAT_OF_DATES_BYTES = 40_000;
+const OTHER_BYTES = 10_000;
+/** Of a text that is divided into segments: a copy, and what was found out about its words. */
+const UNIT_BYTES = 8;
+
+type Method = (this: object, ...given: unknown[]) => object;
+type Weigh = <Made extends object>(made: Made, bytes: number) => Made;
+
+/**
+ * Makes the objects of `Intl` count towards the memory of the run. Their data lies outside the heap, where V8 counts it
+ * in no limit and no statistics. So each gets a buffer of about its size, which is counted, and lives as long as it.
+ */
+export function installIntl(): void {
+  const buffers = new WeakMap<object, ArrayBuffer>();
+  // The author's code may replace the methods of the prototype.
+  const set = buffers.set.bind(buffers);
+  const get = buffers.get.bind(buffers);
+  const weigh: Weigh = (made, bytes) => {
+    set(made, new Native(bytes));
+    return made;
+  };
+  for (const name of getOwnPropertyNames(Intl)) weighConstructor(name, weigh);
+
+  // A text is copied, and once more for each pass over it.
+  const weighPasses = (segments: object): void => {
+    replace(segments, Symbol.iterator, (native) => {
+      return function iterator() {
+        return weigh(apply(native, this, []), get(this)?.byteLength ?? OTHER_BYTES);
+      };
+    });
+  };
+  let isFirst = true;
+  replace(Intl.Segmenter.prototype, "segment", (native) => {
+    return function segment(text) {
+      const given = `${text as string}`;
+      const segments = apply(native, this, [given]) as object;
+      // Nothing else leads to their prototype, and to make one takes time that most runs can do without.
+      if (isFirst) weighPasses(getPrototypeOf(segments) as object);
+      isFirst = false;
+      return weigh(segments, OTHER_BYTES + UNIT_BYTES * given.length);
+    };
+  });
+}
+
+function weighConstructor(name: string, weigh: Weigh): void {
+  const native = (Intl as unknown as Record<string, unknown>)[name];
+  if (typeof native !== "function" || native.prototype === undefined) return;
+  const bytes = name === "DateTimeFormat" ? FORMAT_OF_DATES_BYTES : OTHER_BYTES;
+  const changed = {
+    value: new Proxy(native, {
+      construct: (_, given, target) => weigh(construct(native, given, target) as object, bytes),
+      // Some need no `new`.
+      apply: (_, self, given) => weigh(apply(native, self, given) as object, bytes),
+    }),
+    writable: true,
+    configurable: true,
+  };
+  defineProperty(native.prototype, "constructor", changed);
+  defineProperty(Intl, name, changed);
+}
+
+function replace(owner: object, name: string | symbol, change: (native: Method) => Method): void {
+  const native = (owner as Record<string | symbol, Method>)[name]!;
+  defineProperty(owner, name, { value: change(native), writable: true, configurable: true });
+}
