@@ -86,7 +86,10 @@ export interface RateLimit {
   readonly per: "credential" | "source";
   /** Number of calls allowed in `every_ms`. */
   readonly max: number;
-  /** Length of a period, in milliseconds. Periods follow one another by the store's clock; a day begins at midnight UTC. */
+  /**
+   * Length of a period, in milliseconds: 100 to 366 days. Periods follow one another by the store's clock; a day begins
+   * at midnight UTC.
+   */
   readonly every_ms: number;
 }
 

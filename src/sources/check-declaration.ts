@@ -12,6 +12,10 @@ const require = createRequire(import.meta.url);
 
 export const TIMEOUT_MS_DEFAULT = 15_000;
 
+/** The store has to be asked about each period before it ends, and remembers each for as long again. */
+const PERIOD_MS_MIN = 100;
+const PERIOD_MS_MAX = 366 * 86_400_000;
+
 const KNOWN = new Set([
   "id", "title", "description", "docs", "inputs", "credentials", "output", "origins", "regions", "timeout_ms", "limits",
   "charge", "data", "live", "cases", "verify", "run",
@@ -69,14 +73,14 @@ function limitsProblem(limits: unknown): string | null {
   const rate: unknown = limits["rate"] ?? [];
   return Array.isArray(rate) && rate.every(isRate)
     ? null
-    : "limits.rate must be a list of { max, every_ms }, with per: credential or source";
+    : "limits.rate must be a list of { max, every_ms }, with per: credential or source; a period has 100 ms to 366 days";
 }
 
 function isRate(limit: unknown): boolean {
   if (!isJsonObject(limit)) return false;
   const { max, every_ms: everyMs, per } = limit;
   const isPer = per === undefined || per === "credential" || per === "source";
-  return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, 1, Infinity) && isPer;
+  return isWholeWithin(max, 1, Infinity) && isWholeWithin(everyMs, PERIOD_MS_MIN, PERIOD_MS_MAX) && isPer;
 }
 
 function chargeProblem(charge: unknown): string | null {

@@ -187,7 +187,7 @@ export const SourceFormat = Type.Object(
                     description: "Number of calls allowed in each period, in all processes of the deployment together.",
                   }),
                   every: duration(
-                    "Length of a period. Periods follow one another by the store's clock; a day begins at midnight UTC.",
+                    "Length of a period, 100 ms to 366 days. Periods follow one another by the store's clock; a day begins at midnight UTC.",
                   ),
                 },
                 closed,
