@@ -1,4 +1,4 @@
-import { apply } from "./intrinsics.ts";
+import { apply, toText } from "./intrinsics.ts";
 
 const { construct } = Reflect;
 const { defineProperty, getOwnPropertyNames, getPrototypeOf } = Object;
@@ -39,7 +39,7 @@ export function installIntl(): void {
   let isFirst = true;
   replace(Intl.Segmenter.prototype, "segment", (native) => {
     return function segment(text) {
-      const given = `${text as string}`;
+      const given = toText(text);
       const segments = apply(native, this, [given]) as object;
       // Nothing else leads to their prototype, and to make one takes time that most runs can do without.
       if (isFirst) weighPasses(getPrototypeOf(segments) as object);
