@@ -28,8 +28,13 @@ const HOPELESS_AT = 2;
 const DANGEROUS_AT = 4;
 const DANGEROUS_WITHIN_MS = 500;
 
+/** Memory that falls by this much between question and answer is being returned by a run that has ended. */
+const FALL_BYTES = 4 * 1_048_576;
+/** How many times in a row that is waited for: a run could take and return memory on purpose. */
+const FALLS_MAX = 6;
+
 type Relief =
-  | { readonly stage: "asked"; readonly askedAt: number }
+  | { readonly stage: "asked"; readonly askedAt: number; readonly rssBytes: number }
   /** `rssBytes`: what the process held before. `gone`: the run has left, but its memory is returned a moment later. */
   | {
       readonly stage: "ending";
@@ -44,11 +49,13 @@ type Relief =
  * Watches the resident memory of the processes. A process over its limit first disposes of idle isolates and reports
  * what each of the others holds. If it is still over the limit, the largest run of the organization that holds the most
  * is ended, and the process is examined again. Only a measurement names a run: without one, the process is replaced and
- * nobody is blamed.
+ * nobody is blamed. Nor is anybody while the memory falls: it is that of a run that has ended already.
  */
 export class MemoryWatch {
   readonly #parts: MemoryWatchParts;
   readonly #reliefs = new WeakMap<HostProcess, Relief>();
+  /** How many times in a row its memory was falling. */
+  readonly #falls = new WeakMap<HostProcess, number>();
   #cancel: (() => void) | undefined;
   #stopped = false;
 
@@ -74,12 +81,19 @@ export class MemoryWatch {
 
   /** The process has reported what its isolates hold. */
   heard(host: HostProcess, { runs }: Extract<FromChild, { type: "weighed" }>): void {
-    if (host.killed || this.#reliefs.get(host)?.stage !== "asked") return;
+    const relief = this.#reliefs.get(host);
+    if (host.killed || relief?.stage !== "asked") return;
     this.#reliefs.delete(host);
     const rssBytes = host.process.rssBytes();
     const limit = limitBytes(host, this.#parts.childMemoryMb);
     // Disposing of idle isolates was enough.
     if (rssBytes <= limit) return;
+    const falls = this.#falls.get(host) ?? 0;
+    if (rssBytes <= HOPELESS_AT * limit && relief.rssBytes - rssBytes >= FALL_BYTES && falls < FALLS_MAX) {
+      this.#falls.set(host, falls + 1);
+      return;
+    }
+    this.#falls.delete(host);
     const weighed: Weighed[] = [];
     for (const { id, bytes } of runs) {
       const running = host.runs.get(id);
@@ -126,7 +140,7 @@ export class MemoryWatch {
     const withinMs = rssBytes > DANGEROUS_AT * limit ? DANGEROUS_WITHIN_MS : ANSWER_WITHIN_MS;
     const relief = this.#reliefs.get(host);
     if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
-    else if (over && relief === undefined) this.#ask(host);
+    else if (over && relief === undefined) this.#ask(host, rssBytes);
     else if (relief !== undefined && this.#parts.clock.now() - relief.askedAt > withinMs) {
       this.#reliefs.delete(host);
       if (over) this.#parts.kill(host, null);
@@ -134,8 +148,8 @@ export class MemoryWatch {
     return host.runs.size > 0 || over;
   }
 
-  #ask(host: HostProcess): void {
-    this.#reliefs.set(host, { stage: "asked", askedAt: this.#parts.clock.now() });
+  #ask(host: HostProcess, rssBytes: number): void {
+    this.#reliefs.set(host, { stage: "asked", askedAt: this.#parts.clock.now(), rssBytes });
     host.process.send({ type: "weigh" });
   }
 
