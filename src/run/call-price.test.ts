@@ -6,7 +6,6 @@ import type { PriceTerm } from "../terms/price.ts";
 import { Secret } from "../terms/secret.ts";
 import { makeCall } from "./call.kit.ts";
 import { endWith, reportCall } from "./fan-out.ts";
-import { priceOfCall } from "./price-of-call.ts";
 import type { Billing, FoundCredential } from "./ports.ts";
 
 const LIST = { amount: 500_000n, currency: "EUR" };
@@ -35,11 +34,12 @@ function send(credential: FoundCredential | null, billing: Partial<Billing> = {}
 }
 
 test("the price of the credential holds; without one, the list price of the source", () => {
-  const dear = priceOfCall({ listPrice: LIST }, credentialWith(), 0);
-  assert.deepEqual([dear?.amount, dear?.currency], [350_000n, "USD"]);
-  assert.equal(priceOfCall({ listPrice: LIST }, null, 0), LIST);
-  assert.equal(priceOfCall({ listPrice: LIST }, { prices: { at: () => null } }, 0), LIST);
-  assert.equal(priceOfCall({ listPrice: null }, null, 0), null);
+  const { price } = send(credentialWith()).intent;
+  assert.deepEqual([price?.amount, price?.currency], [350_000n, "USD"]);
+  assert.equal(send(null).intent.price, LIST);
+  assert.equal(send({ ...credentialWith(), prices: { at: () => null } }).intent.price, LIST);
+  assert.equal(send({ ...credentialWith(), prices: null }).intent.price, LIST);
+  assert.equal(send(null, { listPrice: null }).intent.price, null);
 });
 
 test("a request costs what held when it was sent, whatever changes while it waits for its reply", async () => {
