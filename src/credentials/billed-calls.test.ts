@@ -5,13 +5,14 @@ import { FakeClock } from "../terms/clock.kit.ts";
 import type { Charged } from "../terms/fault.ts";
 import type { PriceTerm } from "../terms/price.ts";
 import { BilledCalls } from "./billed-calls.ts";
+import type { CallCounts } from "./ports.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 
 const basic: PriceTerm = { amount: 10n, currency: "EUR", fromWallAt: 0, above: 0, per: null, timeZone: "UTC" };
 const TERMS = [basic, { ...basic, above: 3, amount: 8n }];
 
 /** A replica: its clock, the price of its next request, and a call that was charged so. */
-async function replica(counts: MemoryStore, clock: FakeClock, terms: readonly PriceTerm[] = TERMS) {
+async function replica(counts: CallCounts, clock: FakeClock, terms: readonly PriceTerm[] = TERMS) {
   const billedCalls = new BilledCalls({ counts, clock });
   const prices = await billedCalls.open("cred_1", terms);
   const price = () => prices.at(clock.wall())?.amount;
@@ -56,6 +57,30 @@ test("a calendar month begins again at nothing, in the time zone of the contract
   assert.equal(price(), 10n);
   await clock.advance(0);
   assert.deepEqual([...counts.billed], [["cred_1 1759269600000", 3], ["cred_1 1761951600000", 0]]); // prettier-ignore
+});
+
+test("calls of a month that ends while others are being added are added too", async () => {
+  const [store, clock] = [new MemoryStore(), new FakeClock()];
+  let answer = Promise.withResolvers<void>();
+  answer.resolve();
+  const slow = {
+    addCalls: async (...added: Parameters<MemoryStore["addCalls"]>) => {
+      await answer.promise;
+      return store.addCalls(...added);
+    },
+  };
+  const { price, call } = await replica(slow, clock);
+  await clock.advance(Date.parse("2025-10-31T23:59:58Z") - clock.wall());
+  answer = Promise.withResolvers();
+  call("yes");
+  await clock.advance(1_000);
+  call("yes");
+  await clock.advance(1_000);
+  assert.equal(price(), 10n);
+  answer.resolve();
+  await clock.advance(0);
+  await clock.advance(0);
+  assert.equal(store.billed.get("cred_1 1759276800000"), 2);
 });
 
 test("without the store a replica counts for itself, and adds everything once the store is back", async () => {

@@ -50,7 +50,7 @@ export class BilledCalls {
         return termAt(terms, wallAt, shared + own);
       },
     };
-    if (prices.at(this.#clock.wall()) !== null) await this.#add(credentialId);
+    if (prices.at(this.#clock.wall()) !== null) await this.#add(credentialId, this.#months.get(credentialId)!);
     return prices;
   }
 
@@ -77,10 +77,9 @@ export class BilledCalls {
     const month = { ...monthAround(wallAt, timeZone), timeZone, shared: 0, own: 0, isAdding: false };
     this.#months.set(credentialId, month);
     if (known !== undefined) {
-      if (known.own > 0 && !known.isAdding)
-        void this.#counts.addCalls(credentialId, known.from, known.own).catch(() => {});
+      if (known.own > 0) void this.#add(credentialId, known);
       // What other replicas have billed in the new month already.
-      void this.#add(credentialId);
+      void this.#add(credentialId, month);
     }
     return month;
   }
@@ -97,11 +96,10 @@ export class BilledCalls {
   }
 
   async #addAll(): Promise<void> {
-    for (const [credentialId, { own }] of this.#months) if (own > 0) await this.#add(credentialId);
+    for (const [credentialId, month] of this.#months) if (month.own > 0) await this.#add(credentialId, month);
   }
 
-  async #add(credentialId: string): Promise<void> {
-    const month = this.#months.get(credentialId)!;
+  async #add(credentialId: string, month: Month): Promise<void> {
     if (month.isAdding) return;
     const { own } = month;
     month.isAdding = true;
@@ -111,8 +109,11 @@ export class BilledCalls {
     } catch {
       // The store is away: they are added with the next ones.
       if (month.own > 0) this.#addLater();
+      return;
     } finally {
       month.isAdding = false;
     }
+    // The month ended meanwhile, and nobody else will add what it still had.
+    if (month.own > 0 && this.#months.get(credentialId) !== month) await this.#add(credentialId, month);
   }
 }
