@@ -61,6 +61,15 @@ test("memory that falls below the limit is of no concern", async () => {
   assert.deepEqual(happened, []);
 });
 
+test("what was waited for before the memory was in its limit again does not count", async () => {
+  const { happened, look } = watching();
+  for (let time = 0; time < 20; time += 1) {
+    await look(250, 220);
+    await look(190, 190);
+  }
+  assert.deepEqual(happened, []);
+});
+
 test("taking and returning memory over and over does not help for long, nor does it far above the limit", async () => {
   const returning = watching();
   for (let time = 0; time < 6; time += 1) await returning.look(250, 220);

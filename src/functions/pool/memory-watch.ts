@@ -87,7 +87,10 @@ export class MemoryWatch {
     const rssBytes = host.process.rssBytes();
     const limit = limitBytes(host, this.#parts.childMemoryMb);
     // Disposing of idle isolates was enough.
-    if (rssBytes <= limit) return;
+    if (rssBytes <= limit) {
+      this.#falls.delete(host);
+      return;
+    }
     const falls = this.#falls.get(host) ?? 0;
     if (rssBytes <= HOPELESS_AT * limit && relief.rssBytes - rssBytes >= FALL_BYTES && falls < FALLS_MAX) {
       this.#falls.set(host, falls + 1);
@@ -137,6 +140,7 @@ export class MemoryWatch {
     const rssBytes = host.process.rssBytes();
     const limit = limitBytes(host, this.#parts.childMemoryMb);
     const over = rssBytes > limit;
+    if (!over) this.#falls.delete(host);
     const withinMs = rssBytes > DANGEROUS_AT * limit ? DANGEROUS_WITHIN_MS : ANSWER_WITHIN_MS;
     const relief = this.#reliefs.get(host);
     if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
