@@ -44,6 +44,12 @@ test("it matches exactly what the engine's own expressions match", () => {
   );
 });
 
+test("a lookahead and a lookbehind for the same thing are told apart", () => {
+  for (const source of ["(?=a)(?<=a)", "(?<=\\W)(?=\\W)", "(?!a)(?<!a)", "(?=(?<=a))(?<=(?=a))"])
+    for (const one of ["", "a", "aa", ".", "..", "a."])
+      assert.equal(compilePattern(source).test(one), new RegExp(source, "u").test(one), `${source} on "${one}"`);
+});
+
 const EXPLOSIVE = ["^(a+)+$", "(a|a)*b", "(a|aa)+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)(.*)(.*)x", "\\s+$", "[^\\s@]+@[^\\s@]+\\.[^\\s@]+", "(?=(a+)+b)(?!(a+)+c)a", "(?<=(a+)+)b", "^(\\p{L}|a)*$", "(a{1,30}){1,30}x"]; // prettier-ignore
 
 for (const source of EXPLOSIVE) {

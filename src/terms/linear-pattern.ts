@@ -267,7 +267,7 @@ class Machine {
   }
 
   #lookFor({ part, ahead }: Pattern & { kind: "look" }, looks: Look[]): number {
-    const known = looks.findIndex((look) => look.part === part);
+    const known = looks.findIndex((look) => look.part === part && look.ahead === ahead);
     if (known !== -1) return known;
     const machine = new Machine(part, ahead, this.#alphabet, looks);
     return looks.push({ part, machine, ahead }) - 1;
