@@ -21,7 +21,7 @@ export async function drainAgain(dir: string, sink: LedgerSink, startedFrom: num
   let sent = 0;
   let damaged = 0;
   try {
-    const [{ id: journal }] = tables.rows<{ id: string }>("SELECT id FROM journal") as [{ id: string }];
+    const journal = tables.id();
     for (let after = 0; ;) {
       const found = tables.rows<Found>(
         `SELECT r.run, r.transaction_id, r.started_at FROM ledger_runs AS r

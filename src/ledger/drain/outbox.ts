@@ -39,8 +39,7 @@ export class Outbox {
     this.#inOrder = new RunsInOrder(directory);
     const [row] = this.#tables.rows<{ run: number }>("SELECT coalesce(max(run), 0) AS run FROM drained");
     this.#drained = row!.run;
-    const [journal] = this.#tables.rows<{ id: string }>("SELECT id FROM journal");
-    this.journal = journal!.id;
+    this.journal = this.#tables.id();
   }
 
   async next(countMax: number): Promise<OutboxBatch | null> {

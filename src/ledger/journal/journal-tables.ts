@@ -43,6 +43,11 @@ export class JournalTables implements LedgerTables {
     this.query = async (sql, values) => this.rows(sql, values);
   }
 
+  /** The journal's own id, which it keeps when its folder is moved or copied. */
+  id(): string {
+    return this.rows<{ id: string }>("SELECT id FROM journal")[0]!.id;
+  }
+
   wallAt(): Promise<number> {
     return Promise.resolve(systemClock.wall());
   }

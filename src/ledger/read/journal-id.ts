@@ -5,7 +5,7 @@ export function readJournalId(directory: string): string | null {
   try {
     const tables = new JournalTables(directory);
     try {
-      return tables.rows<{ id: string }>("SELECT id FROM journal")[0]?.id ?? null;
+      return tables.id();
     } finally {
       tables.close();
     }

@@ -50,9 +50,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(dir, { startedBefore, unknownToo }),
     verify: afterLog(() => verifyJournal(dir).catch(sayDamaged)),
     undrained: afterLog(async (shared: Pick<LedgerTables, "query">) => {
-      const [journal] = await tables.query<{ readonly id: string }>("SELECT id FROM journal");
       const [has] = await shared.query<{ readonly run: number }>("SELECT run FROM ledger_outboxes WHERE journal = ?", [
-        journal!.id,
+        tables.id(),
       ]);
       const [row] = await tables.query<{ readonly runs: number }>(
         "SELECT count(*) AS runs FROM runs WHERE id > coalesce(?, (SELECT run FROM drained), 0)",
