@@ -52,6 +52,7 @@ async function run(chosen, env) {
     process.execPath,
     [
       "--no-node-snapshot",
+      ...(long ? [] : ["--import", "./test/fixed-seed.mjs"]),
       "--test",
       // One more than the cores that it is meant for: a third of the files' time is waiting.
       "--test-concurrency=3",
