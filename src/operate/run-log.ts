@@ -61,7 +61,7 @@ function runFields(report: RunReport) {
     token_id: report.tokenId,
     context: report.context,
     region: report.region,
-    ...(report.traceId === undefined ? {} : { trace_id: report.traceId }),
+    ...(report.trace === undefined ? {} : { trace_id: report.trace.traceId }),
     ...(report.simulated ? { simulated: true } : {}),
     ...(report.functionId === null ? {} : { function: report.functionId }),
     ...(report.functionFault ? { function_fault: report.functionFault } : {}),

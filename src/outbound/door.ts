@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { SecureContext } from "node:tls";
 import type { Billing, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
@@ -6,7 +5,7 @@ import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
-import { writeTraceparent } from "../terms/trace.ts";
+import { newSpanId, writeTraceparent } from "../terms/trace.ts";
 import { UsualSizes } from "../terms/usual-sizes.ts";
 import { dnsResolve, type Resolve } from "./sockets/dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./sockets/egress-proxy.ts";
@@ -162,8 +161,8 @@ class VendorDoor implements OutboundDoor, Sender {
     if (run.trace == null || this.#traced.match(request.url) !== "exact") return request;
     const isSet = request.fields.some((text, at) => at % 2 === 0 && text.toLowerCase() === "traceparent");
     if (isSet) return request;
-    const field = writeTraceparent(run.trace, randomBytes(8).toString("hex"));
-    return { ...request, fields: [...request.fields, "traceparent", field] };
+    const spanId = newSpanId();
+    return { ...request, spanId, fields: [...request.fields, "traceparent", writeTraceparent(run.trace, spanId)] };
   }
 
   /** Connections are shared by all sources that may use the origin in the same way. */

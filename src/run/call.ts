@@ -105,12 +105,13 @@ export class Call implements PlannedCall {
     if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }
 
-  planAttempt(origin: string, method: string, billing: Billing, clock: Clock): PlannedAttempt {
+  planAttempt(origin: string, method: string, billing: Billing, clock: Clock, spanId?: string): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
     this.#planned += 1;
     const sentWallAt = clock.wall();
     const term = this.#credential?.prices?.at(sentWallAt) ?? null;
-    const attempt = new SentAttempt(this.#planned, { origin, method, sentWallAt, sentAt: clock.now() }, billing, term);
+    const sent = { origin, method, sentWallAt, sentAt: clock.now(), spanId };
+    const attempt = new SentAttempt(this.#planned, sent, billing, term);
     return {
       run: this.run,
       intent: {
@@ -199,6 +200,7 @@ class SentAttempt implements Attempt {
   readonly free: boolean;
   readonly sentWallAt: number;
   readonly sentAt: number;
+  readonly spanId: string | undefined;
   readonly per: ChargeModel | null;
   readonly #term: PriceTerm | null;
   #listPrice: Price | null;
@@ -211,7 +213,7 @@ class SentAttempt implements Attempt {
   /** `term`: the price of its credential. */
   constructor(
     number: number,
-    sent: Pick<Attempt, "origin" | "method" | "sentWallAt" | "sentAt">,
+    sent: Pick<Attempt, "origin" | "method" | "sentWallAt" | "sentAt" | "spanId">,
     { free, model, listPrice }: Billing,
     term: PriceTerm | null,
   ) {
@@ -220,6 +222,7 @@ class SentAttempt implements Attempt {
     this.method = sent.method;
     this.sentWallAt = sent.sentWallAt;
     this.sentAt = sent.sentAt;
+    this.spanId = sent.spanId;
     this.per = term?.per ?? null;
     this.free = free || (this.per ?? model) === "free";
     this.#term = term;

@@ -147,7 +147,7 @@ export function reportCall(outcome: Outcome): CallReport {
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
     outputBytes: outcome.outputBytes,
-    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs, price }, at) => ({
+    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs, price, spanId }, at) => ({
       number,
       origin,
       method,
@@ -156,6 +156,7 @@ export function reportCall(outcome: Outcome): CallReport {
       tookMs,
       charged: charges[at]!,
       price,
+      ...(spanId !== undefined && { spanId }),
     })),
   };
 }

@@ -113,10 +113,10 @@ export interface PlannedCall extends CallPlan {
   takeOrder(id: string | null): void;
   /**
    * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
-   * recorded; then the attempt must begin in the same turn of the event loop.
+   * recorded; then the attempt must begin in the same turn of the event loop. `spanId`: the span that its vendor is told of.
    * @throws Fault `source.stopped`
    */
-  planAttempt(origin: string, method: string, billing: Billing, clock: Clock): PlannedAttempt;
+  planAttempt(origin: string, method: string, billing: Billing, clock: Clock, spanId?: string): PlannedAttempt;
   /**
    * Counts bytes that are about to be kept for the call. False if there is no memory for them or the call has ended.
    */
@@ -175,6 +175,7 @@ export interface Attempt extends SentRequest {
   readonly sentWallAt: number;
   readonly sentAt: number;
   readonly tookMs: number | null;
+  readonly spanId: string | undefined;
   /** What it costs if it is billed: the price when it was sent. `null`: not known. */
   readonly price: Price | null;
 
@@ -314,8 +315,8 @@ export interface AttemptIntent {
 export interface RunReport extends RunIntent {
   readonly tookMs: number;
   readonly clientGone: boolean;
-  /** Only for the log. */
-  readonly traceId?: string;
+  /** The caller's. Only for the log and for spans. */
+  readonly trace?: Trace;
   /** For `/func`: the fault the function ended with, `null` when it succeeded, `undefined` for `/data`. */
   readonly functionFault?: FaultCode | null;
   readonly calls: readonly CallReport[];
@@ -350,6 +351,8 @@ export interface AttemptReport {
   readonly charged: Charged;
   /** What it costs if it is charged; `null`: not known. */
   readonly price: Price | null;
+  /** The span that the vendor was told of, 16 hex digits. */
+  readonly spanId?: string;
 }
 
 /** Writes log lines and metrics. Must not throw. */

@@ -129,7 +129,7 @@ async function conclude(
 }
 
 function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number): RunReport {
-  const trace = run.trace === null ? {} : { traceId: run.trace.traceId };
+  const trace = run.trace === null ? {} : { trace: run.trace };
   const report = { ...run.intent, ...trace, tookMs, clientGone: !run.maySend, calls };
   return functionFault === undefined ? report : { ...report, functionFault };
 }

@@ -6,8 +6,8 @@ const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
 test("a valid field is read, even of a later version", () => {
-  assert.deepEqual(readTraceparent(`00-${ID}-${SPAN}-01`), { traceId: ID, flags: "01" });
-  assert.deepEqual(readTraceparent(`01-${ID}-${SPAN}-00-more`), { traceId: ID, flags: "00" });
+  assert.deepEqual(readTraceparent(`00-${ID}-${SPAN}-01`), { traceId: ID, parentId: SPAN, flags: "01" });
+  assert.deepEqual(readTraceparent(`01-${ID}-${SPAN}-00-more`), { traceId: ID, parentId: SPAN, flags: "00" });
   assert.equal(writeTraceparent({ traceId: ID, flags: "01" }, "b7ad6b7169203331"), `00-${ID}-b7ad6b7169203331-01`);
 });
 

@@ -149,7 +149,8 @@ export class Exchange implements ReplyHandler, Exchangeable {
     const { clock } = this.#needs;
     // In a busy process, an event of a connection can run before an older timer.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
-    this.#planned = this.#call.planAttempt(this.#pool.origin, this.#request.method, this.#expects.billing, clock);
+    const { method, spanId } = this.#request;
+    this.#planned = this.#call.planAttempt(this.#pool.origin, method, this.#expects.billing, clock, spanId);
     return this.#planned;
   }
 

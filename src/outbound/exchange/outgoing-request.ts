@@ -15,6 +15,8 @@ export interface OutgoingRequest {
   readonly fields: readonly string[];
   readonly body: Buffer | string | null;
   readonly tls: ClientTls | undefined;
+  /** The span that its vendor is told of, if it is. */
+  readonly spanId?: string;
 }
 
 const LOCATION_CHARACTERS_MAX = 16 * 1024;
