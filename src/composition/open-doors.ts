@@ -41,7 +41,8 @@ export function replyReading(settings: Settings): ReplyReading {
   };
 }
 
-function readAuthorities(file: string | undefined): string | undefined {
+/** @throws Error if there is no such file */
+export function readAuthorities(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
   return readFileSync(file, "utf8");

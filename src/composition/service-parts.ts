@@ -16,6 +16,7 @@ export interface ServiceParts {
   readonly authenticator: Authenticator;
   readonly finder: CredentialFinder;
   readonly billedCalls: RunObserver;
+  readonly spans: RunObserver | null;
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
   readonly functions: FunctionCatalog & { close(): Promise<void> };

@@ -32,7 +32,13 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
     openBreakers: () => runs.openBreakers(),
   });
-  const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, parts.billedCalls]);
+  const observers = [
+    createRunLog(parts.log),
+    metrics,
+    parts.billedCalls,
+    ...(parts.spans === null ? [] : [parts.spans]),
+  ];
+  const runs: Runs = createRuns(parts, observers);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
   const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings });

@@ -13,6 +13,7 @@ import { readDeployment } from "./deployment.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
+import { openSpans } from "./open-spans.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { forgetAddress, noteAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
@@ -43,6 +44,7 @@ export interface Running extends Omit<Service, "stop"> {
   close(): Promise<void>;
 }
 
+const NO_SPANS = { sent: 0, dropped: 0 };
 /** How long closing waits for the log to be written. */
 const LOG_WAIT_MS = 1_000;
 
@@ -67,6 +69,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
+  const spans = opened.use(openSpans(settings, deployment, clock, log));
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
 
   forgetAddress(dataDir);
@@ -78,6 +81,7 @@ export async function start(options: StartOptions): Promise<Running> {
     authenticator,
     finder,
     billedCalls,
+    spans,
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
@@ -95,6 +99,7 @@ export async function start(options: StartOptions): Promise<Running> {
       damagedRuns: journal.damagedRuns,
       unreadableDataKeys: keyed.unreadableDataKeys,
       droppedLogLines: log.droppedLines,
+      spans: () => spans?.counts() ?? NO_SPANS,
     },
   });
   opened.defer(() => stop(settings.limits.shutdownGraceMs));

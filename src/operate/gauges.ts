@@ -15,6 +15,7 @@ export interface Readings {
   damagedRuns(): number;
   unreadableDataKeys(): number;
   droppedLogLines(): number;
+  spans(): { readonly sent: number; readonly dropped: number };
 }
 
 interface FunctionReadings {
@@ -60,6 +61,11 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   log_lines_dropped: {
     help: "Lines of the log that were dropped since the start, because their reader was too slow.",
     read: (it) => it.droppedLogLines(),
+  },
+  spans_sent: { help: "Spans that a collector has taken since the start.", read: (it) => it.spans().sent },
+  spans_dropped: {
+    help: "Spans that no collector has taken, because it was away, too slow or refused them, since the start.",
+    read: (it) => it.spans().dropped,
   },
   data_keys_unreadable: {
     help: "Data keys that could not be opened at the start: credentials that are sealed with them fail.",

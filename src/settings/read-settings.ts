@@ -58,6 +58,9 @@ function parse(setting: Setting, value: unknown, from: string): Value {
   if (setting.oneOf !== undefined && !setting.oneOf.includes(parsed as string)) {
     throw new ConfigError(`${from} must be one of ${setting.oneOf.join(", ")}`);
   }
+  if (setting.isUrl === true && !isPlainUrl(parsed as string)) {
+    throw new ConfigError(`${from} must be an http or https address without a user, a query or a fragment`);
+  }
   if (
     typeof parsed === "number" &&
     (parsed < (setting.min ?? 0) || parsed > (setting.max ?? Number.MAX_SAFE_INTEGER))
@@ -66,6 +69,11 @@ function parse(setting: Setting, value: unknown, from: string): Value {
     throw new ConfigError(`${from} must be ${max === undefined ? `at least ${min}` : `from ${min} to ${max}`}`);
   }
   return parsed;
+}
+
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !/[@?#\s]/.test(text);
 }
 
 const ARTICLE = { text: "a text", number: "a whole number", list: "a list", flag: "true or false" } as const;

@@ -10,6 +10,8 @@ export interface Setting {
   readonly min?: number;
   readonly max?: number;
   readonly oneOf?: readonly (string | number)[];
+  /** An `http` or `https` URL without a user, a query or a fragment. */
+  readonly isUrl?: true;
 }
 
 const MIB = 1024 * 1024;
@@ -79,6 +81,21 @@ export const SETTINGS = [
     default: "info",
     oneOf: ["debug", "info", "warn", "error"],
     says: "Lowest level of log lines that are written.",
+  },
+  {
+    key: "otlp_endpoint",
+    type: "text",
+    default: undefined,
+    isUrl: true,
+    says: "Address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Finished runs are sent there as spans, by OTLP over HTTP in JSON.",
+  },
+  {
+    key: "otlp_sample_percent",
+    type: "number",
+    default: 100,
+    min: 0,
+    max: 100,
+    says: "Share of the runs that are sent as spans. If a caller sends a `traceparent`, its sampled flag decides instead.",
   },
   {
     key: "overload_status",
