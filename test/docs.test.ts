@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../src/http/openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
 import type { Place } from "../src/sources/declarative/format/read-document.ts";
 import { readJsonExactly, type JsonObject } from "../src/terms/json.ts";
+import { DOCUMENTED_EVENTS } from "./rig/documented-log.ts";
 import { FAULTS, type FaultRow } from "../src/terms/fault.ts";
 
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** The rows of the tables of a page: the cells of every line that begins with a code in backticks. */
@@ -49,6 +52,12 @@ test("the contract has HEAD wherever it has GET, and what a 405 says besides", (
     const operation = methods["get"] ?? methods["post"]!;
     assert.ok(Object.hasOwn(operation.responses["4XX"]!.headers!, "Allow"), path);
   }
+});
+
+test("docs/reference/log.md has every event that the code logs, and no other", () => {
+  const files = globSync("src/**/*.ts", { cwd: ROOT }).filter((file) => !/\.(test|kit)\.ts$/.test(file));
+  const logged = files.flatMap((file) => [...read(file).matchAll(/\bevent: "([a-z_]+)"/g)].map(([, event]) => event!));
+  assert.deepEqual([...DOCUMENTED_EVENTS.keys()].sort(), [...new Set(logged)].sort());
 });
 
 test("openapi.json is what the code says", () => {

@@ -300,7 +300,7 @@ class FileLedger implements RunningLedger {
     for (const organizationId of now) {
       if (!this.#makeWay.has(organizationId))
         log.error(
-          { event: "ledger_share_used", organization_tuid: organizationId },
+          { event: "ledger_share_used", organization: organizationId },
           "the journal is nearly full, and new runs of an organization that holds much of it are refused",
         );
     }

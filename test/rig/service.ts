@@ -17,6 +17,7 @@ import { readLedger, type LedgerRows } from "./ledger-rows.ts";
 import { createOperator, type Operator, type Organization, type WorkflowFlags } from "./organization.ts";
 import { exchange, type Exchange, type RawOptions, type Step } from "./raw-socket.ts";
 import { assertDataRun, HEALTHY } from "./run-rules.ts";
+import { assertDocumented } from "./documented-log.ts";
 import { Secrets } from "./secrets.ts";
 import { dumpDatabase, readSharedLedger } from "./shared-database.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
@@ -139,7 +140,9 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
         assertAccounts(seen, await readSharedLedger(databaseUrl));
         secrets.assertAbsent("the shared database", await dumpDatabase(databaseUrl));
       }
-      const stray = (await readLog(logFile)).filter(({ event }) => event === "stray_error");
+      const lines = await readLog(logFile);
+      for (const line of lines) assertDocumented(line);
+      const stray = lines.filter(({ event }) => event === "stray_error");
       assert.deepEqual(stray, [], "an error that belonged to no run");
     } finally {
       await close();

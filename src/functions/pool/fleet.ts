@@ -137,7 +137,7 @@ export class Fleet {
         event: "function_process_died",
         pid: host.process.pid,
         how,
-        lastWords: printable(lastWords),
+        last_words: printable(lastWords),
         runs: host.runs.size,
       });
     this.#events.died(host, how, lastWords);
