@@ -29,5 +29,5 @@ export interface ServiceParts {
   readonly warnings: () => readonly string[];
   /** The text of errors that functions throw is logged, at level `debug`. */
   readonly tellsErrors: boolean;
-  readonly readings: Omit<Readings, "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;
+  readonly readings: Omit<Readings, "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;
 }

@@ -27,6 +27,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const budget = new ByteBudget(settings.limits.heldBytes || heldBytesByDefault());
   const metrics = createMetrics((id) => parts.sources.find(id) !== undefined, {
     ...parts.readings,
+    isReady: () => notReady().length === 0,
     runsUnderWay: () => runs.admission.running,
     heldBytes: () => budget.heldBytes,
     connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),

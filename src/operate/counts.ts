@@ -1,5 +1,5 @@
 import type { RunObserver } from "../run/ports.ts";
-import type { Charged, Fault } from "../terms/fault.ts";
+import { FAULTS, type Charged, type Fault, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
 
@@ -34,7 +34,7 @@ export interface Counting extends RunObserver {
 
 /** Counts runs and their calls. Labels are bounded: identifiers of sources that exist, and kinds of the fault table. */
 export function createCounting(isSource: (id: string) => boolean): Counting {
-  const counts: Counts = { runs: new Map(), refusals: new Map(), runTimes: noTimes(), sources: new Map() };
+  const counts: Counts = { runs: new Map(), refusals: noRefusals(), runTimes: noTimes(), sources: new Map() };
 
   function countsOf(id: string): SourceCounts {
     const known = isSource(id) ? id : "(unknown)";
@@ -67,6 +67,11 @@ export function createCounting(isSource: (id: string) => boolean): Counting {
       }
     },
   };
+}
+
+/** All of them from the start: a rule over the increase of a counter misses the first if it comes with the counter. */
+function noRefusals(): Map<string, number> {
+  return new Map(Object.values<FaultRow>(FAULTS).filter(({ surface }) => surface === "request").map(({ kind }) => [kind, 0])); // prettier-ignore
 }
 
 function noTimes(): Times {

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parser } from "@prometheus-io/lezer-promql";
+import { parse } from "yaml";
+import { startService } from "../rig/service.ts";
+import { asksVendor, throws } from "../rig/sources.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const RULES = (parse(read("deploy/prometheus/rules.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules); // prettier-ignore
+const DASHBOARD = JSON.parse(read("deploy/grafana/datarun.json")) as {
+  readonly panels: readonly Panel[];
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly query: { query: string } | string }[];
+  };
+};
+/** Which Prometheus adds itself. */
+const OF_PROMETHEUS = new Set(["instance", "job"]);
+
+interface Selected {
+  readonly metric: string;
+  /** Names that are matched, and the value of those that must be equal to one. */
+  readonly matched: readonly (readonly [label: string, equals: string | null])[];
+}
+
+/** What an expression reads, by the grammar of Prometheus' own editor. Fails on an expression that it does not know. */
+function readExpression(expression: string): {
+  readonly selected: readonly Selected[];
+  readonly grouped: readonly string[];
+} {
+  // Grafana fills in its variables; to the grammar they are nothing.
+  const text = expression.replaceAll("$__rate_interval", "5m").replaceAll(/\$(instance|source)\b/g, ".*");
+  const selected: { metric: string; matched: [string, string | null][] }[] = [];
+  const grouped: string[] = [];
+  parser.parse(text).iterate({
+    enter(node) {
+      const own = text.slice(node.from, node.to);
+      assert.ok(!node.type.isError, `${expression}: cannot be read at "${text.slice(node.from)}"`);
+      if (node.name === "VectorSelector") {
+        selected.push({ metric: /^\w+/.exec(own)![0], matched: [] });
+      } else if (node.name === "UnquotedLabelMatcher") {
+        const [, label, sign, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(own)!;
+        selected.at(-1)!.matched.push([label!, sign === "=" ? value! : null]);
+      } else if (node.name === "GroupingLabels") {
+        grouped.push(...own.slice(1, -1).split(",").map((label) => label.trim())); // prettier-ignore
+      }
+    },
+  });
+  assert.ok(selected.length > 0, expression);
+  return { selected, grouped };
+}
+
+/** The label sets of each metric of a page. */
+function readPage(page: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {
+  const metrics = new Map<string, Record<string, string>[]>();
+  for (const line of page.split("\n").filter((each) => each !== "" && !each.startsWith("#"))) {
+    const [, name, labels = ""] = /^(\w+)(?:\{(.*)\})? /.exec(line)!;
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label!, value!] as const);
+    metrics.set(name!, [...(metrics.get(name!) ?? []), Object.fromEntries(pairs)]);
+  }
+  return metrics;
+}
+
+test("each rule and each panel reads metrics and labels that a service under faults has", async (t) => {
+  const vendor = await startVendor(t);
+  const price = { charge: { model: "per_call", amount: 0.1, currency: "EUR" } } as const;
+  const service = await startService(t, {
+    sources: [
+      asksVendor("acme__people", vendor, "/json", price),
+      asksVendor("acme__down", vendor, "/status/503", price),
+      throws("acme__throws", new Error("x")),
+    ],
+    vendors: [vendor],
+  });
+  await service.run({ acme__people: true, acme__down: true, acme__throws: true });
+  const metrics = readPage(await (await fetch(`${service.adminUrl}/metrics`)).text());
+
+  const expressions = [
+    ...RULES.map(({ alert, expr }) => [alert, expr] as const),
+    ...DASHBOARD.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+  ];
+  assert.ok(expressions.length > 50);
+  for (const [place, expression] of expressions) {
+    const { selected, grouped } = readExpression(expression);
+    const labels = new Set(selected.flatMap(({ metric }) => metrics.get(metric)?.flatMap(Object.keys) ?? []));
+    for (const { metric, matched } of selected) {
+      const rows = metrics.get(metric);
+      assert.ok(rows !== undefined, `${place}: no metric ${metric}`);
+      for (const [label, equals] of matched) {
+        if (OF_PROMETHEUS.has(label)) continue;
+        const isThere = rows.some((row) => label in row && (equals === null || row[label] === equals));
+        assert.ok(isThere, `${place}: ${metric} has no ${label}${equals === null ? "" : `="${equals}"`}`);
+      }
+    }
+    for (const label of grouped)
+      assert.ok(labels.has(label) || OF_PROMETHEUS.has(label), `${place}: nothing to group by ${label}`);
+  }
+});
+
+test("a panel's legend names labels that are left by its expression, and its choices are labels of metrics", () => {
+  for (const { title, targets = [] } of DASHBOARD.panels) {
+    for (const { expr, legendFormat } of targets) {
+      const { grouped } = readExpression(expr);
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) assert.ok(grouped.includes(label!), `${title}: ${label}`); // prettier-ignore
+    }
+  }
+  const [, ...choices] = DASHBOARD.templating.list;
+  assert.deepEqual(
+    choices.map(({ name, query }) => [name, (query as { query: string }).query]),
+    [
+      ["instance", "label_values(datarun_runs_under_way, instance)"],
+      ["source", "label_values(datarun_source_calls_total, source)"],
+    ],
+  );
+});
+
+test("a mistyped metric, label, value or expression would be found", () => {
+  assert.throws(() => readExpression("sum(rate(x[5m])"));
+  const read = readExpression(
+    'sum by (code) (rate(datarun_refusals_total{instance=~"$instance", code="internal"}[5m]))',
+  );
+  const matched = [["instance", null], ["code", "internal"]]; // prettier-ignore
+  assert.deepEqual(read, { selected: [{ metric: "datarun_refusals_total", matched }], grouped: ["code"] });
+});
+
+test("the table of the operations guide and the rules name the same alerts, and each rule points to a part of the docs", () => {
+  const table = [...read("docs/guides/operations.md").matchAll(/^\| `(Datarun\w+)` \|/gm)].map(([, alert]) => alert!);
+  assert.deepEqual([...new Set(table)].sort(), RULES.map(({ alert }) => alert).sort());
+  for (const { alert, annotations } of RULES) {
+    const [file, anchor] = annotations.runbook.split("#") as [string, string?];
+    assert.ok(existsSync(join(ROOT, file)), `${alert}: ${file}`);
+    if (anchor === undefined) continue;
+    const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-")); // prettier-ignore
+    assert.ok(headings.includes(anchor), `${alert}: ${annotations.runbook}`);
+  }
+});
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+test(
+  "Prometheus fires each rule when it should, and none for a calm service",
+  { skip: !hasPromtool && "promtool is not installed" },
+  () => {
+    const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", "rules.test.yaml"], {
+      cwd: join(ROOT, "deploy/prometheus"),
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stdout + stderr);
+    for (const { alert } of RULES)
+      assert.ok(read("deploy/prometheus/rules.test.yaml").includes(`alertname="${alert}"`), alert);
+  },
+);
