@@ -3,27 +3,38 @@
 // it. Written for old Nodes too: no syntax here that Node 16 would not read.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import module from "node:module";
+import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
-const entry = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const at = (path, from = import.meta.url) => new URL(path, from);
+// A checkout runs its sources; the package has them compiled, because Node erases no types below node_modules.
+const main = existsSync(at("../src/main.ts")) ? at("../src/main.ts") : at("../dist/src/main.js");
 const argv = process.argv.slice(2);
 // Code that is compiled once need not be compiled at every start. Where this folder cannot be written, it is.
-const compiled = process.env.NODE_COMPILE_CACHE || fileURLToPath(new URL("../.cache/compiled", import.meta.url));
+const compiled = process.env.NODE_COMPILE_CACHE || fileURLToPath(at("../.cache/compiled", main));
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   module.enableCompileCache(compiled);
-  await import(new URL("../src/main.ts", import.meta.url).href);
+  await import(main.href);
 } else {
-  const carried = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
-  if (existsSync(carried)) run(carried);
+  const carried = carriedNode();
+  if (carried) run(carried);
   else {
     process.stderr.write(
-      `datarun needs Node ${NEEDED} or newer; this is ${process.versions.node}. Run "npm ci" without --omit=optional, which brings one, or install Node ${NEEDED}.\n`,
+      `datarun needs Node ${NEEDED} or newer; this is ${process.versions.node}. Run npm again without --omit=optional, which brings one, or install Node ${NEEDED}.\n`,
     );
     process.exitCode = 1;
+  }
+}
+
+/** It is beside this package or below it: npm decides where. */
+function carriedNode() {
+  try {
+    return createRequire(import.meta.url).resolve(`node-linux-${process.arch}/bin/node`);
+  } catch {
+    return null;
   }
 }
 
@@ -31,7 +42,7 @@ function run(node) {
   // The fourth stream is a life line: it closes when this process dies, however it dies, and the service then stops.
   // Requests to stop go along it too. A terminal or a supervisor signals both processes; a signal sent on would be the
   // service's second, and a second one means: at once.
-  const child = spawn(node, [entry, ...argv], {
+  const child = spawn(node, [fileURLToPath(main), ...argv], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, DATARUN_LIFELINE_FD: "3", NODE_COMPILE_CACHE: compiled },
   });

@@ -226,3 +226,13 @@ test("every path that CONTRIBUTING names is there", () => {
     [],
   );
 });
+
+test("a module that is started, bundled or read is named by moduleBeside, so that the package finds it too", () => {
+  const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.{test,kit}.ts"] });
+  const named = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/(?:new URL|join|resolve)\([^)]*\.ts["`]/g)].map(
+      ([found]) => `${file}: ${found}`,
+    ),
+  );
+  assert.deepEqual(named, []);
+});

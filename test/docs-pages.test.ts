@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { GENERATED_MARK } from "../tools/reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "../tools/reference/pages.ts";
 import { startCommand } from "./rig/command.ts";
+import { steady, testedBlock } from "./rig/readme.ts";
 
 const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
 const PAGES = ["README.md", "CONTRIBUTING.md", ...globSync("{docs,changes}/**/*.md", { cwd: PACKAGE_ROOT })];
@@ -127,20 +128,6 @@ test("every fragment in changes/ begins with its kind and a sentence", () => {
     assert.match(first, new RegExp(`^(${KINDS.join("|")}): \\S.*\\.$`), `${file}: kind, colon, one sentence`);
   }
 });
-
-/** The block of code behind a comment of the README that says it is tested. */
-function testedBlock(mark: string): string {
-  const found = new RegExp(`<!-- ${mark}: [^>]*-->\\s+\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(read("README.md"));
-  assert.ok(found, `README has no block marked ${mark}`);
-  return found[1]!;
-}
-
-/** What differs from run to run: the identifier of the run, and times. */
-function steady(answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
-    name === "response_time_ms" || name === "transaction_id" ? typeof value : value,
-  );
-}
 
 interface FunctionReply {
   readonly outputs: Readonly<Record<string, { readonly output: unknown }>>;

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Verb } from "./verb.ts";
+import { MODULE_EXTENSION } from "../terms/module-beside.ts";
 
 /** All verbs, found by their files; a verb's file is loaded when the verb is needed. */
 export interface VerbSet {
@@ -9,6 +10,7 @@ export interface VerbSet {
 }
 
 const VERBS = new URL("./verbs/", import.meta.url);
+const FILE = new RegExp(`^([a-z][a-z-]*)\\${MODULE_EXTENSION}$`);
 
 /**
  * Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. What belongs to a noun may have a folder
@@ -18,7 +20,7 @@ export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();
   const scan = (place: URL, nouns: string): void => {
     for (const entry of readdirSync(place, { withFileTypes: true })) {
-      const verb = /^([a-z][a-z-]*)\.ts$/.exec(entry.name)?.[1];
+      const verb = FILE.exec(entry.name)?.[1];
       if (entry.isDirectory()) scan(new URL(`${entry.name}/`, place), `${nouns}${entry.name} `);
       else if (verb !== undefined && nouns !== "") files.set(nouns + verb, new URL(entry.name, place));
     }

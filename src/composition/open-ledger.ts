@@ -9,6 +9,7 @@ import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
+import { moduleBeside } from "../terms/module-beside.ts";
 import type { DrainWorkerData } from "./drain-worker.ts";
 
 export interface LedgerParts {
@@ -61,7 +62,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
 }
 
 function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, ledger: RunningLedger): DrainThread {
-  const entry = new URL("./drain-worker.ts", import.meta.url);
+  const entry = moduleBeside("./drain-worker.ts", import.meta.url);
   return openDrainThread({ entry, workerData, ledger, clock, log });
 }
 

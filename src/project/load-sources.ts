@@ -2,12 +2,14 @@ import { existsSync, globSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { PACKAGE_ROOT } from "./package-root.ts";
 import type { RunnableSource } from "../run/ports.ts";
 import { LoadError } from "../terms/load-error.ts";
+import { MODULE_EXTENSION, moduleBeside } from "../terms/module-beside.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
 
-const SDK = pathToFileURL(join(PACKAGE_ROOT, "src/sdk/index.ts")).href;
+const SDK = moduleBeside("../sdk/index.ts", import.meta.url).href;
+/** What Node is to take it for, without looking for a package.json. */
+const SDK_FORMAT = MODULE_EXTENSION === ".ts" ? "module-typescript" : "module";
 const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
 const FUNCTION_FILES = "**/*.{ts,js,mjs}";
 
@@ -19,7 +21,7 @@ export function letProjectsImport(folders: readonly string[]): void {
   const roots = folders.map((folder) => pathToFileURL(resolve(folder) + sep).href);
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      if (specifier === "datarun") return { url: SDK, format: "module-typescript", shortCircuit: true };
+      if (specifier === "datarun") return { url: SDK, format: SDK_FORMAT, shortCircuit: true };
       const resolved = nextResolve(specifier, context);
       const ours = roots.some((root) => resolved.url.startsWith(root)) && !resolved.url.includes("/node_modules/");
       if (!ours) return resolved;

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** What authors of sources, functions and config files import from "datarun". */
 export { defineConfig, type DatarunConfig } from "./config.ts";
 export {

@@ -30,6 +30,8 @@ export interface CommandService {
 export interface CommandOptions {
   /** Another checkout than this one. */
   readonly root?: string;
+  /** What is started in place of the launcher of that checkout: a program and its first arguments. */
+  readonly program?: readonly [string, ...string[]];
   /** Whose process it is. */
   readonly uid?: number;
   readonly gid?: number;
@@ -49,18 +51,17 @@ function run(
   command: "start" | "dev",
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { root = ROOT, ...whose }: CommandOptions = {},
+  { root = ROOT, program, ...whose }: CommandOptions = {},
 ): Started {
   const dataDir = env["DATARUN_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "datarun-data-"));
-  const child = spawn(
-    process.execPath,
-    [join(root, "bin/datarun.mjs"), command, "--port", "0", "--admin-port", "0", ...args],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
-      ...whose,
-    },
-  );
+  const [file, ...before] = program ?? [process.execPath, join(root, "bin/datarun.mjs")];
+  const child = spawn(file, [...before, command, "--port", "0", "--admin-port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], DATARUN_DATA_DIR: dataDir, ...env },
+    // Other programs start the service as a process of theirs: in a group of their own, it ends with them.
+    detached: program !== undefined,
+    ...whose,
+  });
   const printed = { out: "", err: "" };
   child.stdout.on("data", (text: Buffer) => (printed.out += text.toString()));
   child.stderr.on("data", (text: Buffer) => (printed.err += text.toString()));
@@ -68,11 +69,20 @@ function run(
     child.on("close", (code) => resolve({ code, stderr: printed.err }));
   });
   t.after(async () => {
-    child.kill("SIGKILL");
+    if (program === undefined) child.kill("SIGKILL");
+    else killGroup(child.pid!);
     await ended;
     if (env["DATARUN_DATA_DIR"] === undefined) rmSync(dataDir, { recursive: true, force: true });
   });
   return { child, dataDir, printed, ended };
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nobody of it is left.
+  }
 }
 
 /** Starts it with a store of its own and waits until it listens. With `--demo` its token is used by `data`. */
@@ -134,8 +144,13 @@ startCommand.fails = async (t: TestContext, args: readonly string[], env: Readon
 const SAYS_WITHIN_MS = 60_000;
 
 /** `datarun dev`, whose log is for people: `says` waits until it has printed what fits, after what was read before. */
-export function startDevelopment(t: TestContext, args: readonly string[]) {
-  const { printed, ended } = run(t, "dev", args, {});
+export function startDevelopment(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  options: CommandOptions = {},
+) {
+  const { printed, ended } = run(t, "dev", args, env, options);
   let read = 0;
   return {
     ended,

@@ -9,6 +9,7 @@ import {
   type BuiltBundle,
   type FunctionFile,
 } from "./bundle.ts";
+import { moduleBeside } from "../../terms/module-beside.ts";
 import { hashOf, type Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
 import { stillHolds } from "../imports/evidence.ts";
@@ -94,14 +95,15 @@ let tools: Promise<string> | undefined;
 /** Changes with the bundler, with the rules for imports, and with every file that ends up in an isolate. */
 function versionOfTools(): Promise<string> {
   tools ??= (async () => {
-    const own = [
-      "bundle.ts",
-      "bundler.ts",
-      "compile-contract.ts",
+    const names = [
+      "./bundle.ts",
+      "./bundler.ts",
+      "./compile-contract.ts",
       "../../terms/schema-problem.ts",
       "../../terms/json-pointer.ts",
       "../../terms/schema-names.ts",
-    ].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+    ] as const;
+    const own = names.map((name) => fileURLToPath(moduleBeside(name, import.meta.url)));
     const files = [...own, ...(await filesIn("../imports/")), ...(await filesIn("../inside/"))];
     const packages = ["esbuild", "typebox", "ajv", "ajv-formats"].map(manifestOf);
     const texts = await Promise.all([...files, ...packages].map((file) => readFile(file, "utf8")));

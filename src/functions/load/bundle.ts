@@ -8,13 +8,14 @@ import { gatherEvidence, type Evidence, type Gathering } from "../imports/eviden
 import { createResolver, type Resolved, type Resolver } from "../imports/resolve-import.ts";
 import { ImportRefused, openImportScope, type ClosedPlace } from "../imports/import-scope.ts";
 import { LoadError } from "../../terms/load-error.ts";
+import { moduleBeside } from "../../terms/module-beside.ts";
 import { hashOf, type Bundle } from "../bundled.ts";
 
-const AUTHOR = fileURLToPath(new URL("../inside/author.ts", import.meta.url));
-const PRELUDE = fileURLToPath(new URL("../inside/open.ts", import.meta.url));
-const TYPE = fileURLToPath(new URL("../inside/type.ts", import.meta.url));
-const CONTRACT = fileURLToPath(new URL("../inside/check-contract.ts", import.meta.url));
-const CONTRACT_COMPILER = fileURLToPath(new URL("../inside/compile-contract.ts", import.meta.url));
+const AUTHOR = fileURLToPath(moduleBeside("../inside/author.ts", import.meta.url));
+const PRELUDE = fileURLToPath(moduleBeside("../inside/open.ts", import.meta.url));
+const TYPE = fileURLToPath(moduleBeside("../inside/type.ts", import.meta.url));
+const CONTRACT = fileURLToPath(moduleBeside("../inside/check-contract.ts", import.meta.url));
+const CONTRACT_COMPILER = fileURLToPath(moduleBeside("../inside/compile-contract.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
 /** A separate namespace for files of functions; what esbuild finds by itself is in `file`. */
 const OURS = "function";
@@ -166,7 +167,7 @@ function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, fil
       });
       build.onLoad({ filter: /(?:)/, namespace: SDK }, async () => ({
         contents: await readFile(AUTHOR),
-        loader: "ts",
+        loader: LOADERS[extname(AUTHOR)]!,
       }));
       build.onLoad({ filter: /(?:)/, namespace: OURS }, async ({ pluginData }) => {
         const resolved = pluginData as Resolved;

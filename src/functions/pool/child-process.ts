@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { FromChild, ToChild } from "./messages.ts";
 import { openRss } from "../rss.ts";
 import type { Bundle } from "../bundled.ts";
+import { moduleBeside } from "../../terms/module-beside.ts";
 
-const MAIN = fileURLToPath(new URL("../child/main.ts", import.meta.url));
+const MAIN = fileURLToPath(moduleBeside("../child/main.ts", import.meta.url));
 /** How much of the output of a dying process is kept: V8's last message. */
 const LAST_WORDS_BYTES = 2_000;
 

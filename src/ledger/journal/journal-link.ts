@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../terms/clock.ts";
 import type { FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
+import { moduleBeside } from "../../terms/module-beside.ts";
 import { settledWithin } from "../../terms/within.ts";
 
 type Failure = Extract<FromJournal, { readonly is: "failed" }>;
@@ -46,7 +47,7 @@ export class JournalLink {
 
   start(): void {
     this.#failure = null;
-    const worker = new Worker(new URL("./journal-worker.ts", import.meta.url), {
+    const worker = new Worker(moduleBeside("./journal-worker.ts", import.meta.url), {
       name: "journal",
       workerData: this.#options.setup(),
       env: {},

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "../../terms/module-beside.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 
 /** What retention asks of the journal. */
@@ -36,7 +37,7 @@ export function openPruningThread(options: { readonly dir: string }): PruningThr
   let asked = 0;
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./pruning-worker.ts", import.meta.url), {
+    const started = new Worker(moduleBeside("./pruning-worker.ts", import.meta.url), {
       name: "ledger-pruning",
       workerData: options,
       env: {},

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readDeployment } from "../../src/composition/deployment.ts";
+
+/** What the service reads that is no code. */
+const DATA = ["catalog/**/*.{yaml,yml,json}", "src/sources/declarative/source.schema.json"];
+
+const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc");
+
+/**
+ * Writes `dist` in a checkout: its `src` and `catalog` with JavaScript in place of TypeScript, the declarations of what
+ * `import … from "datarun"` gives, and the commit. Types are not checked here; `./check` does that.
+ */
+export function buildPackage(checkout: string): void {
+  const dist = join(checkout, "dist");
+  rmSync(dist, { recursive: true, force: true });
+  compile(join(checkout, "tools/package/code.tsconfig.json"));
+  compile(join(checkout, "tools/package/types.tsconfig.json"));
+  for (const file of globSync("types/**/*.d.ts", { cwd: dist })) nameAsEmitted(join(dist, file));
+  for (const file of globSync(DATA, { cwd: checkout })) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    cpSync(join(checkout, file), join(dist, file));
+  }
+  const { gitSha, gitDerivedVersion } = readDeployment(checkout);
+  const info = { git_sha: gitSha, git_derived_version: gitDerivedVersion };
+  writeFileSync(join(dist, "build-info.json"), `${JSON.stringify(info)}\n`);
+}
+
+function compile(project: string): void {
+  execFileSync(process.execPath, [TSC, "-p", project], {
+    stdio: ["ignore", 2, 2],
+  });
+}
+
+/** The compiler renames imports in code, but not in declarations. */
+function nameAsEmitted(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replaceAll(/(from |import\()"(\.[^"]*)\.ts"/g, '$1"$2.js"'));
+}
