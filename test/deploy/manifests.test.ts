@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse, parseAllDocuments } from "yaml";
+import { SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { readContainerfile } from "../rig/image.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const settings = SETTINGS as readonly Setting[];
+const graceMs = settings.find(({ key }) => key === "limits.shutdown_grace_ms")!.default as number;
+/** What can be set by a variable and nowhere else. */
+const VARIABLES = new Set([...settings.map(variableOf), "DATARUN_ROOT_KEY"]);
+const MANIFESTS = ["deploy/Containerfile", "deploy/compose.yaml", "deploy/datarun.service", ...globSync("deploy/kubernetes/*.yaml", { cwd: ROOT })]; // prettier-ignore
+
+test("every variable that a manifest sets or explains is one that the service reads", () => {
+  const named = [...MANIFESTS, ...globSync("docs/guides/deploy-*.md", { cwd: ROOT })].flatMap((path) =>
+    [...read(path).matchAll(/\b(?:DATARUN|DATABASE)_[A-Z_]+\b/g)].map(([name]) => ({ path, name })),
+  );
+  assert.ok(named.length > 20);
+  const unknown = named.filter(({ name }) => !VARIABLES.has(name) && !VARIABLES.has(name.replace(/_FILE$/, "")));
+  assert.deepEqual(unknown, []);
+});
+
+test("the only path that can be written is the data directory, in every manifest, and the pages name it", () => {
+  const image = readContainerfile();
+  assert.ok(image.env.includes(`DATARUN_DATA_DIR=${image.volumes.join()}`));
+
+  const { services } = parse(read("deploy/compose.yaml")) as Compose;
+  assert.equal(services.datarun.read_only, true);
+  assert.deepEqual(services.datarun.volumes, ["data:/data"]);
+  assert.equal(services.datarun.tmpfs, undefined);
+
+  const { containers, volumes } = podOfKubernetes();
+  for (const { securityContext, volumeMounts } of containers) {
+    assert.equal(securityContext.readOnlyRootFilesystem, true);
+    const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true);
+    assert.deepEqual(writable, [{ name: "data", mountPath: "/data" }]);
+  }
+  assert.deepEqual(volumes.filter((volume) => "emptyDir" in volume), []); // prettier-ignore
+
+  const unit = readUnit();
+  assert.deepEqual(unit.all("StateDirectory"), ["datarun"]);
+  assert.deepEqual(unit.all("Environment").filter((pair) => pair.startsWith("DATARUN_DATA_DIR=")), ["DATARUN_DATA_DIR=%S/datarun"]); // prettier-ignore
+  assert.deepEqual(unit.all("ReadWritePaths"), []);
+  for (const [page, path] of [
+    ["as-container", "`/data`"],
+    ["with-compose", "`/data`"],
+    ["on-kubernetes", "`/data`"],
+    ["with-systemd", "`/var/lib/datarun`"],
+    ["as-package", "`.datarun`"],
+  ])
+    assert.ok(read(`docs/guides/deploy-${page}.md`).includes(path!), `${page} says that ${path} has to be writable`);
+});
+
+test("whoever stops the service waits longer than the service itself does", () => {
+  const { services } = parse(read("deploy/compose.yaml")) as Compose;
+  assert.ok(Number.parseInt(services.datarun.stop_grace_period, 10) * 1000 > graceMs);
+  const { containers, terminationGracePeriodSeconds } = podOfKubernetes();
+  const before = containers[0]!.lifecycle.preStop.sleep.seconds;
+  assert.ok((terminationGracePeriodSeconds - before) * 1000 > graceMs);
+  assert.ok(Number(readUnit().all("TimeoutStopSec")) * 1000 > graceMs);
+  assert.deepEqual(readUnit().all("KillMode"), ["mixed"], "or it would end the processes of runs in progress");
+});
+
+test("nowhere can the service do what it does not need", () => {
+  const image = readContainerfile();
+  assert.ok(image.user > 0);
+  const { services } = parse(read("deploy/compose.yaml")) as Compose;
+  assert.deepEqual(services.datarun.cap_drop, ["ALL"]);
+  for (const port of services.datarun.ports) assert.match(port, /^127\.0\.0\.1:/, "no TLS, so not for everybody");
+  assert.ok(!services.datarun.ports.some((port) => port.includes("8081")), "the admin port has no authentication");
+  const { containers, ...pod } = podOfKubernetes();
+  assert.equal(pod.enableServiceLinks, false);
+  assert.equal(pod.automountServiceAccountToken, false);
+  assert.equal(pod.securityContext.runAsNonRoot, true);
+  assert.equal(pod.securityContext.runAsUser, image.user);
+  assert.equal(pod.securityContext.fsGroup, image.user);
+  assert.deepEqual(containers[0]!.securityContext.capabilities, { drop: ["ALL"] });
+  for (const [probe, path] of [
+    ["startupProbe", "/live"],
+    ["livenessProbe", "/live"],
+    ["readinessProbe", "/ready"],
+  ] as const)
+    // prettier-ignore
+    assert.equal(containers[0]![probe].httpGet.path, path);
+});
+
+test("no manifest holds a secret, or a variable that would hold one", () => {
+  for (const path of MANIFESTS) {
+    assert.doesNotMatch(read(path), /DATARUN_ROOT_KEY[=:]|DATABASE_URL[=:]|postgres(ql)?:\/\//, path);
+  }
+});
+
+test("kustomize reads the manifests for Kubernetes", { skip: isMissing("kubectl") }, () => {
+  const { status, stdout, stderr } = run("kubectl", "kustomize", "deploy/kubernetes");
+  assert.equal(status, 0, stderr);
+  const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as { kind: string }).kind);
+  assert.deepEqual(kinds.sort(), [
+    "ConfigMap",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "Service",
+    "Service",
+    "StatefulSet",
+  ]);
+});
+
+test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, () => {
+  const { status, stderr } = run("docker", "compose", "-f", "deploy/compose.yaml", "--profile", "metrics", "config", "--quiet"); // prettier-ignore
+  assert.equal(status, 0, stderr);
+});
+
+test("systemd reads the unit, and rates what it leaves open below 2", { skip: isMissing("systemd-analyze") }, () => {
+  const verified = run("systemd-analyze", "verify", "deploy/datarun.service");
+  // Nothing is installed here, and that is the only complaint.
+  assert.match(verified.stderr, /^(datarun\.service: Command \S+ is not executable: No such file or directory\s*)?$/);
+  const rated = run("systemd-analyze", "security", "--offline=true", "--no-pager", "deploy/datarun.service");
+  const [, exposure] = /exposure level for datarun\.service: ([\d.]+)/.exec(rated.stdout) ?? [];
+  assert.ok(Number(exposure) < 2, rated.stdout + rated.stderr);
+});
+
+test("what the manifests mount from here is here", () => {
+  const { services } = parse(read("deploy/compose.yaml")) as Compose;
+  const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((volume) => volume.startsWith("./"))); // prettier-ignore
+  assert.ok(mounted.length >= 4);
+  for (const volume of mounted) assert.ok(existsSync(join(ROOT, "deploy", volume.split(":")[0]!)), volume);
+});
+
+function run(program: string, ...args: string[]) {
+  return spawnSync(program, args, { cwd: ROOT, encoding: "utf8" });
+}
+
+/** Whether a program, or one of its subcommands, is not installed here. */
+function isMissing(program: string, subcommand?: string): string | false {
+  const { status } = run(program, ...(subcommand === undefined ? ["--help"] : [subcommand, "version"]));
+  return status === 0 ? false : `${[program, subcommand].filter(Boolean).join(" ")} is not installed`;
+}
+
+function readUnit() {
+  const text = read("deploy/datarun.service");
+  return { all: (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map((match) => match[1]!) };
+}
+
+function podOfKubernetes(): Pod {
+  return (parse(read("deploy/kubernetes/stateful-set.yaml")) as { spec: { template: { spec: Pod } } }).spec.template
+    .spec;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<"datarun" | "postgres", ComposeService>>;
+}
+
+interface ComposeService {
+  readonly volumes: readonly string[];
+  readonly ports: readonly string[];
+  readonly read_only?: boolean;
+  readonly tmpfs?: unknown;
+  readonly cap_drop: readonly string[];
+  readonly stop_grace_period: string;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string };
+}
+
+interface Pod {
+  readonly enableServiceLinks: boolean;
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number; readonly fsGroup: number };
+  readonly volumes: readonly object[];
+  readonly containers: readonly {
+    readonly startupProbe: Probe;
+    readonly livenessProbe: Probe;
+    readonly readinessProbe: Probe;
+    readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+    readonly securityContext: { readonly readOnlyRootFilesystem: boolean; readonly capabilities: object };
+    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: true }[];
+  }[];
+}
