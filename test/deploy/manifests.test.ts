@@ -125,7 +125,7 @@ test("systemd reads the unit, and rates what it leaves open below 2", { skip: is
 
 test("what the manifests mount from here is here", () => {
   const { services } = parse(read("deploy/compose.yaml")) as Compose;
-  const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((volume) => volume.startsWith("./"))); // prettier-ignore
+  const mounted = Object.values(services).flatMap(({ volumes }) => volumes.filter((volume) => volume.startsWith("./"))); // prettier-ignore
   assert.ok(mounted.length >= 4);
   for (const volume of mounted) assert.ok(existsSync(join(ROOT, "deploy", volume.split(":")[0]!)), volume);
 });

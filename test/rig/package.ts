@@ -31,10 +31,10 @@ export const GIT_SHA = "0123456789abcdef0123456789abcdef01234567";
 const QUIET: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
 
 /** An empty folder in which a stranger has installed the tarball with the machine's own Node. Everybody may read it. */
-export function installPackage(t: TestLife, tarball: string): string {
+export function installPackage(t: TestLife, tarball: string, options: readonly string[] = []): string {
   const folder = temporary(t, "datarun-installed-");
   chmodSync(folder, 0o755);
-  const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", tarball];
+  const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", ...options, tarball];
   execFileSync("npm", args, { cwd: folder, env: { ...process.env, PATH: MACHINE_PATH }, stdio: QUIET });
   return folder;
 }
