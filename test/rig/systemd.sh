@@ -35,5 +35,7 @@ printf '[Unit]\nRequires=dbus.service datarun.service\n' > etc/systemd/system/da
 
 pivot_root . mnt
 umount -l /mnt
+# As after a boot: what systemd mounts for a service, such as its credentials, has to reach that service.
+mount --make-rshared /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd \
   --system --unit=datarun-test.target --log-target=journal --show-status=no
