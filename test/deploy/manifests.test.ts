@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse, parseAllDocuments } from "yaml";
+import { readSettings } from "../../src/settings/read-settings.ts";
 import { SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { readContainerfile } from "../rig/image.ts";
 
@@ -23,6 +24,22 @@ test("every variable that a manifest sets or explains is one that the service re
   assert.ok(named.length > 20);
   const unknown = named.filter(({ name }) => !VARIABLES.has(name) && !VARIABLES.has(name.replace(/_FILE$/, "")));
   assert.deepEqual(unknown, []);
+});
+
+test("the values that a manifest sets are ones that the service accepts", () => {
+  const { configMapGenerator } = parse(read("deploy/kubernetes/kustomization.yaml")) as Kustomization;
+  const { services } = parse(read("deploy/compose.yaml")) as Compose;
+  const pairs = [
+    ...configMapGenerator.flatMap(({ literals }) => literals),
+    ...podOfKubernetes().containers[0]!.env.map(({ name, value }) => `${name}=${value}`),
+    ...Object.entries(services.datarun.environment).map(
+      ([name, value]) => `${name}=${value.replace(/^\$\{.*:-(.*)\}$/, "$1")}`,
+    ),
+    ...readContainerfile().env,
+  ];
+  const own = pairs.map((pair) => pair.split("=") as [string, string]).filter(([name]) => !name.endsWith("_FILE"));
+  assert.ok(own.length > 5);
+  for (const [name, value] of own) readSettings({ environment: { [name]: value } });
 });
 
 test("the only path that can be written is the data directory, in every manifest, and the pages name it", () => {
@@ -150,11 +167,16 @@ function podOfKubernetes(): Pod {
     .spec;
 }
 
+interface Kustomization {
+  readonly configMapGenerator: readonly { readonly literals: readonly string[] }[];
+}
+
 interface Compose {
   readonly services: Readonly<Record<"datarun" | "postgres", ComposeService>>;
 }
 
 interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
   readonly ports: readonly string[];
   readonly read_only?: boolean;
@@ -174,6 +196,7 @@ interface Pod {
   readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number; readonly fsGroup: number };
   readonly volumes: readonly object[];
   readonly containers: readonly {
+    readonly env: readonly { readonly name: string; readonly value: string }[];
     readonly startupProbe: Probe;
     readonly livenessProbe: Probe;
     readonly readinessProbe: Probe;

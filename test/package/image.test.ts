@@ -69,6 +69,10 @@ test(
     assert.deepEqual((Object.values(answer.outputs)[0] as { output: unknown }).output, JSON.parse(testedBlock("function answer"))); // prettier-ignore
     assert.equal((ask("/status") as { git_sha: string }).git_sha, GIT_SHA);
 
+    const listed = image.exec("/usr/local/bin/node", "/app/bin/datarun.mjs", "org", "list", "--json");
+    assert.equal(listed.status, 0, listed.stderr);
+    assert.match(listed.stdout, /"org_/, "a command finds the store of the service");
+
     assert.equal(image.exec(...config.healthcheck).status, 0, "it says that it is healthy");
     const writing = `for (const path of ["/app/x", "/tmp/x", "/etc/x"]) try { fs.writeFileSync(path, ""); console.log(path); } catch {}`;
     assert.equal(image.exec("/usr/local/bin/node", "-e", writing).stdout, "", "only /data can be written");
