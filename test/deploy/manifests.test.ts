@@ -131,6 +131,11 @@ test("Docker reads the Compose file", { skip: isMissing("docker", "compose") }, 
   assert.equal(status, 0, stderr);
 });
 
+test("Prometheus reads its configuration", { skip: isMissing("promtool") }, () => {
+  const { status, stderr } = run("promtool", "check", "config", "deploy/prometheus/prometheus.yaml");
+  assert.equal(status, 0, stderr);
+});
+
 test("systemd reads the unit, and rates what it leaves open below 2", { skip: isMissing("systemd-analyze") }, () => {
   const verified = run("systemd-analyze", "verify", "deploy/datarun.service");
   // Nothing is installed here, and that is the only complaint.

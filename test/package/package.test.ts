@@ -27,15 +27,17 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-test("the tarball holds the service, its catalog, the declarations and the pages, and nothing else", () => {
+test("the tarball holds the service, its catalog, the declarations, pages and manifests, and nothing else", () => {
   const places = new Set(
     contents.map((path) => path.split("/").slice(0, path.startsWith("dist/") ? 2 : 1).join("/")), // prettier-ignore
   );
   assert.deepEqual(
     [...places].sort(),
-    ["NOTICE", "README.md", "bin", "dist/build-info.json", "dist/catalog", "dist/src", "dist/types", "docs", "package.json"], // prettier-ignore
+    ["NOTICE", "README.md", "bin", "deploy", "dist/build-info.json", "dist/catalog", "dist/src", "dist/types", "docs", "package.json"], // prettier-ignore
   );
-  const astray = contents.filter((path) => /\.(test|kit)\.|\.as\.|corpus|fixture|\bbench\b|decisions\//.test(path));
+  const astray = contents.filter((path) =>
+    /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|decisions\/|secrets\//.test(path),
+  );
   assert.deepEqual(astray, []);
   const sources = contents.filter((path) => /\.[mc]?ts$/.test(path) && !/^dist\/types\/.*\.d\.ts$/.test(path));
   assert.deepEqual(sources, [], "Node runs no TypeScript below node_modules, and the compiler would check it");
@@ -50,6 +52,7 @@ test("what the service reads is in the tarball: the catalog with its cases, and 
     "dist/catalog/functions/contact_check.js",
     "dist/src/functions/inside/open.js",
     "dist/src/sources/declarative/source.schema.json",
+    "deploy/datarun.service",
   ];
   assert.deepEqual(
     expected.filter((path) => !contents.includes(path)),
