@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
@@ -77,6 +77,12 @@ test("its package.json exports what authors import, with types, and brings along
   ]);
   const info = JSON.parse(readFromTarball(tarball, "dist/build-info.json")) as { git_sha: string };
   assert.equal(info.git_sha, GIT_SHA);
+});
+
+test("packing leaves the checkout as it was", () => {
+  const packed = (path: string) => join(dirname(tarball), path);
+  assert.equal(readFileSync(packed("package.json"), "utf8"), readFileSync(join(ROOT, "package.json"), "utf8"));
+  for (const path of ["dist", "package.checkout.json"]) assert.ok(!existsSync(packed(path)), path);
 });
 
 const SOURCE = (text: string) => `import { defineSource, Type } from "datarun";
