@@ -43,14 +43,12 @@ test("docs/errors.md and the fault table list the same codes, with the same word
   }
 });
 
-test("the contract has HEAD wherever it has GET, and what a 405 says besides", () => {
-  type Operation = { responses: Record<string, { headers?: object; content?: object }> };
+test("the contract has HEAD wherever it has GET, without bodies", () => {
+  type Operation = { responses: Record<string, { content?: object }> };
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, Operation>> };
   for (const [path, methods] of Object.entries(paths)) {
     assert.equal("head" in methods, "get" in methods, path);
-    assert.equal(methods["head"]?.responses["200"]?.content, undefined);
-    const operation = methods["get"] ?? methods["post"]!;
-    assert.ok(Object.hasOwn(operation.responses["4XX"]!.headers!, "Allow"), path);
+    for (const { content } of Object.values(methods["head"]?.responses ?? {})) assert.equal(content, undefined);
   }
 });
 

@@ -1,6 +1,7 @@
 import { Type } from "../terms/type.ts";
 import { FAULTS } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
+import { publishedSchema } from "./published-schema.ts";
 import type { Route } from "./route.ts";
 
 const errorCodes = [
@@ -37,12 +38,14 @@ function response(description: string, schema: object) {
 
 const ERROR = reference("Error");
 
-/** The answer to a problem of HTTP itself. */
-function badHttp(description: string) {
-  const allow = { description: "With 405: the methods that are allowed.", schema: { type: "string" } };
-  const refusal = response(description, ERROR);
-  return { ...refusal, headers: { ...refusal.headers, Allow: allow } };
-}
+const ALLOW = { description: "The methods that the path takes.", schema: { type: "string" }, required: true };
+const WRONG_METHOD = response("The path does not take the method that was sent.", ERROR);
+
+/** Problems of HTTP itself. */
+const BAD_HTTP = {
+  "405": { ...WRONG_METHOD, headers: { ...HEADERS, Allow: ALLOW } },
+  "4XX": response("400, 408, 417 or 431: the HTTP itself could not be read or served.", ERROR),
+};
 
 const ERRORS = {
   "401": response("The token or workflow was missing or rejected. The answer does not say which, or why.", ERROR),
@@ -59,7 +62,7 @@ const ERRORS = {
 /** The status that may replace 500 for load balancers, and statuses of requests that are not runs. */
 const OTHERS = {
   "503": response("Replaces 500 with the code `overloaded`, if the operator has set `overload_status` to 503.", ERROR),
-  "4XX": badHttp("400, 405, 408, 417 or 431: the HTTP itself could not be read or served."),
+  ...BAD_HTTP,
 };
 
 const ACCESS_HEADERS = [
@@ -97,8 +100,13 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): object {
     components: {
       schemas: { ...Object.assign({}, ...routes.map(schemasOf)), Error: ErrorResponse },
       securitySchemes: {
-        serviceToken: { type: "apiKey", in: "header", name: "X-Service-Access-Token" },
-        bearerToken: { type: "http", scheme: "bearer" },
+        serviceToken: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Service-Access-Token",
+          description: "The access token, `drt_…`. Generated clients take it as a header of every request.",
+        },
+        bearerToken: { type: "http", scheme: "bearer", description: "The same access token as a bearer token." },
       },
     },
   };
@@ -111,8 +119,12 @@ function operationsOf(route: Route): object {
   const head = {
     operationId: `${operationId}Head`,
     summary: `${summary}, without the body`,
+    description: "The status and the headers of GET. A refusal has no body either.",
     security: [{}],
-    responses: { "200": { description: answers.description, headers: HEADERS } },
+    responses: {
+      "200": { description: answers.description, headers: HEADERS },
+      "4XX": { description: BAD_HTTP["4XX"].description, headers: HEADERS },
+    },
   };
   return { ...described, head };
 }
@@ -122,8 +134,7 @@ function operation(route: Route): object {
   const [answer, ...others] = Object.keys(answers.schemas).map(reference);
   const ok = response(answers.description, others.length === 0 ? answer! : { anyOf: [answer, ...others] });
   if (route.method === "GET") {
-    const refused = badHttp("The request is not valid HTTP, or has another problem of HTTP.");
-    return { operationId, summary, description, security: [{}], responses: { "200": ok, "4XX": refused } };
+    return { operationId, summary, description, security: [{}], responses: { "200": ok, ...BAD_HTTP } };
   }
   return {
     operationId,
@@ -138,7 +149,7 @@ function operation(route: Route): object {
 
 function schemasOf(route: Route): Readonly<Record<string, object>> {
   const { schemas } = route.answers;
-  return route.method === "GET" ? schemas : { [route.body.name]: route.body.schema, ...schemas };
+  return route.method === "GET" ? schemas : { [route.body.name]: publishedSchema(route.body.schema), ...schemas };
 }
 
 function reference(name: string): object {

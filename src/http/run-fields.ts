@@ -1,3 +1,4 @@
+import type { TSchema } from "typebox";
 import { Type } from "../terms/type.ts";
 import { CONTEXTS, type Context } from "../terms/caller.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
@@ -17,6 +18,7 @@ const SourceEntry = Type.Unsafe({
       credentials: {
         type: "object",
         description: "Credential fields. If there is at least one, they are the whole credential.",
+        additionalProperties: true,
       },
       cred_id: { type: "string", description: "Id of a stored credential (`cred_` prefix)." },
     },
@@ -34,9 +36,18 @@ const Sources = Type.Unsafe({
 
 const Context = Type.Unsafe({
   enum: [...CONTEXTS],
-  default: "dev",
-  description: "What the run is for. It limits which stored credentials may be used.",
+  description: "What the run is for; `dev` if it is not sent. It limits which stored credentials may be used.",
 });
+
+/** An object whose names are not ours: whoever declares them, for example a source, gives them their meaning. */
+export function anyObject(description: string) {
+  return Type.Unsafe({ type: "object", description, additionalProperties: true });
+}
+
+/** An object with one entry for each identifier. */
+export function mapOf(entry: object, description: string) {
+  return Type.Unsafe({ type: "object", description, additionalProperties: entry });
+}
 
 /** Fields of every body. */
 export const REQUEST_FIELDS = {
@@ -52,25 +63,26 @@ export const REQUEST_FIELDS = {
       description: "Read if no header has a workflow (`wfl_` prefix).",
     }),
   ),
-  inputs: Type.Optional(
-    Type.Unsafe({ type: "object", description: "One flat object of input fields for all sources." }),
-  ),
+  inputs: Type.Optional(anyObject("One flat object of input fields for all sources; `{}` if it is not sent.")),
 };
 
 /** Fields of the `config` of every body. */
 export const CONFIG_FIELDS = { context: Type.Optional(Context), sources: Type.Optional(Sources) };
 
-/** New fields can be added without a new version, so no response schema closes its objects. */
+/** New fields can be added without a new version, so no response schema closes its objects (decision 0126). */
 export const Milliseconds = Type.Integer({ minimum: 0, description: "Milliseconds, measured with a monotonic clock." });
 export const TransactionId = Type.String({ pattern: "^trx_", description: "Opaque identifier of the run." });
 const Mode = Type.Literal("simulated", {
   description: "Only in answers of simulated workflows: the data is invented.",
 });
-/** Fields of the `config` of every answer. */
-export const ANSWERED_CONFIG_FIELDS = {
-  context: Type.String({ description: "`prod`, `test` or `dev`; `dev` if none was sent." }),
-  mode: Type.Optional(Mode),
-};
+/** The `config` of every answer: what was sent, and what was added to it. */
+export function answeredConfig(more: Readonly<Record<string, TSchema>> = {}) {
+  const context = Type.String({ description: "`prod`, `test` or `dev`; `dev` if none was sent." });
+  return Type.Object(
+    { context, mode: Type.Optional(Mode), ...more },
+    { description: "The validated configuration with defaults applied.", additionalProperties: true },
+  );
+}
 
 const NOTHING: JsonObject = Object.freeze({});
 

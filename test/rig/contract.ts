@@ -4,7 +4,14 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Reply } from "./client.ts";
 
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, { schema: object }>> }>>;
+  readonly responses: Readonly<Record<string, Described>>;
+}
+
+interface Described {
+  readonly headers: Readonly<
+    Record<string, { readonly required?: boolean; readonly schema: { readonly const?: string } }>
+  >;
+  readonly content?: Readonly<Record<string, { schema: object }>>;
 }
 
 const DOCUMENT = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as {
@@ -39,6 +46,23 @@ export function assertHeaders(reply: Pick<Reply, "headers" | "rawHeaders" | "sta
   assert.equal(new Set(names).size, names.length, "no header field comes twice");
 }
 
+/** What the document says about an answer. A 405 is the answer to the methods that it does not list. */
+function answerOf(method: string, path: string, statusCode: number): Described | undefined {
+  const methods = DOCUMENT.paths[path];
+  const operation = methods?.[method.toLowerCase()];
+  if (statusCode !== 405) return operation?.responses[String(statusCode)];
+  assert.equal(operation, undefined, `openapi.json lists ${method} ${path}, which the service does not take`);
+  return methods === undefined ? undefined : Object.values(methods)[0]?.responses["405"];
+}
+
+function assertDescribedHeaders({ headers: described }: Described, { headers }: Reply): void {
+  for (const [name, { required, schema }] of Object.entries(described)) {
+    const value = headers[name.toLowerCase()];
+    if (required === true) assert.ok(value !== undefined, `openapi.json says that there is a header ${name}`);
+    if (schema.const !== undefined) assert.equal(value, schema.const, name);
+  }
+}
+
 /** That an answer is one which `openapi.json` describes, and has the manners of all of them. */
 export function assertContract(method: string, path: string, reply: Reply): void {
   assertHeaders(reply);
@@ -46,13 +70,14 @@ export function assertContract(method: string, path: string, reply: Reply): void
   if (method === "POST" && (path === "/data" || path === "/func")) {
     assert.ok([200, 401, 422, 500].includes(statusCode), `a run was answered with ${statusCode}`);
   }
+  const described = answerOf(method, path, statusCode);
+  if (described !== undefined) assertDescribedHeaders(described, reply);
   if (method === "HEAD") {
     assert.equal(reply.text, "");
     return;
   }
   const body: unknown = reply.json();
-  const described = DOCUMENT.paths[path]?.[method.toLowerCase()]?.responses[String(statusCode)];
-  const schema = described?.content["application/json"]?.schema ?? (statusCode >= 400 ? ERROR : undefined);
+  const schema = described?.content?.["application/json"]?.schema ?? (statusCode >= 400 ? ERROR : undefined);
   assert.ok(schema !== undefined, `openapi.json does not describe ${statusCode} of ${method} ${path}`);
   const validate = validatorOf(schema);
   assert.ok(validate(body), `${method} ${path} ${statusCode}: ${ajv.errorsText(validate.errors)}\n${reply.text}`);

@@ -237,8 +237,8 @@ const ERROR_EXAMPLE = {
 
 /** The schema of one entry of `status`. */
 function sourceStatus(response: object): object {
-  const { properties } = response as { properties: { status: { patternProperties?: Record<string, object> } } };
-  return Object.values(properties.status.patternProperties ?? {})[0] ?? missing("status");
+  const { properties } = response as { properties: { status: { additionalProperties?: object } } };
+  return properties.status.additionalProperties ?? missing("status");
 }
 
 function missing(name: string): never {
@@ -247,14 +247,8 @@ function missing(name: string): never {
 
 function fieldTable(schema: object, more: readonly FieldRow[] = []): string {
   return table(
-    ["field", "type", "required", "default", "meaning"],
-    [...fieldsOf(schema), ...more].map((row) => [
-      code(row.name),
-      row.type,
-      row.required ? "yes" : "no",
-      row.otherwise === undefined ? "" : code(JSON.stringify(row.otherwise)),
-      row.says,
-    ]),
+    ["field", "type", "required", "meaning"],
+    [...fieldsOf(schema), ...more].map((row) => [code(row.name), row.type, row.required ? "yes" : "no", row.says]),
   );
 }
 
@@ -270,7 +264,7 @@ interface Sources {
     readonly config: {
       readonly properties: {
         readonly sources: {
-          readonly additionalProperties: { readonly description: string; readonly then: object };
+          readonly additionalProperties: { readonly description: string; readonly oneOf: readonly [object, object] };
         };
       };
     };
@@ -282,8 +276,8 @@ function entryFields(request: object): FieldRow[] {
   const entry = (request as Sources).properties.config.properties.sources.additionalProperties;
   const name = "config.sources.<source>";
   return [
-    { name, type: "`true` or object", required: false, says: entry.description, otherwise: undefined },
-    ...fieldsOf(entry.then, `${name}.`),
+    { name, type: "`true` or object", required: false, says: entry.description },
+    ...fieldsOf(entry.oneOf[1], `${name}.`),
   ];
 }
 

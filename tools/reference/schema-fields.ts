@@ -5,8 +5,6 @@ export interface FieldRow {
   readonly type: string;
   readonly required: boolean;
   readonly says: string;
-  /** The default, where the schema names one. */
-  readonly otherwise: unknown;
 }
 
 interface Schema {
@@ -15,7 +13,6 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly format?: string;
   readonly description?: string;
-  readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -43,7 +40,6 @@ export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
       type: typeOf(property),
       required,
       says: property.description ?? "",
-      otherwise: property.default,
     });
     const nested = objectIn(property);
     const items = property.items === undefined ? undefined : objectIn(property.items);

@@ -2,8 +2,10 @@ import { Type } from "../../terms/type.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { RunRoute } from "../route.ts";
 import {
-  ANSWERED_CONFIG_FIELDS,
+  answeredConfig,
+  anyObject,
   CONFIG_FIELDS,
+  mapOf,
   Milliseconds,
   readRunFields,
   REQUEST_FIELDS,
@@ -46,11 +48,12 @@ const SourceStatus = Type.Object(
 const DataResponse = Type.Object(
   {
     transaction_id: TransactionId,
-    config: Type.Object(ANSWERED_CONFIG_FIELDS, { description: "The validated configuration with defaults applied." }),
-    outputs: Type.Record(Type.String(), Type.Object({}), {
-      description: "One entry per requested source; `{}` after a failure.",
-    }),
-    status: Type.Record(Type.String(), SourceStatus, { description: "Same keys as `outputs`. Read it first." }),
+    config: answeredConfig(),
+    outputs: mapOf(
+      anyObject("The result, in the fields that the source declares."),
+      "One entry per requested source; `{}` after a failure.",
+    ),
+    status: mapOf(SourceStatus, "Same keys as `outputs`. Read it first."),
     response_time_ms: Milliseconds,
   },
   { title: "Data run response" },

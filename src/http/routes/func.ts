@@ -3,8 +3,10 @@ import { ID_CHARS_MAX } from "../../terms/ids.ts";
 import type { Json } from "../../terms/json.ts";
 import type { RunRoute } from "../route.ts";
 import {
-  ANSWERED_CONFIG_FIELDS,
+  answeredConfig,
+  anyObject,
   CONFIG_FIELDS,
+  mapOf,
   Milliseconds,
   readRunFields,
   REQUEST_FIELDS,
@@ -23,11 +25,18 @@ const FuncRequest = Type.Object(
         }),
       ),
       datafunc_response_passthrough: Type.Optional(
-        Type.Boolean({ default: false, description: "Returns the function's own fields at the top level." }),
+        Type.Boolean({
+          description:
+            "`true` returns the function's own fields at the top level (`PassthroughResponse`). Otherwise the answer is a `FuncResponse`.",
+        }),
       ),
     }),
   },
-  { title: "Function run request" },
+  {
+    title: "Function run request",
+    description: "Fields that are not listed here are passed to the function.",
+    additionalProperties: true,
+  },
 );
 
 const FunctionStatus = Type.Object(
@@ -43,27 +52,20 @@ const FunctionStatus = Type.Object(
 const FuncResponse = Type.Object(
   {
     transaction_id: TransactionId,
-    config: Type.Object(
-      {
-        ...ANSWERED_CONFIG_FIELDS,
-        organization_tuid: Type.String({
-          pattern: "^org_",
-          description: "Taken from the token. It overwrites any value that was sent.",
-        }),
-      },
-      { description: "The validated configuration with defaults applied." },
-    ),
-    outputs: Type.Record(
-      Type.String(),
-      Type.Object({
-        output: Type.Object({}, { description: "The result of the function." }),
-        pipes: Type.Object({}, { description: "The results of its named steps." }),
+    config: answeredConfig({
+      organization_tuid: Type.String({
+        pattern: "^org_",
+        description: "Taken from the token. It overwrites any value that was sent.",
       }),
-      { description: "One entry, under the function's identifier; none if no function was named." },
-    ),
-    status: Type.Record(Type.String(), FunctionStatus, {
-      description: "Same keys as `outputs`. Empty means that no function ran.",
     }),
+    outputs: mapOf(
+      Type.Object({
+        output: anyObject("The result of the function."),
+        pipes: anyObject("The results of its named steps."),
+      }),
+      "One entry, under the function's identifier; none if no function was named.",
+    ),
+    status: mapOf(FunctionStatus, "Same keys as `outputs`. Empty means that no function ran."),
     response_time_ms: Milliseconds,
   },
   { title: "Function run response, standard mode" },
@@ -75,6 +77,7 @@ const PassthroughResponse = Type.Object(
     title: "Function run response, passthrough mode",
     description:
       'The function\'s own fields at the top level. For a simulated workflow, `"mode": "simulated"` is added, because the data is invented; it replaces a `mode` of the function.',
+    additionalProperties: true,
   },
 );
 
@@ -88,10 +91,11 @@ export const funcRoute: RunRoute = {
   operationId: "runFunction",
   summary: "Run one data function",
   description:
-    "If the function fails, the answer is still 200: read `status`, or in passthrough mode the function's own fields.",
+    "If the function fails, the answer is still 200: read `status`, or in passthrough mode the function's own fields. The request decides which of the two bodies comes.",
   body: { name: "FuncRequest", schema: FuncRequest },
   answers: {
-    description: "The function ended, or none was named.",
+    description:
+      "The function ended, or none was named. A `FuncResponse`, unless `config.datafunc_response_passthrough` is `true` and a function was named: then a `PassthroughResponse`.",
     schemas: { FuncResponse, PassthroughResponse },
   },
 
