@@ -85,15 +85,19 @@ interface Manifest {
 
 /** From what is installed; for the packages of another platform, from the lock file. */
 function licenceOf(name: string): string | undefined {
-  const manifest = `node_modules/${name}/package.json`;
-  if (existsSync(join(PACKAGE_ROOT, manifest))) return (JSON.parse(read(manifest)) as Manifest).license;
+  const installed = ["", "client-generators/"]
+    .map((workspace) => `${workspace}node_modules/${name}/package.json`)
+    .find((manifest) => existsSync(join(PACKAGE_ROOT, manifest)));
+  if (installed !== undefined) return (JSON.parse(read(installed)) as Manifest).license;
   const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, Manifest> };
   return lock.packages[`node_modules/${name}`]?.license;
 }
 
 test("README lists every dependency once, with the licence its own package states", () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read("package.json")) as Manifest;
-  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const names = ["package.json", "client-generators/package.json"].flatMap((manifest) => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(manifest)) as Manifest;
+    return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  });
   const section = read("README.md").split("\n## Dependencies\n")[1] ?? "";
   const rows = section
     .split("\n")
