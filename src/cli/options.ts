@@ -11,6 +11,8 @@ export interface Option {
   readonly placeholder: string;
   readonly description: string;
   readonly required: boolean;
+  /** Whether it sets fields of the property, and not the property itself. */
+  readonly fills?: true;
 }
 
 export interface CommandShape {
@@ -81,6 +83,7 @@ function spread(option: Option): Option[] {
       property,
       required,
       name: "set",
+      fills: true,
       kind: "list",
       placeholder: "FIELD=VALUE",
       description: `${description}. FIELD:=JSON for a value that is not text`,
@@ -89,6 +92,7 @@ function spread(option: Option): Option[] {
       property,
       required: false,
       name: "set-env",
+      fills: true,
       kind: "list",
       placeholder: "FIELD=VARIABLE",
       description: "Takes the field from an environment variable",
@@ -97,6 +101,7 @@ function spread(option: Option): Option[] {
       property,
       required: false,
       name: "stdin",
+      fills: true,
       kind: "switch",
       placeholder: "",
       description: "Reads a JSON object of fields from standard input",

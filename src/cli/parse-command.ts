@@ -39,7 +39,7 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
   }
   for (const option of shape.options) {
     const values = given.get(option.name);
-    if (values !== undefined && option.property !== null && !FILLING.has(option.name)) {
+    if (values !== undefined && option.property !== null && option.fills !== true) {
       input[option.property] = valueOf(option, values);
     }
   }
@@ -52,8 +52,6 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
     fields: fieldsOf(shape, given),
   };
 }
-
-const FILLING = new Set(["set", "set-env", "stdin"]);
 
 function tokensOf(args: readonly string[], { options }: CommandShape) {
   const { tokens } = parseArgs({
@@ -114,7 +112,7 @@ function valueOf({ kind }: Option, values: readonly (string | boolean)[]): unkno
 }
 
 function fieldsOf({ options }: CommandShape, given: Map<string, (string | boolean)[]>): FieldOptions | null {
-  const property = options.find(({ name }) => name === "set")?.property;
+  const property = options.find(({ fills }) => fills === true)?.property;
   if (property === undefined || property === null) return null;
   const list = (name: string) => (given.get(name) ?? []) as string[];
   return { property, set: list("set"), setEnv: list("set-env"), stdin: given.has("stdin") };
