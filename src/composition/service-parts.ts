@@ -1,6 +1,7 @@
 import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
 import type { Leases } from "../leases/ports.ts";
+import type { AdminPage } from "../operate/admin-server.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
@@ -15,8 +16,8 @@ export interface ServiceParts {
   readonly deployment: Deployment;
   readonly authenticator: Authenticator;
   readonly finder: CredentialFinder;
-  readonly billedCalls: RunObserver;
-  readonly spans: RunObserver | null;
+  /** Told about runs, besides the log and the metrics. */
+  readonly observers: readonly RunObserver[];
   readonly ledger: Ledger;
   readonly sources: SourceCatalog;
   readonly functions: FunctionCatalog & { close(): Promise<void> };
@@ -27,6 +28,8 @@ export interface ServiceParts {
   readonly notReady: () => readonly string[];
   /** Reasons why it will stop accepting runs before long. */
   readonly warnings: () => readonly string[];
+  /** Pages of the admin port, besides metrics and probes. */
+  readonly adminPages: readonly AdminPage[];
   /** The text of errors that functions throw is logged, at level `debug`. */
   readonly tellsErrors: boolean;
   readonly readings: Omit<Readings, "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;

@@ -33,16 +33,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
     openBreakers: () => runs.openBreakers(),
   });
-  const observers = [
-    createRunLog(parts.log),
-    metrics,
-    parts.billedCalls,
-    ...(parts.spans === null ? [] : [parts.spans]),
-  ];
-  const runs: Runs = createRuns(parts, observers);
+  const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, ...parts.observers]);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
-  const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings });
+  const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings, pages: parts.adminPages });
 
   const { edge } = publicEdge;
   const url = await listen(edge, settings.port, settings.host);

@@ -80,8 +80,7 @@ export async function start(options: StartOptions): Promise<Running> {
     deployment,
     authenticator,
     finder,
-    billedCalls,
-    spans,
+    observers: spans === null ? [billedCalls] : [billedCalls, spans],
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
@@ -91,6 +90,7 @@ export async function start(options: StartOptions): Promise<Running> {
     tellsErrors: dev,
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,
+    adminPages: [],
     readings: {
       vendorCalls: () => door.stats().origins,
       functions: () => catalogs.functions.stats(),

@@ -1,5 +1,6 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
-import { Fault } from "../terms/fault.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { asFault, Fault } from "../terms/fault.ts";
+import type { Json } from "../terms/json.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface AdminServerParts {
@@ -8,6 +9,20 @@ export interface AdminServerParts {
   readonly notReady: () => readonly string[];
   /** What will soon become a reason. */
   readonly warnings: () => readonly string[];
+  /** Besides these. */
+  readonly pages: readonly AdminPage[];
+}
+
+/** A page that answers with JSON. */
+export interface AdminPage {
+  readonly path: string;
+  /** By method. `body` is the JSON that was sent, `undefined` for none. */
+  readonly answers: Readonly<Record<string, (body: Json | undefined) => AdminAnswer>>;
+}
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly value: object;
 }
 
 /** Enough for probes and scrapers. Anybody else who finds the port must not use up the files that the service may open. */
@@ -19,11 +34,14 @@ const HEADERS = {
   "Cache-Control": "no-store",
 };
 
+/** The largest body that is read, in bytes. */
+const BODY_BYTES_MAX = 65_536;
+
 /**
  * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
  * `/live` says that the process responds; `/ready` that runs would be accepted.
  */
-export function createAdminServer({ metrics, notReady, warnings }: AdminServerParts): Server {
+export function createAdminServer({ metrics, notReady, warnings, pages: added }: AdminServerParts): Server {
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
     [
@@ -46,11 +64,38 @@ export function createAdminServer({ metrics, notReady, warnings }: AdminServerPa
   const server = createServer(LIMITS, (request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
     const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
-    if (page === undefined) return refuse(response, new Fault("request.not_found"));
-    page(response).catch(() => refuse(response, new Fault("request.unexpected")));
+    const more = added.find((one) => one.path === path);
+    if (page === undefined && more === undefined) return refuse(response, new Fault("request.not_found"));
+    (page?.(response) ?? answer(more!, request, response)).catch((thrown: unknown) =>
+      refuse(response, asFault(thrown, "request.unexpected")),
+    );
   });
   server.maxConnections = CONNECTIONS_MAX;
   return server;
+}
+
+async function answer(page: AdminPage, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
+  if (!Object.hasOwn(page.answers, method)) throw new Fault("request.method");
+  const { status, value } = page.answers[method]!(await readBody(request));
+  sendJson(response, status, value);
+}
+
+/** @throws Fault `request.invalid` */
+async function readBody(request: IncomingMessage): Promise<Json | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Fault("request.invalid");
+    chunks.push(chunk);
+  }
+  if (bytes === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as Json;
+  } catch (cause) {
+    throw new Fault("request.invalid", {}, { cause });
+  }
 }
 
 function refuse(response: ServerResponse, fault: Fault): void {

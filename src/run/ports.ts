@@ -355,8 +355,16 @@ export interface AttemptReport {
   readonly spanId?: string;
 }
 
+/** What a run was asked, as it was sent: identifiers, names and values. */
+export interface Asked {
+  readonly sources: JsonObject;
+  readonly inputs: JsonObject;
+}
+
 /** Writes log lines and metrics. Must not throw. */
 export interface RunObserver {
+  /** Called once per run, before anything runs. */
+  runStarted?(run: RunIntent, asked: Asked): void;
   /** Called once per run, after the answer is ready. */
   runEnded(report: RunReport): void;
   /** Called after the answer was sent, if inputs of the run were probably misspelled. */

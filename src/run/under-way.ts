@@ -103,6 +103,7 @@ export function underWay(
     const echoed = toKept(JSON.stringify(config));
     const frame = holdFrame(held, caller, echoed, kind.ids);
     const run = openRun({ ...request, kind: kind.kind, functionId: kind.functionId }, parts);
+    for (const observer of parts.observers) observer.runStarted?.(run.intent, request);
     const answer = work({ run, config, echoed, frame })
       .then((result) => conclude(run, result, parts))
       .finally(() => admission.leave(caller.organizationId));
