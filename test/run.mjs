@@ -1,5 +1,5 @@
 // Runs the tests with Node's own runner on the carried Node: all of them, or those whose path contains one of the words
-// given. The black-box tests run on the embedded store and once more on PostgreSQL. Word `long` adds the suites that take
+// given. The black-box tests run on the embedded store and once more on PostgreSQL, and those of success on `datarun mock`. Word `long` adds the suites that take
 // minutes.
 import { spawn, spawnSync } from "node:child_process";
 import fs, { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,6 +17,8 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
 /** The suites that ask the whole service from outside, by endpoint, which start it on whichever store TEST_STORE names. What test/http asks never comes to a store. */
 const { paths } = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"));
 const ON_BOTH_STORES = [...Object.keys(paths), "/admin"].map((path) => `test${path}/`);
+/** Success is the same of the service and of `datarun mock`. */
+const ON_MOCK = new Set(Object.keys(paths).map((path) => `test${path}/200.test.ts`));
 
 const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
@@ -37,6 +39,8 @@ try {
     await run(files, { TEST_DATABASE_URL: url });
     const again = files.filter((file) => ON_BOTH_STORES.some((folder) => file.startsWith(folder)));
     if (again.length > 0) await run(again, { TEST_STORE: "postgres", TEST_DATABASE_URL: url });
+    const mocked = files.filter((file) => ON_MOCK.has(file));
+    if (mocked.length > 0) await run(mocked, { TEST_STORE: "mock" });
   });
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -5,4 +5,5 @@ export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),
   simulate: () => import("./simulate.ts"),
+  mock: () => import("./mock.ts"),
 };

@@ -8,7 +8,7 @@ import { VendorReply } from "../outbound/exchange/reply.ts";
 import { faultOfStatus } from "../outbound/exchange/vendor-fault.ts";
 import type { Door, SourceCatalog } from "../run/ports.ts";
 import type { ReplyReading } from "../simulation/ports.ts";
-import { createSimulatedVendors } from "../simulation/simulated-vendors.ts";
+import { createSimulatedVendors, type UsualFailures } from "../simulation/simulated-vendors.ts";
 import type { Clock } from "../terms/clock.ts";
 
 /** The only outbound client for real vendors, with the limits of the settings. */
@@ -27,8 +27,13 @@ export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
  * The outbound client for calls of simulated workflows: requests and replies are handled as by the real one, but
  * without a network.
  */
-export function openSimulatedDoor(settings: Settings, clock: Clock, sources: SourceCatalog): Door {
-  const player = createSimulatedVendors(clock, (id) => sources.find(id) !== undefined);
+export function openSimulatedDoor(
+  settings: Settings,
+  clock: Clock,
+  sources: SourceCatalog,
+  usual?: UsualFailures,
+): Door {
+  const player = createSimulatedVendors(clock, (id) => sources.find(id) !== undefined, usual);
   return createPlayedDoor({ clock, player, limits: outboundLimits(settings.limits) });
 }
 

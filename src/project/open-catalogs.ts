@@ -44,6 +44,8 @@ export interface CatalogOptions {
 export interface Catalogs {
   readonly sources: SourceCatalog;
   readonly sourceCount: number;
+  /** Of all that are on at the start. */
+  readonly sourceIds: readonly string[];
   readonly functions: OpenedFunctions;
   readonly functionCount: number;
   /** Reloads the project, for `datarun dev`. A broken file keeps its previous version. Returns the problems. */
@@ -111,6 +113,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     return {
       sources: { find: (id) => on.get(id) },
       sourceCount: on.size,
+      sourceIds: [...on.keys()],
       functions,
       functionCount: functions.list().length,
       async reload() {

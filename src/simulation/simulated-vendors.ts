@@ -8,17 +8,26 @@ import { chooseCase, noRecordCase } from "./choose-case.ts";
 import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
+/** What the vendor of a source does if the request does not ask for anything; `null`: it answers. */
+export type UsualFailures = (source: string) => Magic | null;
+
+const NO_FAILURES: UsualFailures = () => null;
+
 /**
  * Answers for every vendor from the source's own cases, chosen by the inputs of the call. Everything before and after that
  * is the real code, so a simulated reply goes through the same statuses, rules and mapping. `isSource` says for which
  * sources a request may ask for a failure.
  */
-export function createSimulatedVendors(clock: Clock, isSource: (id: string) => boolean): VendorPlayer {
+export function createSimulatedVendors(
+  clock: Clock,
+  isSource: (id: string) => boolean,
+  usual: UsualFailures = NO_FAILURES,
+): VendorPlayer {
   return {
     playFor(source, call) {
       let next: (() => ScriptedReply) | undefined;
       return async () => {
-        next ??= scriptFor(source, call, isSource);
+        next ??= scriptFor(source, call, magicOf(source.id, magicInputs(source, call), isSource) ?? usual(source.id));
         const reply = next();
         await wait(reply.delay_ms ?? 0, call);
         if (reply.fault === "hang") await wait(Number.POSITIVE_INFINITY, call);
@@ -42,8 +51,7 @@ export function createSimulatedVendors(clock: Clock, isSource: (id: string) => b
 }
 
 /** The replies of one call, in order; the last one also answers any further requests. */
-function scriptFor(source: RunnableSource, call: PlannedCall, isSource: (id: string) => boolean): () => ScriptedReply {
-  const magic = magicOf(source.id, magicInputs(source, call), isSource);
+function scriptFor(source: RunnableSource, call: PlannedCall, magic: Magic | null): () => ScriptedReply {
   const chosen = caseFor(source, call, magic);
   const replies = asList(chosen?.reply);
   const instead = magic === null ? null : magicReply(magic);

@@ -13,6 +13,7 @@ import { systemClock, type Clock } from "../../src/terms/clock.ts";
 import { assertAccounts } from "./accounts.ts";
 import { createClient, type Reply } from "./client.ts";
 import { assertContract, assertHeaders } from "./contract.ts";
+import { startMockService } from "./mock-service.ts";
 import { readLedger, type LedgerRows } from "./ledger-rows.ts";
 import { createOperator, type Operator, type Organization, type WorkflowFlags } from "./organization.ts";
 import { exchange, type Exchange, type RawOptions, type Step } from "./raw-socket.ts";
@@ -47,6 +48,10 @@ export interface PostOptions {
 }
 
 export interface TestService {
+  /** Whether it is `datarun mock`, which has neither a ledger nor an operator, nor a second organization. */
+  readonly isMock: boolean;
+  /** What the `config` of every answer has besides. */
+  readonly marks: object;
   readonly url: string;
   readonly adminUrl: string;
   readonly dataDir: string;
@@ -84,6 +89,7 @@ const ON_POSTGRES = process.env["TEST_STORE"] === "postgres";
  * compared: every answer is on the ledger, vendors were called as often as the ledger says, and no secret is anywhere.
  */
 export async function startService(t: TestLife, options: ServiceOptions = {}): Promise<TestService> {
+  if (process.env["TEST_STORE"] === "mock") return startMockService(t, options);
   const dataDir = await mkdtemp(join(tmpdir(), "datarun-test-"));
   const logFile = join(dataDir, "service.log");
   const leftovers: (() => unknown)[] = [() => rm(dataDir, { recursive: true, force: true })];
@@ -164,6 +170,8 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   }
 
   const service: TestService = {
+    isMock: false,
+    marks: {},
     url: running.url,
     adminUrl: running.adminUrl,
     dataDir,

@@ -1,0 +1,61 @@
+import { defineCommand } from "../cli/command.ts";
+import { MAGIC } from "../simulation/magic-inputs.ts";
+import { Type } from "../terms/type.ts";
+
+const DEFAULTS = { host: "127.0.0.1", port: 8070, adminPort: 8071, token: "drt_mock", workflow: "wfl_mock" };
+
+function port(description: string) {
+  return Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: `${description}, 0 for any free one`,
+      "x-placeholder": "N",
+      "x-says": "must be from 0 to 65535",
+    }),
+  );
+}
+
+function text(description: string, placeholder: string) {
+  return Type.Optional(Type.String({ minLength: 1, description, "x-placeholder": placeholder }));
+}
+
+export default defineCommand({
+  summary: "Start a simulated service for the tests of its callers",
+  description: `Takes the same requests as the service and answers them from the cases of the sources: no vendor is called, nothing is stored, and every answer says that it is simulated. It prints one line of JSON when it is ready. Stop with Ctrl-C. With --set, a vendor can be made to do one of: ${MAGIC.join(", ")}.`,
+  example: "--port 0 --admin-port 0 --set gleif__lei_record=timeout",
+  input: Type.Object(
+    {
+      port: port(`The port; ${DEFAULTS.port} by default`),
+      admin_port: port(`The port on which a test reads what was asked; ${DEFAULTS.adminPort} by default`),
+      host: text(`The address of both ports; ${DEFAULTS.host} by default, 0.0.0.0 in a container`, "ADDRESS"),
+      project: text("The project folder", "DIR"),
+      token: text(`The access token that it takes; ${DEFAULTS.token} by default`, "TEXT"),
+      workflow: text(`The workflow that it takes; ${DEFAULTS.workflow} by default`, "TEXT"),
+      failure_details: Type.Optional(
+        Type.Boolean({ description: "Add failure to failed entries, as for a workflow with failure details" }),
+      ),
+      set: Type.Optional(
+        Type.Array(Type.String(), {
+          description: "What the vendor of a source does unless a request asks for something else",
+          "x-placeholder": "SOURCE=FAILURE",
+        }),
+      ),
+      timeout_ms: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 600_000,
+          description: "The longest that any source waits for its vendor; as long as it declares by default",
+          "x-placeholder": "N",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  async begin({ admin_port: adminPort, failure_details: failureDetails = false, timeout_ms: timeoutMs, ...given }) {
+    const { serveMock } = await import("./serve-mock.ts");
+    const { project, set = [], ...named } = given;
+    const chosen = { ...DEFAULTS, ...named, ...(adminPort === undefined ? {} : { adminPort }) };
+    return serveMock({ ...chosen, project, set, failureDetails, timeoutMs });
+  },
+});

@@ -1,0 +1,77 @@
+import { hasTokenShape } from "../access/access-token.ts";
+import { startMock, type Mock, type MockOptions } from "../composition/mock.ts";
+import { createLog } from "../operate/log.ts";
+import { projectFolder } from "../project/config-file.ts";
+import { ConfigError } from "../settings/read-settings.ts";
+import { CannotSimulate } from "../simulation/usual-failures.ts";
+import { listenToLauncher } from "./launcher.ts";
+import { reasonOf, whereAndWhat } from "./reason-of.ts";
+import { takeExit } from "./take-exit.ts";
+
+const STDERR = 2;
+
+/** Serves a mock until the process is told to stop. Resolves with 0 when it is ready, or with the exit code. */
+export async function serveMock(given: Omit<MockOptions, "log">): Promise<number> {
+  const exit: (code: number) => never = takeExit();
+  let mock: Mock | undefined;
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    if (mock === undefined) exit(130);
+    mock.close().then(
+      () => exit(0),
+      () => exit(1),
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  listenToLauncher(stop, stop);
+  const stray = (thrown: unknown) => {
+    if (mock !== undefined) return mock.reportStray(thrown);
+    process.stderr.write(
+      `datarun mock cannot start: a file that was loaded has failed afterwards: ${whereAndWhat(thrown)}\n`,
+    );
+    exit(1);
+  };
+  process.on("uncaughtException", stray);
+  process.on("unhandledRejection", stray);
+  try {
+    refuseWhatIsReal(given.token, process.env);
+    const project = projectFolder(given.project, process.cwd());
+    // What goes to standard output is for programs: one line.
+    mock = await startMock({ ...given, project, log: createLog("warn", STDERR) });
+  } catch (error) {
+    const isAsked = error instanceof CannotSimulate || error instanceof ConfigError;
+    process.stderr.write(`datarun mock cannot start: ${isAsked ? error.message : reasonOf(error)}\n`);
+    return exit(isAsked ? 2 : 1);
+  }
+  const portOf = (url: string) => Number(new URL(url).port);
+  const ready = {
+    event: "ready",
+    mode: "simulated",
+    url: mock.url,
+    port: portOf(mock.url),
+    admin_url: mock.adminUrl,
+    admin_port: portOf(mock.adminUrl),
+    token: given.token,
+    workflow: given.workflow,
+  };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  return 0;
+}
+
+/**
+ * A mock answers with invented data, so it does not start where a real service would, and its token may be printed, so
+ * it takes no real one. @throws ConfigError
+ */
+function refuseWhatIsReal(token: string, environment: NodeJS.ProcessEnv): void {
+  if (hasTokenShape(token))
+    throw new ConfigError(
+      "--token has the form of a real access token. Use any other text: the token of a mock is printed.",
+    );
+  const key = ["DATARUN_ROOT_KEY", "DATARUN_ROOT_KEY_FILE"].find((name) => (environment[name] ?? "") !== "");
+  if (key !== undefined)
+    throw new ConfigError(
+      `${key} is set, as for a real service. A mock answers with invented data and takes no key: unset it.`,
+    );
+}

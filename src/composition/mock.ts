@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOnlyCaller } from "../access/only-caller.ts";
+import type { Leases } from "../leases/ports.ts";
+import type { ServiceLog } from "../operate/log.ts";
+import { causeOf } from "../operate/run-log.ts";
+import { readSettingsOf } from "../project/config-file.ts";
+import type { LoadedSources } from "../project/load-sources.ts";
+import { openCatalogs } from "../project/open-catalogs.ts";
+import { PACKAGE_ROOT } from "../project/package-root.ts";
+import type { Door, SourceCatalog } from "../run/ports.ts";
+import type { Settings } from "../settings/settings.ts";
+import { anyCredential } from "../simulation/any-credential.ts";
+import { AskedRuns } from "../simulation/asked-runs.ts";
+import { failuresFromTexts } from "../simulation/usual-failures.ts";
+import type { Caller } from "../terms/caller.ts";
+import { systemClock } from "../terms/clock.ts";
+import { PREFIX } from "../terms/ids.ts";
+import { readDeployment } from "./deployment.ts";
+import { mockPages } from "./mock-pages.ts";
+import { openSimulatedDoor } from "./open-doors.ts";
+import { startService, type Service } from "./service.ts";
+
+export interface MockOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly project: string | undefined;
+  readonly token: string;
+  readonly workflow: string;
+  readonly failureDetails: boolean;
+  /** Such as `gleif__lei_record=timeout`. */
+  readonly set: readonly string[];
+  /** The longest that any source waits for its vendor. `undefined`: as long as it declares. */
+  readonly timeoutMs: number | undefined;
+  readonly log: ServiceLog;
+  /** Replaces the sources of catalog and project, for tests. */
+  readonly sources?: LoadedSources;
+}
+
+export interface Mock extends Omit<Service, "stop"> {
+  /** For errors that an adapter throws after its call has ended. */
+  reportStray(thrown: unknown): void;
+  close(): Promise<void>;
+}
+
+/** How long the end of a mock waits for runs under way: a test that is over waits for nothing. */
+const GRACE_MS = 500;
+
+/**
+ * The service for tests of its callers: the same public server, engine, sources and functions, and one caller, whose
+ * workflow is simulated. It stores nothing, and has no way to a vendor. @throws CannotSimulate, BrokenProject
+ */
+export async function startMock(options: MockOptions): Promise<Mock> {
+  const { log } = options;
+  await using opened = new AsyncDisposableStack();
+  // For the bundles of the project's functions, and nothing else.
+  const dataDir = await mkdtemp(join(tmpdir(), "datarun-mock-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const settings = await mockSettings(options, dataDir);
+  const clock = systemClock;
+  const catalogs = await openCatalogs({ settings, clock, log, dev: false, loaded: options.sources });
+  opened.defer(() => catalogs.functions.close());
+  const sources = { ...withTimeout(catalogs.sources, options.timeoutMs), ids: catalogs.sourceIds };
+  const first = failuresFromTexts(options.set, sources);
+  let failures = first;
+  const runs = new AskedRuns();
+
+  const { stop, ...service } = await startService({
+    settings,
+    clock,
+    log,
+    deployment: readDeployment(PACKAGE_ROOT),
+    authenticator: createOnlyCaller(options.token, onlyCaller(options)),
+    finder: anyCredential(sources),
+    observers: [runs],
+    ledger: runs,
+    sources,
+    functions: catalogs.functions,
+    door: NO_DOOR,
+    simulatedDoor: openSimulatedDoor(settings, clock, sources, (source) => failures.get(source) ?? null),
+    leaseOf: NO_LEASES,
+    tellsErrors: false,
+    notReady: () => [],
+    warnings: () => [],
+    adminPages: mockPages({ runs, sources, first, failures: () => failures, set: (given) => (failures = given) }),
+    readings: {
+      vendorCalls: () => [],
+      functions: () => catalogs.functions.stats(),
+      ledger: () => NO_JOURNAL,
+      undrainedRuns: () => 0,
+      damagedRuns: () => 0,
+      unreadableDataKeys: () => 0,
+      droppedLogLines: log.droppedLines,
+      spans: () => ({ sent: 0, dropped: 0 }),
+    },
+  });
+  opened.defer(() => stop(GRACE_MS));
+  const parts = opened.move();
+  return {
+    ...service,
+    reportStray: (thrown) =>
+      log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run"),
+    close: () => parts.disposeAsync(),
+  };
+}
+
+/** From the project's config file come limits, region and catalog. What belongs to a real deployment is left out. */
+async function mockSettings({ host, port, adminPort, project }: MockOptions, dataDir: string): Promise<Settings> {
+  const given = { host, "admin-host": host, port: String(port), "admin-port": String(adminPort), "data-dir": dataDir };
+  const settings = await readSettingsOf(project, given, {});
+  return {
+    ...settings,
+    databaseUrl: undefined,
+    demo: false,
+    // A project that turns no catalog source on does not say that it wants none.
+    catalog: settings.catalog.length === 0 ? ["*"] : settings.catalog,
+  };
+}
+
+function onlyCaller({ workflow, failureDetails }: MockOptions): Caller & { readonly tokenId: string } {
+  // Always the same, so that tests may compare whole answers.
+  const organizationId = `${PREFIX.organization}mock`;
+  return {
+    organizationId,
+    tokenId: `${PREFIX.token}mock`,
+    workflow: {
+      id: workflow,
+      organizationId,
+      disabled: false,
+      autoCredentials: true,
+      failureDetails,
+      maskCredentials: false,
+      simulated: true,
+    },
+  };
+}
+
+/** Simulated calls go elsewhere, and all calls of a mock are simulated. */
+const NO_DOOR: Door = {
+  httpFor() {
+    throw new Error("a mock calls no vendor");
+  },
+};
+
+/** Only real calls have shared limits. */
+const NO_LEASES: Leases = () => {
+  throw new Error("a mock shares no limits");
+};
+
+const NO_JOURNAL = {
+  pendingRecords: 0,
+  lagMs: 0,
+  journalBytes: 0,
+  journalBytesMax: 0,
+  journalDaysLeft: null,
+  damageMet: 0,
+};
+
+function withTimeout({ find }: SourceCatalog, timeoutMs: number | undefined): SourceCatalog {
+  if (timeoutMs === undefined) return { find };
+  return {
+    find(id) {
+      const source = find(id);
+      return source && { ...source, timeoutMs: Math.min(timeoutMs, source.timeoutMs) };
+    },
+  };
+}

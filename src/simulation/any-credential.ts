@@ -1,0 +1,24 @@
+import type { CredentialFinder, SourceCatalog } from "../run/ports.ts";
+import { Fault } from "../terms/fault.ts";
+import { PREFIX } from "../terms/ids.ts";
+import { Secret } from "../terms/secret.ts";
+import { makeUpCredentials } from "./made-up-credentials.ts";
+
+/**
+ * Finds the credentials of a mock, which stores none: what a request contains is checked as in any run, and for every
+ * `cred_id` there is one, made up.
+ */
+export function anyCredential(sources: SourceCatalog): CredentialFinder {
+  return {
+    find({ inline, credentialId, source }) {
+      if (inline !== undefined)
+        return { credentialId: null, rule: "inline", fields: new Secret(inline), scope: null, prices: null };
+      if (credentialId === undefined) return null;
+      if (!credentialId.startsWith(PREFIX.credential)) {
+        throw new Fault("source.credential_missing", { problem: "the credential named by cred_id cannot be used" });
+      }
+      const fields = new Secret(makeUpCredentials(sources.find(source)?.declaration.credentials));
+      return { credentialId, rule: "named", fields, scope: null, prices: null };
+    },
+  };
+}
