@@ -55,8 +55,7 @@ const GRACE_MS = 500;
 export async function startMock(options: MockOptions): Promise<Mock> {
   const { log } = options;
   await using opened = new AsyncDisposableStack();
-  // For the bundles of the project's functions, and nothing else.
-  const dataDir = await mkdtemp(join(tmpdir(), "datarun-mock-"));
+  const dataDir = await makeTemporaryFolder();
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const settings = await mockSettings(options, dataDir);
   const clock = systemClock;
@@ -104,6 +103,15 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run"),
     close: () => parts.disposeAsync(),
   };
+}
+
+/**
+ * For the bundles of the project's functions, and nothing else. Where nothing can be written, as in a container, it is
+ * only a name: they are then bundled, and not kept.
+ */
+async function makeTemporaryFolder(): Promise<string> {
+  const beginning = join(tmpdir(), "datarun-mock-");
+  return mkdtemp(beginning).catch(() => `${beginning}${process.pid}`);
 }
 
 /** From the project's config file come limits, region and catalog. What belongs to a real deployment is left out. */

@@ -14,7 +14,7 @@ import { CallersFolder } from "./generated-clients.ts";
  */
 
 const OPENAPI = fileURLToPath(new URL("../../openapi.json", import.meta.url));
-const callers = new CallersFolder();
+const callers = new CallersFolder("callers");
 after(() => callers[Symbol.dispose]());
 
 const made = await Promise.all([

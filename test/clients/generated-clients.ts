@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -32,18 +32,13 @@ export interface Refusal {
 export class CallersFolder implements Disposable {
   readonly folder: string;
 
-  constructor() {
+  constructor(holding: "callers" | "empty") {
     // Inside the checkout, so that `openapi-fetch` is found.
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, ".cache/callers-"));
-    cpSync(CALLERS, this.folder, { recursive: true });
+    if (holding === "callers") cpSync(CALLERS, this.folder, { recursive: true });
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
-  }
-
-  write(name: string, text: string): void {
-    mkdirSync(dirname(join(this.folder, name)), { recursive: true });
-    writeFileSync(join(this.folder, name), text);
   }
 
   /** Runs a command of the pinned generators, or their TypeScript's `tsc`. */

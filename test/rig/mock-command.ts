@@ -36,7 +36,7 @@ export async function mockCommand(
   args: readonly string[],
   { env = {}, cwd }: MockCommandOptions = {},
 ): Promise<MockCommand> {
-  const ports = args.includes("--port") ? [] : ["--port", "0", "--admin-port", "0"];
+  const ports = ["--port", "0", "--admin-port", "0"];
   const child = spawn(process.execPath, [LAUNCHER, "mock", ...ports, ...args], {
     env: { PATH: process.env["PATH"], ...env },
     ...(cwd === undefined ? {} : { cwd }),

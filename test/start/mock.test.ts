@@ -67,13 +67,14 @@ interface AdminAnswer {
 
 const shared = await start({ after });
 
-const send = async ({ url, token, workflow }: ReadyLine) => {
+const ABOUT_LEI = { config: { sources: { [LEI_SOURCE]: true } }, inputs: LEI };
+
+const send = async ({ url, token, workflow }: ReadyLine, path = "/data", body: object = ABOUT_LEI) => {
   const headers = { "X-Service-Access-Token": token, "X-Service-Workflow": workflow };
-  const body = JSON.stringify({ config: { sources: { [LEI_SOURCE]: true } }, inputs: LEI });
-  const reply = await fetch(`${url}/data`, {
+  const reply = await fetch(url + path, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
-    body,
+    body: JSON.stringify(body),
   });
   return (await reply.json()) as Answer;
 };
@@ -99,6 +100,17 @@ test("it prints one line of JSON when it is ready, ends when told to, and leaves
   assert.equal(await mock.ended, 0);
   assert.deepEqual([mock.out().trimEnd().split("\n").length, mock.err()], [1, ""]);
   assert.deepEqual([readdirSync(tmp), readdirSync(work)], [[], []]);
+});
+
+test("where no temporary folder can be made, as in a container, it starts without one", async (t) => {
+  const functions = { "functions/one.mjs": 'export default { id: "dfunc_one", title: "One", run: () => ({ output: { n: 1 } }) };' }; // prettier-ignore
+  const folder = project(t, functions);
+  const { ready, err } = await mockCommand(t, ["--project", folder], {
+    env: { TMPDIR: join(folder, "functions/one.mjs") },
+  });
+  assert.ok(ready !== null, err());
+  const answer = await send(ready, "/func", { config: { data_func: "dfunc_one" } });
+  assert.deepEqual(answer.outputs["dfunc_one"], { output: { n: 1 }, pipes: {} });
 });
 
 test("several at once have nothing to do with each other", async (t) => {
@@ -131,7 +143,7 @@ test("what cannot be meant is refused before it listens, with 2 and what was pro
 });
 
 test("its token and workflow are needed, and prod is refused: nobody decides on invented data", async () => {
-  const body = { config: { sources: { [LEI_SOURCE]: true } }, inputs: LEI };
+  const body = ABOUT_LEI;
   for (const other of [{ token: "drt_other" }, { workflow: "wfl_other" }])
     assert.equal((await shared.send("/data", body, other)).status, 401);
   const asked = { config: { ...body.config, context: "prod" }, inputs: LEI };
