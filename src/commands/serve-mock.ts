@@ -1,7 +1,7 @@
 import { hasTokenShape } from "../access/access-token.ts";
 import { startMock, type Mock, type MockOptions } from "../composition/mock.ts";
 import { createLog } from "../operate/log.ts";
-import { projectFolder } from "../project/config-file.ts";
+import { projectFolder, remarkOnFolder } from "../project/config-file.ts";
 import { ConfigError } from "../settings/read-settings.ts";
 import { CannotSimulate } from "../simulation/usual-failures.ts";
 import { listenToLauncher } from "./launcher.ts";
@@ -15,14 +15,11 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
   const exit: (code: number) => never = takeExit();
   let mock: Mock | undefined;
   let stopping = false;
+  const close = () => void mock!.close().then(() => exit(0), () => exit(1)); // prettier-ignore
+  // One that has not started yet is closed when it has, so that it leaves no files behind.
   const stop = () => {
-    if (stopping) return;
+    if (!stopping && mock !== undefined) close();
     stopping = true;
-    if (mock === undefined) exit(130);
-    mock.close().then(
-      () => exit(0),
-      () => exit(1),
-    );
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
   listenToLauncher(stop, stop);
@@ -38,12 +35,18 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
   try {
     refuseWhatIsReal(given.token, process.env);
     const project = projectFolder(given.project, process.cwd());
+    const remark = remarkOnFolder(project, process.cwd());
+    if (remark !== null) process.stderr.write(`${remark}\n`);
     // What goes to standard output is for programs: one line.
     mock = await startMock({ ...given, project, log: createLog("warn", STDERR) });
   } catch (error) {
     const isAsked = error instanceof CannotSimulate || error instanceof ConfigError;
     process.stderr.write(`datarun mock cannot start: ${isAsked ? error.message : reasonOf(error)}\n`);
     return exit(isAsked ? 2 : 1);
+  }
+  if (stopping) {
+    close();
+    return 0;
   }
   const portOf = (url: string) => Number(new URL(url).port);
   const ready = {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnlyCaller } from "../access/only-caller.ts";
@@ -55,7 +56,8 @@ const GRACE_MS = 500;
 export async function startMock(options: MockOptions): Promise<Mock> {
   const { log } = options;
   await using opened = new AsyncDisposableStack();
-  const dataDir = await makeTemporaryFolder();
+  // A name only: what is compiled of the project is kept there, if it can be, until the mock ends.
+  const dataDir = join(tmpdir(), `datarun-mock-${randomUUID()}`);
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const settings = await mockSettings(options, dataDir);
   const clock = systemClock;
@@ -103,15 +105,6 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run"),
     close: () => parts.disposeAsync(),
   };
-}
-
-/**
- * For the bundles of the project's functions, and nothing else. Where nothing can be written, as in a container, it is
- * only a name: they are then bundled, and not kept.
- */
-async function makeTemporaryFolder(): Promise<string> {
-  const beginning = join(tmpdir(), "datarun-mock-");
-  return mkdtemp(beginning).catch(() => `${beginning}${process.pid}`);
 }
 
 /** From the project's config file come limits, region and catalog. What belongs to a real deployment is left out. */

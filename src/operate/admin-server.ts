@@ -67,7 +67,7 @@ export function createAdminServer({ metrics, notReady, warnings, pages: added }:
     const more = added.find((one) => one.path === path);
     if (page === undefined && more === undefined) return refuse(response, new Fault("request.not_found"));
     (page?.(response) ?? answer(more!, request, response)).catch((thrown: unknown) =>
-      refuse(response, asFault(thrown, "request.unexpected")),
+      refuse(response, asFault(thrown, "request.unexpected"), more),
     );
   });
   server.maxConnections = CONNECTIONS_MAX;
@@ -98,7 +98,9 @@ async function readBody(request: IncomingMessage): Promise<Json | undefined> {
   }
 }
 
-function refuse(response: ServerResponse, fault: Fault): void {
+function refuse(response: ServerResponse, fault: Fault, page?: AdminPage): void {
+  if (page !== undefined && fault.code === "request.method")
+    response.setHeader("Allow", Object.keys(page.answers).join(", "));
   sendJson(response, fault.row.status, { error: { code: fault.row.kind, message: fault.says } });
 }
 

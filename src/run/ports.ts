@@ -356,7 +356,7 @@ export interface AttemptReport {
 }
 
 /** What a run was asked, as it was sent: identifiers, names and values. */
-export interface Asked {
+export interface RunAsk {
   readonly sources: JsonObject;
   readonly inputs: JsonObject;
 }
@@ -364,7 +364,7 @@ export interface Asked {
 /** Writes log lines and metrics. Must not throw. */
 export interface RunObserver {
   /** Called once per run, before anything runs. */
-  runStarted?(run: RunIntent, asked: Asked): void;
+  runStarted?(run: RunIntent, asked: RunAsk): void;
   /** Called once per run, after the answer is ready. */
   runEnded(report: RunReport): void;
   /** Called after the answer was sent, if inputs of the run were probably misspelled. */

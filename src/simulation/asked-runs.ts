@@ -1,4 +1,4 @@
-import type { Asked, CallReport, CredentialRule, Ledger, RunIntent, RunObserver, RunRecord } from "../run/ports.ts";
+import type { CallReport, CredentialRule, Ledger, RunAsk, RunIntent, RunObserver, RunRecord } from "../run/ports.ts";
 
 /** One run of a mock as its caller's tests read it: identifiers, names and outcomes, never a value that was sent. */
 export interface AskedRun {
@@ -32,7 +32,8 @@ export interface AskedCall {
 
 /** Runs that are kept; the oldest makes room. */
 const RUNS_MAX = 1_000;
-const NAMES_MAX = 1_000;
+/** Of one run. */
+const NAMES_MAX = 100;
 const NAME_CHARS_MAX = 200;
 
 /** The ledger of a mock: the last runs, in memory, with the names of what they were asked. */
@@ -51,7 +52,7 @@ export class AskedRuns implements Ledger, RunObserver {
     return count;
   }
 
-  runStarted(run: RunIntent, asked: Asked): void {
+  runStarted(run: RunIntent, asked: RunAsk): void {
     if (this.#runs.size >= RUNS_MAX) this.#runs.delete(this.#runs.keys().next().value!);
     this.#runs.set(run.transactionId, {
       transaction_id: run.transactionId,

@@ -62,7 +62,7 @@ export async function followPage(
   // With everything that it has started, and only that.
   const end = () => {
     try {
-      process.kill(-child.pid!, "SIGKILL");
+      process.kill(-child.pid!, "SIGTERM");
     } catch {
       // It has ended already.
     }

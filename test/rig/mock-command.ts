@@ -45,7 +45,7 @@ export async function mockCommand(
   child.stderr.on("data", (text: Buffer) => (err += text.toString()));
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   t.after(async () => {
-    child.kill("SIGKILL");
+    child.kill("SIGTERM");
     await ended;
   });
   const line = new Promise<string>((resolve) => {

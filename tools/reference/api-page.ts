@@ -41,7 +41,7 @@ export function apiPage(): Page {
     "docs/reference/api.md",
     generated("src/http/openapi.ts and src/terms/fault.ts"),
     "# The HTTP interface",
-    "The interface is JSON over HTTP, from server to server. [`openapi.json`](../../openapi.json) has the same contract in machine-readable form.",
+    "The interface is JSON over HTTP, from server to server. [`openapi.json`](../../openapi.json) has the same contract in machine-readable form. [Use it from your own code](../guides/call-it.md) shows clients.",
     table(
       ["request", "summary"],
       endpoints.map(({ method, path, operation }) => [
