@@ -50,7 +50,7 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
   }
   const portOf = (url: string) => Number(new URL(url).port);
   const ready = {
-    event: "ready",
+    ready: true,
     mode: "simulated",
     url: mock.url,
     port: portOf(mock.url),

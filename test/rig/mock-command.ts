@@ -6,7 +6,7 @@ const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url)
 
 /** What `datarun mock` prints when it is ready. */
 export interface ReadyLine {
-  readonly event: "ready";
+  readonly ready: true;
   readonly mode: "simulated";
   readonly url: string;
   readonly port: number;
