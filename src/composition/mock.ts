@@ -107,13 +107,12 @@ export async function startMock(options: MockOptions): Promise<Mock> {
   };
 }
 
-/** From the project's config file come limits, region and catalog. What belongs to a real deployment is left out. */
+/** From the project's config file come limits, region and catalog. Nothing here reads what it says about stores. */
 async function mockSettings({ host, port, adminPort, project }: MockOptions, dataDir: string): Promise<Settings> {
   const given = { host, "admin-host": host, port: String(port), "admin-port": String(adminPort), "data-dir": dataDir };
   const settings = await readSettingsOf(project, given, {});
   return {
     ...settings,
-    databaseUrl: undefined,
     demo: false,
     // A project that turns no catalog source on does not say that it wants none.
     catalog: settings.catalog.length === 0 ? ["*"] : settings.catalog,
