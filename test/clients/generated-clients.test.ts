@@ -24,12 +24,11 @@ const made = await Promise.all([
 for (const { code, printed } of made) assert.equal(code, 0, printed);
 const refusals = await callers.compile();
 
-for (const generator of ["openapi-fetch", "hey-api"]) {
-  test(`${generator}: inputs, credentials, outputs, statuses and failures compile under --strict`, () => {
-    const own = refusals.filter(({ file }) => !file.startsWith("misspelt-"));
-    assert.deepEqual(own, []);
-  });
+test("inputs, credentials, outputs, statuses and failures compile under --strict, by either generator", () => {
+  assert.deepEqual(refusals.filter(({ file }) => !file.startsWith("misspelt-")), []); // prettier-ignore
+});
 
+for (const generator of ["openapi-fetch", "hey-api"]) {
   test(`${generator}: a misspelt field does not compile, and the compiler names it`, () => {
     const file = `misspelt-${generator}.ts`;
     const lines = readFileSync(join(callers.folder, file), "utf8").split("\n");

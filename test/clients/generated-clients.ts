@@ -17,7 +17,6 @@ const TSCONFIG = {
     module: "nodenext",
     types: ["node"],
     skipLibCheck: true,
-    allowImportingTsExtensions: true,
   },
 };
 
