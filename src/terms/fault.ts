@@ -98,6 +98,18 @@ export const FAULTS = {
     "no",
     "what is left of this source's limits cannot be looked up now, so the vendor was not called",
   ),
+  "source.budget_used": source(
+    "budget",
+    false,
+    "no",
+    "budget {budget} ({scope}; {limit}) has no room for this request until {until}, so it was not sent",
+  ),
+  "source.budget_unknown": source(
+    "shed",
+    true,
+    "no",
+    "what is left of a budget cannot be looked up now, so the vendor was not called",
+  ),
   "source.stopped": source("shed", true, "no", "the run ended before this vendor was called"),
   "source.unrecorded": source("shed", true, "no", "the call could not be recorded, so it was not made"),
   "source.unreachable": source("unreachable", true, "no", "the vendor could not be reached"),

@@ -8,6 +8,7 @@ export const PREFIX = {
   workflow: "wfl_",
   credential: "cred_",
   key: "key_",
+  budget: "bud_",
   audit: "adt_",
   dataFunction: "dfunc_",
   accessToken: "drt_",

@@ -26,11 +26,21 @@ export function readAmount(text: string): Micros | null {
   return micros > AMOUNT_MAX ? null : micros;
 }
 
+/** A number of requests, where a budget counts them in place of money. */
+export function readCount(count: number): Micros {
+  return BigInt(count);
+}
+
 /** Decimal text such as `0.35`, with at least two decimals and no more than needed. */
 export function amountText(micros: Micros): string {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(DECIMALS + 1, "0");
   const decimals = digits.slice(-DECIMALS).replace(/0{1,4}$/, "");
   return `${micros < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}.${decimals}`;
+}
+
+/** That many hundredths of an amount, rounded up. */
+export function percentOf(micros: Micros, percent: number): Micros {
+  return (micros * BigInt(percent) + 99n) / 100n;
 }
 
 /** For a column of the ledger or the store. */
@@ -53,4 +63,9 @@ export function amountFromSum(text: string): Micros {
 /** The nearest floating point number of units, for a metric alone: Prometheus knows no other numbers. */
 export function amountForMetric(micros: Micros): number {
   return Number(amountText(micros));
+}
+
+/** How much of an amount another one is, for a metric alone. */
+export function ratioForMetric(part: Micros, whole: Micros): number {
+  return Number(part) / Number(whole);
 }
