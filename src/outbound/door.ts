@@ -1,5 +1,5 @@
 import type { SecureContext } from "node:tls";
-import type { Billing, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
+import type { Billing, Door, PlannedCall, Reservation, RunnableSource } from "../run/ports.ts";
 import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -9,7 +9,7 @@ import { newSpanId, writeTraceparent } from "../terms/trace.ts";
 import { UsualSizes } from "../terms/usual-sizes.ts";
 import { dnsResolve, type Resolve } from "./sockets/dns-resolve.ts";
 import { type EgressProxy, readProxy } from "./sockets/egress-proxy.ts";
-import { Exchange, type ExchangeNeeds } from "./exchange/exchange.ts";
+import { Exchange, type ExchangeNeeds, type Expectation } from "./exchange/exchange.ts";
 import { HostsFile } from "./sockets/hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./limits.ts";
 import { LongTurns } from "./exchange/long-turns.ts";
@@ -129,13 +129,27 @@ class VendorDoor implements OutboundDoor, Sender {
     options: HttpOptions,
     redirectsLeft: number,
   ): Promise<VendorReply> {
+    const billing = billingOf(source, options);
+    const reserved = call.reserve(billing, this.clock);
+    const enter = (room: Reservation | null): Promise<VendorReply> => {
+      const { answers } = options;
+      return this.#enter(request, match, source, call, { answers, billing, reserved: room, redirectsLeft });
+    };
+    return reserved instanceof Promise ? reserved.then(enter) : enter(reserved);
+  }
+
+  #enter(
+    request: OutgoingRequest,
+    match: OriginMatch,
+    source: RunnableSource,
+    call: PlannedCall,
+    asked: Pick<Expectation, "answers" | "billing" | "reserved" | "redirectsLeft">,
+  ): Promise<VendorReply> {
     if (this.#closed) throw new Fault("source.stopped");
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
-      answers: options.answers,
-      billing: billingOf(source, options),
-      redirectsLeft,
+      ...asked,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
     };

@@ -23,7 +23,16 @@ function credentialWith(per: ChargeModel | null = null): FoundCredential {
 function send(credential: FoundCredential | null, billing: Partial<Billing> = {}, clock = new FakeClock()) {
   const call = makeCall();
   if (credential !== null) call.takeCredential(credential);
-  const planned = call.planAttempt("https://api.acme.example", "GET", { free: false, model: "per_call", listPrice: LIST, ...billing }, clock); // prettier-ignore
+  const planned = call.planAttempt(
+    {
+      origin: "https://api.acme.example",
+      method: "GET",
+      billing: { free: false, model: "per_call", listPrice: LIST, ...billing },
+      reserved: null,
+      spanId: undefined,
+    },
+    clock,
+  );
   const attempt = planned.begin();
   const report = () => {
     attempt.answered(200, true);

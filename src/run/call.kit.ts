@@ -46,7 +46,10 @@ export function makeRun(changes: RunChanges = {}): OpenRun {
 /** What the outbound client does just before it sends. */
 export function beginAttempt(call: PlannedCall, clock: Clock): Attempt {
   const billing = { free: false, model: "per_call", listPrice: null } as const;
-  const planned = call.planAttempt("https://api.acme.example", "GET", billing, clock);
+  const planned = call.planAttempt(
+    { origin: "https://api.acme.example", method: "GET", billing, reserved: null, spanId: undefined },
+    clock,
+  );
   planned.run.intend([planned.intent]);
   return planned.begin();
 }

@@ -7,10 +7,13 @@ import { CALL_MS_MAX } from "../terms/times.ts";
 import type {
   Attempt,
   Billing,
+  CallBudgets,
   CallPlan,
   FoundCredential,
   PlannedAttempt,
   PlannedCall,
+  PlannedRequest,
+  Reservation,
   Run,
   RunnableSource,
   SourceEntry,
@@ -25,6 +28,9 @@ export interface Planned {
 
 /** The longest order number that is kept. */
 export const ORDER_ID_CHARS_MAX = 200;
+
+/** How long a request may wait for the store to say whether its budgets have room. */
+const RESERVE_MS_MAX = 1_000;
 
 const NO_FIELDS: SourceEntry = Object.freeze({});
 const NO_INPUTS: JsonObject = Object.freeze({});
@@ -41,6 +47,9 @@ export class Call implements PlannedCall {
   #inputs = NO_INPUTS;
   #credential: FoundCredential | null = null;
   #order: VendorOrder | null = null;
+  #budgets: CallBudgets | null = null;
+  /** Of requests that have not begun; `null` until there is one. */
+  #reserved: Set<Reservation> | null = null;
   readonly #attempts: SentAttempt[] = [];
   #planned = 0;
   #controller: AbortController | null = null;
@@ -98,6 +107,34 @@ export class Call implements PlannedCall {
     this.#credential = credential;
   }
 
+  takeBudgets(budgets: CallBudgets): void {
+    this.#budgets = budgets;
+  }
+
+  reserve(billing: Billing, clock: Clock): Reservation | null | Promise<Reservation> {
+    if (this.#budgets === null) return null;
+    const term = this.#termAt(clock.wall());
+    if (isFree(billing, term)) return null;
+    const reserved = this.#budgets.reserve(
+      term ?? billing.listPrice,
+      Math.min(this.deadlineAt, clock.now() + RESERVE_MS_MAX),
+    );
+    return reserved instanceof Promise ? reserved.then((later) => this.#keep(later)) : this.#keep(reserved);
+  }
+
+  #keep(reserved: Reservation): Reservation {
+    if (this.#ended) {
+      reserved.cancel();
+      throw new Fault("source.stopped");
+    }
+    (this.#reserved ??= new Set()).add(reserved);
+    return reserved;
+  }
+
+  #termAt(wallAt: number): PriceTerm | null {
+    return this.#credential?.prices?.at(wallAt) ?? null;
+  }
+
   takeOrder(id: string | null): void {
     const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
     if (!isKept) throw new Fault("source.contract", { problem: "the order's number cannot be kept" });
@@ -105,13 +142,14 @@ export class Call implements PlannedCall {
     if (id !== null) this.run.record.noteOrder(this.ordinal, id);
   }
 
-  planAttempt(origin: string, method: string, billing: Billing, clock: Clock, spanId?: string): PlannedAttempt {
+  planAttempt(request: PlannedRequest, clock: Clock): PlannedAttempt {
     if (!this.maySend) throw new Fault("source.stopped");
-    this.#planned += 1;
+    const { origin, method, reserved } = request;
     const sentWallAt = clock.wall();
-    const term = this.#credential?.prices?.at(sentWallAt) ?? null;
-    const sent = { origin, method, sentWallAt, sentAt: clock.now(), spanId };
-    const attempt = new SentAttempt(this.#planned, sent, billing, term);
+    const times = { sentWallAt, sentAt: clock.now() };
+    const attempt = new SentAttempt(this.#planned + 1, request, times, this.#termAt(sentWallAt));
+    reserved?.commit(`${this.run.intent.transactionId}/${this.ordinal}/${attempt.number}`, attempt.price);
+    this.#planned += 1;
     return {
       run: this.run,
       intent: {
@@ -127,6 +165,7 @@ export class Call implements PlannedCall {
         price: attempt.price,
       },
       begin: () => {
+        if (reserved !== null) this.#reserved?.delete(reserved);
         this.#attempts.push(attempt);
         return attempt;
       },
@@ -163,6 +202,9 @@ export class Call implements PlannedCall {
   end(reason?: unknown): void {
     this.#ended = true;
     this.#controller?.abort(reason);
+    if (this.#reserved === null) return;
+    for (const reserved of this.#reserved) reserved.cancel();
+    this.#reserved.clear();
   }
 }
 
@@ -192,6 +234,11 @@ export function planCall(run: Run, plan: CallToPlan): Call {
   });
 }
 
+/** Whether a request is never billed, whatever comes of it. `term`: the price of its credential. */
+function isFree({ free, model }: Billing, term: PriceTerm | null): boolean {
+  return free || (term?.per ?? model) === "free";
+}
+
 /** One request that was handed to the operating system, and its progress. */
 class SentAttempt implements Attempt {
   readonly number: number;
@@ -201,6 +248,7 @@ class SentAttempt implements Attempt {
   readonly sentWallAt: number;
   readonly sentAt: number;
   readonly spanId: string | undefined;
+  readonly reserved: Reservation | null;
   readonly per: ChargeModel | null;
   readonly #term: PriceTerm | null;
   #listPrice: Price | null;
@@ -213,20 +261,22 @@ class SentAttempt implements Attempt {
   /** `term`: the price of its credential. */
   constructor(
     number: number,
-    sent: Pick<Attempt, "origin" | "method" | "sentWallAt" | "sentAt" | "spanId">,
-    { free, model, listPrice }: Billing,
+    request: PlannedRequest,
+    { sentWallAt, sentAt }: Pick<Attempt, "sentWallAt" | "sentAt">,
     term: PriceTerm | null,
   ) {
     this.number = number;
-    this.origin = sent.origin;
-    this.method = sent.method;
-    this.sentWallAt = sent.sentWallAt;
-    this.sentAt = sent.sentAt;
-    this.spanId = sent.spanId;
+    const { billing } = request;
+    this.origin = request.origin;
+    this.method = request.method;
+    this.sentWallAt = sentWallAt;
+    this.sentAt = sentAt;
+    this.spanId = request.spanId;
+    this.reserved = request.reserved;
     this.per = term?.per ?? null;
-    this.free = free || (this.per ?? model) === "free";
+    this.free = isFree(billing, term);
     this.#term = term;
-    this.#listPrice = listPrice;
+    this.#listPrice = billing.listPrice;
   }
 
   get price(): Price | null {

@@ -1,10 +1,10 @@
 import { chargeOfCall, chargesOf, type ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
-import { asFault, Fault } from "../terms/fault.ts";
+import { asFault, Fault, type Charged } from "../terms/fault.ts";
 import { Stretch } from "../terms/stretch.ts";
 import { byteLength, toKept } from "./envelope.ts";
 import type { Planned } from "./call.ts";
-import type { Answer, CallReport, PlannedCall, RunSource } from "./ports.ts";
+import type { Answer, Attempt, AttemptReport, CallReport, PlannedCall, RunSource } from "./ports.ts";
 
 /** How one planned call ended: with an answer, or with the fault that replaces it. */
 export interface Outcome {
@@ -129,6 +129,15 @@ export function withoutOutput(outcome: Outcome, fault: Fault): Outcome {
   return result instanceof Fault ? failed : { ...failed, lost: { match: result.match } };
 }
 
+/**
+ * Frees what the requests of calls have reserved and not used. To be called once the reports are recorded: if the
+ * process is killed before that, the charges are unknown.
+ */
+export function settleReserved(calls: readonly CallReport[]): void {
+  for (const { attempts } of calls)
+    for (const { reserved, charged, price } of attempts) reserved?.settle(charged, price);
+}
+
 /** The report of one call for the ledger, the log and the metrics. Later events of its requests do not change it. */
 export function reportCall(outcome: Outcome): CallReport {
   const { call, result } = outcome;
@@ -147,16 +156,12 @@ export function reportCall(outcome: Outcome): CallReport {
     startedAfterMs: Math.round(call.startedAt - call.run.arrivedAt),
     tookMs: outcome.tookMs,
     outputBytes: outcome.outputBytes,
-    attempts: call.attempts.map(({ number, origin, method, sentWallAt, status, tookMs, price, spanId }, at) => ({
-      number,
-      origin,
-      method,
-      sentWallAt,
-      status,
-      tookMs,
-      charged: charges[at]!,
-      price,
-      ...(spanId !== undefined && { spanId }),
-    })),
+    attempts: call.attempts.map((attempt, at) => reportAttempt(attempt, charges[at]!)),
   };
+}
+
+function reportAttempt(attempt: Attempt, charged: Charged): AttemptReport {
+  const { number, origin, method, sentWallAt, status, tookMs, price, reserved, spanId } = attempt;
+  const report = { number, origin, method, sentWallAt, status, tookMs, charged, price, reserved };
+  return spanId === undefined ? report : { ...report, spanId };
 }

@@ -3,6 +3,7 @@ import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { Secret } from "../terms/secret.ts";
 import { callAdapter, compose, type AdapterParts } from "./around/adapter.ts";
+import { withBudgets } from "./around/budgets.ts";
 import { withCredential } from "./around/credential.ts";
 import { withDeadline } from "./around/deadline.ts";
 import { withInputs } from "./around/inputs.ts";
@@ -10,7 +11,7 @@ import { withRegion } from "./around/region.ts";
 import { settle, type Outcome } from "./fan-out.ts";
 import { openRun } from "./under-way.ts";
 import { planCall } from "./call.ts";
-import type { CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
+import type { Budgets, CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
 /** A call of one source without a client: for a case, or for a person who tries a vendor from the command line. */
 export interface OneCall {
@@ -29,6 +30,8 @@ export interface OneCall {
 export interface OneCallParts extends AdapterParts {
   /** If it is missing, a call uses the credential in its entry, and no state is kept by it for other calls. */
   readonly finder?: CredentialFinder;
+  /** If it is missing, nothing is reserved: for calls that reach no vendor. */
+  readonly budgets?: Budgets;
 }
 
 /** The caller does its own recording: the journal belongs to the service. */
@@ -40,7 +43,7 @@ export const NOT_RECORDED: Ledger = { open: () => ({ intend: () => {}, noteOrder
  */
 export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   const { source, organizationId, context, region, entry, inputs, withinMs } = asked;
-  const { clock } = parts;
+  const { clock, budgets } = parts;
   const now = clock.now();
   const run = openRun(
     {
@@ -56,7 +59,13 @@ export function oneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
   );
   const times = { startedAt: now, from: now, ...(withinMs === undefined ? {} : { notPast: now + withinMs }) };
   const call = planCall(run, { id: source.id, ordinal: 0, entry, inputs, source, ...times });
-  const steps = [withRegion, withInputs, withCredential(parts.finder ?? onlyInline(run), clock), withDeadline(clock)];
+  const steps = [
+    withRegion,
+    withInputs,
+    withCredential(parts.finder ?? onlyInline(run), clock),
+    ...(budgets === undefined ? [] : [withBudgets(budgets, clock)]),
+    withDeadline(clock),
+  ];
   return settle({ call, source }, compose(steps, callAdapter(parts)), clock);
 }
 

@@ -9,6 +9,7 @@ import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { ChargeModel, SentRequest } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { Spender } from "../terms/budget.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Price, PriceTerm } from "../terms/price.ts";
@@ -107,16 +108,22 @@ export interface PlannedCall extends CallPlan {
   /** The order that its vendor has accepted and works on; `null` until its adapter reports one. */
   readonly order: VendorOrder | null;
 
+  takeBudgets(budgets: CallBudgets): void;
   takeInputs(filtered: JsonObject): void;
   takeCredential(credential: FoundCredential): void;
   /** `id` comes from the vendor. @throws Fault `source.contract` if it cannot be an order number */
   takeOrder(id: string | null): void;
   /**
-   * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
-   * recorded; then the attempt must begin in the same turn of the event loop. `spanId`: the span that its vendor is told of.
-   * @throws Fault `source.stopped`
+   * Reserves the most that a request can cost, before it waits for a connection. `null` if no budget applies, or if it
+   * is never billed. @throws Fault, or rejects with it, if a budget has no room for it
    */
-  planAttempt(origin: string, method: string, billing: Billing, clock: Clock, spanId?: string): PlannedAttempt;
+  reserve(billing: Billing, clock: Clock): Reservation | null | Promise<Reservation>;
+  /**
+   * Called by the outbound client just before the first byte of a request. Nothing may be sent until the intent is
+   * recorded; then the attempt must begin in the same turn of the event loop.
+   * @throws Fault `source.stopped`, or `source.budget_used` if its price has risen since it was reserved
+   */
+  planAttempt(request: PlannedRequest, clock: Clock): PlannedAttempt;
   /**
    * Counts bytes that are about to be kept for the call. False if there is no memory for them or the call has ended.
    */
@@ -142,6 +149,17 @@ export interface Billing {
   readonly model: ChargeModel;
   /** The most that it can cost without a price of the credential; `null`: not known. */
   readonly listPrice: Price | null;
+}
+
+/** A request just before its first byte. */
+export interface PlannedRequest {
+  readonly origin: string;
+  readonly method: string;
+  readonly billing: Billing;
+  /** Its room in the budgets that apply to it. */
+  readonly reserved: Reservation | null;
+  /** The span that its vendor is told of. */
+  readonly spanId: string | undefined;
 }
 
 /** Work that a vendor has accepted. Its result is asked for by other requests, in this run or a later one. */
@@ -178,6 +196,8 @@ export interface Attempt extends SentRequest {
   readonly spanId: string | undefined;
   /** What it costs if it is billed: the price when it was sent. `null`: not known. */
   readonly price: Price | null;
+  /** Its room in the budgets that apply to it. */
+  readonly reserved: Reservation | null;
 
   /** The head of a reply has arrived. `isAnswer`: its status is 2xx, or one that the source handles itself. */
   answered(status: number, isAnswer: boolean): void;
@@ -235,6 +255,39 @@ export interface CredentialFinder {
    * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
    */
   find(request: CredentialRequest): FoundCredential | null | Promise<FoundCredential | null>;
+}
+
+// ---- budgets -------------------------------------------------------------------------------------------------------
+
+export interface Budgets {
+  /**
+   * Those that apply to the requests of a call; `null` if there is none. A plain value if it is in memory.
+   * Rejects with Fault `source.budget_unknown` if the store does not answer
+   */
+  find(spender: Spender): CallBudgets | null | Promise<CallBudgets | null>;
+}
+
+export interface CallBudgets {
+  /**
+   * Reserves what a request costs at most in all of them, or in none. A promise if it has to wait for the store, which
+   * it does until `until` (`Clock.now`) at most.
+   * @throws Fault `source.budget_used` or `source.budget_unknown`, or rejects with it
+   */
+  reserve(price: Price | null, until: number): Reservation | Promise<Reservation>;
+}
+
+/** The room that one request has in its budgets. */
+export interface Reservation {
+  /**
+   * The request is about to be sent, at this price: from now on the room stays in use even if the process is killed.
+   * May be repeated. `id`: transaction, number of the call and number of the request, with slashes between them.
+   * @throws Fault if there is no room for a higher price, or it cannot be noted
+   */
+  commit(id: string, price: Price | null): void;
+  /** The request is not sent. */
+  cancel(): void;
+  /** Its charge is known: what it did not use is free again. An unknown charge keeps everything. */
+  settle(charged: Charged, price: Price | null): void;
 }
 
 // ---- outbound ------------------------------------------------------------------------------------------------------
@@ -353,6 +406,8 @@ export interface AttemptReport {
   readonly price: Price | null;
   /** The span that the vendor was told of, 16 hex digits. */
   readonly spanId?: string;
+  /** To be settled once the report is recorded. */
+  readonly reserved?: Reservation | null;
 }
 
 /** What a run was asked, as it was sent: identifiers, names and values. */

@@ -6,6 +6,7 @@ import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Trace } from "../terms/trace.ts";
 import type { Admission } from "./admission.ts";
+import { settleReserved } from "./fan-out.ts";
 import { echoConfig, holdFrame, lengthOf, seal, toKept, type EnvelopeParts } from "./envelope.ts";
 import type {
   AttemptIntent,
@@ -123,6 +124,7 @@ async function conclude(
   const report = reportRun(run, result, tookMs());
   for (const observer of observers) observer.runEnded(report);
   await run.record.close(report);
+  settleReserved(report.calls);
   if (result.afterwards !== undefined) setImmediate(result.afterwards);
   const pieces = seal(result.answer, tookMs());
   run.held.keepOnly(lengthOf(pieces));

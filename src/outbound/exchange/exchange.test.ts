@@ -53,7 +53,14 @@ function exchangeOver(
       tls: undefined,
     };
     const billing = { free: false, model: "per_call", listPrice: null } as const;
-    const expects = { answers: undefined, billing, redirectsLeft: 0, decodedBytesMax: 1_000_000, waitMaxMs: 100 };
+    const expects = {
+      answers: undefined,
+      billing,
+      reserved: null,
+      redirectsLeft: 0,
+      decodedBytesMax: 1_000_000,
+      waitMaxMs: 100,
+    };
     const needs = {
       clock: systemClock,
       limits: DEFAULT_LIMITS,

@@ -1,4 +1,4 @@
-import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
+import type { Attempt, Billing, PlannedAttempt, PlannedCall, Reservation } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";
@@ -31,6 +31,8 @@ export interface Expectation {
   readonly redirectsLeft: number;
   readonly decodedBytesMax: number;
   readonly billing: Billing;
+  /** Its room in the budgets that apply to it. */
+  readonly reserved: Reservation | null;
   /** The longest wait for a connection. */
   readonly waitMaxMs: number;
 }
@@ -150,7 +152,9 @@ export class Exchange implements ReplyHandler, Exchangeable {
     // In a busy process, an event of a connection can run before an older timer.
     if (clock.now() >= this.#call.deadlineAt) throw faultOfDeadline(this.#call);
     const { method, spanId } = this.#request;
-    this.#planned = this.#call.planAttempt(this.#pool.origin, method, this.#expects.billing, clock, spanId);
+    const { billing, reserved } = this.#expects;
+    const request = { origin: this.#pool.origin, method, billing, reserved, spanId };
+    this.#planned = this.#call.planAttempt(request, clock);
     return this.#planned;
   }
 
