@@ -8,9 +8,13 @@ import type {
   SourceCatalog,
 } from "../run/ports.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
+import type { Budget, Spender } from "../terms/budget.ts";
+import type { Span } from "../terms/calendar.ts";
 import type { Context, Workflow } from "../terms/caller.ts";
+import type { Charged } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
-import type { PriceTerm } from "../terms/price.ts";
+import type { Micros } from "../terms/money.ts";
+import type { Price, PriceTerm } from "../terms/price.ts";
 import type { Secret } from "../terms/secret.ts";
 
 export interface CopiedStore {
@@ -97,7 +101,15 @@ export interface Act extends Actor {
 
 /** Changes return `null` if their object does not exist; then nothing is changed or recorded. */
 export interface AdminStore
-  extends OrganizationAdmin, TokenAdmin, WorkflowAdmin, CredentialAdmin, PriceAdmin, KeyAdmin, AuditTrail {}
+  extends
+    OrganizationAdmin,
+    TokenAdmin,
+    WorkflowAdmin,
+    CredentialAdmin,
+    PriceAdmin,
+    BudgetAdmin,
+    KeyAdmin,
+    AuditTrail {}
 
 export interface Organization {
   readonly id: string;
@@ -205,6 +217,46 @@ export interface PriceAdmin {
   prices(credentialId: string): Promise<readonly PriceTerm[]>;
   /** Returns how many were there. */
   removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
+}
+
+/** What is used of a budget in its current period. */
+export interface BudgetUse {
+  readonly budget: Budget;
+  readonly period: Span;
+  /** Spent, or reserved for requests under way; processes say so about once a second. */
+  readonly used: Micros;
+  /** What processes hold beyond that, to use it or give it back. */
+  readonly leased: Micros;
+}
+
+/** What a decision on a charge has changed for a request. */
+export interface ResettledRequest {
+  readonly spender: Spender;
+  readonly sentWallAt: number;
+  readonly before: RequestCost;
+  readonly after: RequestCost;
+}
+
+export interface RequestCost {
+  readonly charged: Charged;
+  readonly price: Price | null;
+}
+
+export interface BudgetAdmin {
+  /**
+   * Adds a budget. If there is one for the same things, period and currency, only its limit and warn level change, and
+   * it keeps its id and what it has counted. `null` if the organization does not exist.
+   */
+  setBudget(act: Act, budget: Budget): Promise<{ readonly budget: Budget; readonly replaced: Budget | null } | null>;
+  /** Oldest first. Of all organizations if none is given. */
+  budgets(organizationId?: string): Promise<readonly BudgetUse[]>;
+  budget(id: string): Promise<BudgetUse | null>;
+  removeBudget(act: Act, id: string): Promise<Budget | null>;
+  /**
+   * Counts decisions on charges in the budgets that counted their requests, if these were sent in the current period.
+   * Returns the ids of the budgets.
+   */
+  settleInBudgets(requests: readonly ResettledRequest[]): Promise<readonly string[]>;
 }
 
 export interface KeyAdmin {

@@ -1,5 +1,6 @@
 import type { AdminStore } from "../admin/ports.ts";
 import { createAuditTrail } from "./audit-trail.ts";
+import { createBudgetAdmin } from "./budget-admin.ts";
 import { createCredentialAdmin } from "./credential-admin.ts";
 import type { Engine } from "./engine.ts";
 import { createKeyAdmin } from "./key-admin.ts";
@@ -16,6 +17,7 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createWorkflowAdmin(engine),
     ...createCredentialAdmin(engine),
     ...createPriceAdmin(engine),
+    ...createBudgetAdmin(engine),
     ...createKeyAdmin(engine),
     ...createAuditTrail(engine),
   };

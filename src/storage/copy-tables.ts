@@ -15,6 +15,8 @@ export const COPIED = [
   "credentials",
   "credential_prices",
   "credential_calls",
+  "budgets",
+  "budget_leases",
   "audit",
 ] as const;
 type Copied = (typeof COPIED)[number];

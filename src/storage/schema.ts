@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
+import type { BudgetPeriod } from "../terms/budget.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
@@ -22,6 +23,8 @@ export interface Tables {
   readonly ledger_outboxes: OutboxTable;
   readonly ledger_run_counts: RunCountTable;
   readonly leases: LeaseTable;
+  readonly budgets: BudgetTable;
+  readonly budget_leases: BudgetLeaseTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -146,6 +149,35 @@ interface LeaseTable {
   readonly turn: number;
   readonly ends_at: number;
   readonly forget_at: number;
+}
+
+interface BudgetTable {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly workflow_id: string | null;
+  readonly source: string | null;
+  readonly credential_id: string | null;
+  readonly per: BudgetPeriod;
+  /** Null for a budget that counts requests. */
+  readonly currency: string | null;
+  /** Requests, or millionths of the currency's unit. */
+  readonly amount: number;
+  readonly warn_percent: number;
+  readonly set_wall_at: number;
+}
+
+/** What one lease holds of a budget in one period; and in a row of their own, the sum of charges settled by hand. */
+interface BudgetLeaseTable {
+  /** Made of budget, period and lease. */
+  readonly id: string;
+  readonly budget_id: string;
+  readonly period_from: number;
+  readonly period_to: number;
+  readonly lease: string;
+  readonly process: string;
+  readonly amount: number;
+  readonly used: number;
+  readonly turn: number;
 }
 
 /** One row: how many changes were made to this store that can affect cached answers. */

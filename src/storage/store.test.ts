@@ -8,6 +8,7 @@ import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
 import { accessContract } from "./access.kit.ts";
 import { adminContract } from "./admin.kit.ts";
+import { budgetsContract } from "./budgets.kit.ts";
 import { engineUnderTest } from "./engines.kit.ts";
 import { credentialsContract } from "./credentials.kit.ts";
 import { keysContract } from "./keys.kit.ts";
@@ -67,6 +68,7 @@ for (const engine of [sqlite, postgres]) {
   keysContract(engine);
   ledgerContract(engine);
   leasesContract(engine);
+  budgetsContract(engine);
   const newLedger = async (t: TestContext): Promise<LedgerToRead> => {
     const store = await (await engine.newStore(t))();
     const { ledger, directory } = await startLedger(t);

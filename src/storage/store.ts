@@ -1,11 +1,13 @@
 import type { AccessStore } from "../access/ports.ts";
 import type { AdminStore } from "../admin/ports.ts";
+import type { BudgetStore } from "../leases/budgets/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
+import { createBudgetStore } from "./budget-store.ts";
 import { createCallCounts } from "./call-counts.ts";
 import { createCredentialStore, createKeyStore } from "./credential-store.ts";
 import type { Engine, OpenHow, StoreHealth } from "./engine.ts";
@@ -38,6 +40,8 @@ export interface Store {
   readonly ledgerTables: LedgerTables;
   /** How much of the limits that processes share each of them holds. */
   readonly leases: LeaseStore;
+  /** The budgets, and how much of each of them each process holds. */
+  readonly budgets: BudgetStore;
   /** Settles once the store can be queried. Rejects with `StoreRefused` or `StoreMissing` if waiting will not help. */
   ready(): Promise<void>;
   /** Does no I/O. */
@@ -78,6 +82,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
     ledger: createLedgerSink(engine),
     ledgerTables: createLedgerTables(engine, clock),
     leases: createLeaseStore(engine),
+    budgets: createBudgetStore(engine, clock),
     ready: () => engine.ready(),
     health: () => engine.health(),
     close: () => engine.close(),

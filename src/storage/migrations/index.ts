@@ -12,6 +12,7 @@ import * as disabledOrganizations from "./0011_disabled_organizations.ts";
 import * as leases from "./0014_leases.ts";
 import * as prices from "./0015_prices.ts";
 import * as requestPrices from "./0016_request_prices.ts";
+import * as budgets from "./0017_budgets.ts";
 
 export interface Migration {
   readonly name: string;
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0014_leases", up: leases.up },
   { name: "0015_prices", up: prices.up },
   { name: "0016_request_prices", up: requestPrices.up },
+  { name: "0017_budgets", up: budgets.up },
 ];
 
 /** The column is null in existing rows. */

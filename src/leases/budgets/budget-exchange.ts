@@ -1,0 +1,227 @@
+import type { Clock } from "../../terms/clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import { within } from "../../terms/within.ts";
+import { budgetFault } from "./budget-fault.ts";
+import { grantSlice } from "./grant-slice.ts";
+import { type HeldBudget, NOBODY_WAITS, type Waiting } from "./held-budget.ts";
+import { type Part, takeAll } from "./reservation.ts";
+import type { BudgetAnswer, BudgetAsk, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
+
+/** An answer that takes longer does not count: whatever it grants is used by nobody. */
+const ANSWER_MS_MAX = 1_000;
+/** Keeps one exchange short: all its budgets are locked meanwhile. */
+const ASKS_MAX = 200;
+/** The store hears this often what has been used. */
+const TELL_EVERY_MS = 1_000;
+const WAITING_MAX = 16_384;
+
+export interface BudgetExchangeParts {
+  readonly store: BudgetStore;
+  readonly notes: UseNotes;
+  readonly clock: Clock;
+  readonly process: () => string;
+  /** What earlier starts of this process have left. */
+  readonly left: readonly LeftBehind[];
+  /** A budget has an answer. */
+  readonly heard: (held: HeldBudget) => void;
+}
+
+/** A request that waits for the store. */
+interface Waiter {
+  readonly parts: readonly Part[];
+  /** The number of the first exchange that asks for it. */
+  readonly since: number;
+  readonly resolve: () => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+interface Asked {
+  readonly held: HeldBudget;
+  readonly ask: BudgetAsk;
+  readonly waiting: Waiting;
+}
+
+/**
+ * The exchange of one process with the store: one at a time, for all budgets that have something to ask. Requests for
+ * which nothing is left here wait for the next one, and are refused if it does not help.
+ */
+export class BudgetExchange {
+  readonly #parts: BudgetExchangeParts;
+  readonly #toLook = new Set<HeldBudget>();
+  /** Those that may have something to tell with time. */
+  readonly #live = new Set<HeldBudget>();
+  readonly #waiters = new Set<Waiter>();
+  #underWay: Promise<void> | null = null;
+  #isQueued = false;
+  #isClosed = false;
+  #isRecovered = false;
+  /** Of the exchange that is under way, or was last. */
+  #number = 0;
+  #turn = 0;
+  #process: string | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(parts: BudgetExchangeParts) {
+    this.#parts = parts;
+  }
+
+  /** It may have something to ask. */
+  look(held: HeldBudget): void {
+    this.#toLook.add(held);
+    if (this.#isQueued || this.#underWay !== null || this.#isClosed) return;
+    this.#isQueued = true;
+    // All requests of a turn ask together.
+    queueMicrotask(() => {
+      this.#isQueued = false;
+      this.#next();
+    });
+  }
+
+  /** Resolves when the parts have been taken. Rejects with a fault if there is no room for them, or nobody says. */
+  wait(parts: readonly Part[], until: number): Promise<void> {
+    if (this.#isClosed || this.#waiters.size >= WAITING_MAX) throw new Fault("source.budget_unknown");
+    return new Promise((resolve, reject) => {
+      const { clock } = this.#parts;
+      const end = (): void => {
+        this.#waiters.delete(waiter);
+        cancel();
+      };
+      const waiter: Waiter = {
+        parts,
+        since: this.#number + 1,
+        resolve: () => {
+          end();
+          resolve();
+        },
+        reject: (fault) => {
+          end();
+          reject(fault);
+        },
+      };
+      const cancel = clock.after(Math.max(0, until - clock.now()), () => {
+        waiter.reject(new Fault("source.budget_unknown"));
+      });
+      this.#waiters.add(waiter);
+      for (const { held } of parts) this.look(held);
+    });
+  }
+
+  /** Something has changed that the store should hear of, in time. */
+  wake(held: HeldBudget): void {
+    this.#live.add(held);
+    if (this.#isClosed) return;
+    this.#cancelTimer ??= this.#parts.clock.after(
+      TELL_EVERY_MS,
+      () => {
+        this.#cancelTimer = null;
+        const now = this.#parts.clock.now();
+        for (const one of this.#live) {
+          if (one.isLive(now)) this.look(one);
+          else this.#live.delete(one);
+        }
+        const [first] = this.#live;
+        if (first !== undefined) this.wake(first);
+      },
+      "loose",
+    );
+  }
+
+  async close(all: Iterable<HeldBudget>): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    await this.#underWay;
+    const asked = [...all].flatMap((held): Asked[] => {
+      const ask = held.askToEnd(this.#name(), (this.#turn += 1));
+      return ask === null ? [] : [{ held, ask, waiting: NOBODY_WAITS }];
+    });
+    const isTold = asked.length === 0 || (await this.#exchange(asked));
+    if (isTold) this.#parts.notes.end();
+  }
+
+  #name(): string {
+    return (this.#process ??= this.#parts.process());
+  }
+
+  #next(): void {
+    if (this.#underWay !== null || this.#isClosed) return;
+    this.#number += 1;
+    const asked = this.#asks();
+    if (asked.length === 0) return void (this.#number -= 1);
+    this.#underWay = this.#exchange(asked).then(() => {
+      this.#underWay = null;
+      this.#next();
+    });
+  }
+
+  #asks(): Asked[] {
+    const { clock } = this.#parts;
+    const asked: Asked[] = [];
+    for (const held of this.#toLook) {
+      if (asked.length === ASKS_MAX) break;
+      this.#toLook.delete(held);
+      const waiting = this.#waitingFor(held);
+      const ask = held.ask(clock.now(), { process: this.#name(), turn: this.#turn + 1 }, waiting);
+      if (ask === null) continue;
+      this.#turn += 1;
+      asked.push({ held, ask, waiting });
+    }
+    return asked;
+  }
+
+  #waitingFor(held: HeldBudget): Waiting {
+    let waiting = NOBODY_WAITS;
+    for (const { parts } of this.#waiters) {
+      const units = parts.find((part) => part.held === held)?.units ?? 0n;
+      if (units === 0n) continue;
+      const smallest = waiting.units === 0n || units < waiting.smallest ? units : waiting.smallest;
+      waiting = { units: waiting.units + units, smallest };
+    }
+    return waiting;
+  }
+
+  /** Returns whether the store has answered. */
+  async #exchange(asked: readonly Asked[]): Promise<boolean> {
+    const { clock, store, heard } = this.#parts;
+    const askedAt = clock.now();
+    let answers: readonly BudgetAnswer[] | null = null;
+    try {
+      await this.#recover();
+      const asks = asked.map(({ ask }) => ask);
+      answers = await within(clock, ANSWER_MS_MAX, store.exchange(asks, grantSlice), () => new Error("no answer in time")); // prettier-ignore
+    } catch {
+      // Each of them may have been kept or not. The next ask says what is held here.
+    }
+    const now = clock.now();
+    for (const [at, { held, waiting }] of asked.entries()) {
+      if (answers === null) held.failed(now);
+      else held.answered(answers[at]!, askedAt, now, waiting);
+      heard(held);
+      this.wake(held);
+    }
+    this.#serve(now, new Set(asked.map(({ held }) => held)), answers !== null);
+    return answers !== null;
+  }
+
+  /** Before anything is leased, what an earlier start has left is freed, and this start begins its notes. */
+  async #recover(): Promise<void> {
+    const { clock, notes, store, left } = this.#parts;
+    if (this.#isRecovered) return;
+    notes.begin();
+    if (left.length > 0) {
+      await within(clock, ANSWER_MS_MAX, store.recover(this.#name(), left), () => new Error("no answer in time"));
+    }
+    notes.recovered();
+    this.#isRecovered = true;
+  }
+
+  /** Requests get what they wait for, in their order, or are refused if they were asked for in vain. */
+  #serve(now: number, asked: ReadonlySet<HeldBudget>, isAnswered: boolean): void {
+    for (const waiter of this.#waiters) {
+      const lacking = takeAll(waiter.parts, now);
+      if (lacking === null) waiter.resolve();
+      else if (waiter.since <= this.#number && asked.has(lacking)) {
+        waiter.reject(isAnswered ? budgetFault(lacking) : new Fault("source.budget_unknown"));
+      } else this.look(lacking);
+    }
+  }
+}

@@ -1,0 +1,375 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Reservation } from "../../run/ports.ts";
+import { periodAround } from "../../terms/budget.ts";
+import { FakeClock } from "../../terms/clock.kit.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import { aBudget, budgetsInMemory, countAllowed, MemoryBudgets, MemoryNotes, randomNumbers, SPENDER } from "./deployment.kit.ts"; // prettier-ignore
+import { openBudgets, type OpenBudgets } from "./budgets.ts";
+import type { BudgetStore } from "./ports.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const EURO = (amount: bigint) => ({ amount, currency: "EUR" });
+
+// ---- a deployment in which everything fails --------------------------------------------------------------------------
+
+interface Deployment {
+  readonly seed: number;
+  readonly replicas: number;
+  readonly limit: bigint;
+  readonly loss: number;
+  readonly faults: number;
+}
+
+/** What a vendor has done with a request, which is what must never be more than the budget. */
+interface Sent {
+  readonly period: number;
+  readonly units: bigint;
+  verdict: "under way" | "yes" | "no" | "unknown";
+}
+
+class Replica {
+  readonly process: string;
+  readonly notes: MemoryNotes;
+  readonly budgets: OpenBudgets;
+  isAlive = true;
+  readonly underWay = new Map<Sent, Reservation>();
+
+  constructor(process: string, notes: MemoryNotes, budgets: OpenBudgets) {
+    this.process = process;
+    this.notes = notes;
+    this.budgets = budgets;
+  }
+}
+
+/** Runs a deployment through crashes, lost messages, midnights and decisions by hand. Fails if a budget is exceeded. */
+async function live({ seed, replicas, limit, loss, faults }: Deployment, steps: number) {
+  const random = randomNumbers(seed);
+  const clock = new FakeClock();
+  const store = new MemoryBudgets(clock.wall);
+  store.set(aBudget({ limit, currency: "EUR" }));
+  const sent: Sent[] = [];
+  let starts = 0;
+  let isQuiet = false;
+
+  /** A network that loses and delays. A late message is carried out when nobody waits for its answer any more. */
+  const across = (isAlive: () => boolean): BudgetStore => {
+    const isLost = () => !isQuiet && random() < loss;
+    const pass = () => new Promise<void>((resolve) => void clock.after(random() * 30, resolve));
+    const carry = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (isLost()) {
+        if (random() < 0.5) clock.after(random() * 3_000, () => void work());
+        return new Promise<never>(() => {});
+      }
+      await pass();
+      const result = await work();
+      if (isLost() || !isAlive()) return new Promise<never>(() => {});
+      await pass();
+      return result;
+    };
+    return {
+      budgetsFor: (id) => store.budgetsFor(id),
+      version: () => store.version(),
+      exchange: (asks, rule) => carry(() => store.exchange(asks, rule)),
+      recover: (process, left) => carry(() => store.recover(process, left)),
+    };
+  };
+
+  function start(process: string, notes: MemoryNotes): Replica {
+    starts += 1;
+    const name = `s${String(starts).padStart(4, "0")}`;
+    const speed = 1 + (random() - 0.5) / 250;
+    const offset = random() * 1e6;
+    const own: Clock = {
+      now: () => offset + clock.now() * speed,
+      wall: () => clock.wall() + offset,
+      after: (delayMs, callback) => clock.after(delayMs / speed, () => replica.isAlive && callback()),
+    };
+    const parts = {
+      clock: own,
+      left: notes.leftBehind(),
+      notes: notes.of(name),
+      process: () => process,
+      start: name,
+      warn: () => {},
+    };
+    const replica: Replica = new Replica(
+      process,
+      notes,
+      openBudgets({ ...parts, store: across(() => replica.isAlive) }),
+    );
+    return replica;
+  }
+
+  async function request(replica: Replica): Promise<void> {
+    const units = 1n + BigInt(Math.floor(random() * 5));
+    try {
+      const found = (await replica.budgets.find(SPENDER))!;
+      const period = periodAround("day", clock.wall()).from;
+      const reserved = await found.reserve(EURO(units), Number.POSITIVE_INFINITY);
+      if (!replica.isAlive) return;
+      if (random() < 0.1) return reserved.cancel();
+      reserved.commit("trx_1/0/1", EURO(units));
+      // Midnight may have passed while it waited: it belongs to the day in which it was reserved.
+      const one: Sent = {
+        period: Math.max(period, periodAround("day", clock.wall()).from),
+        units,
+        verdict: "under way",
+      };
+      if (one.period === period) sent.push(one);
+      replica.underWay.set(one, reserved);
+    } catch (fault) {
+      assert.ok(fault instanceof Fault);
+    }
+  }
+
+  function settle(replica: Replica): void {
+    for (const [one, reserved] of replica.underWay) {
+      if (random() < 0.5) continue;
+      const verdict = (["yes", "no", "unknown"] as const)[Math.floor(random() * 3)]!;
+      reserved.settle(verdict, EURO(one.units));
+      one.verdict = verdict;
+      replica.underWay.delete(one);
+    }
+  }
+
+  function usedToday(): bigint {
+    const today = periodAround("day", clock.wall()).from;
+    return sent
+      .filter((one) => one.period === today && one.verdict !== "no")
+      .reduce((sum, { units }) => sum + units, 0n);
+  }
+
+  const all = Array.from({ length: replicas }, (_, at) => start(`p${at}`, new MemoryNotes()));
+  let most = 0n;
+  for (let step = 0; step < steps; step += 1) {
+    isQuiet = step > steps * 0.7;
+    for (const [at, replica] of all.entries()) {
+      if (!isQuiet && random() < faults) {
+        replica.isAlive = false;
+        // What was under way is unknown from now on. Some machines lose their notes, some their directory.
+        for (const one of replica.underWay.keys()) one.verdict = "unknown";
+        if (random() < 0.2) replica.notes.lose();
+        all[at] = random() < 0.8 ? start(replica.process, replica.notes) : start(`n${starts}`, new MemoryNotes());
+      }
+      if (random() < 0.5) void request(all[at]!);
+      settle(all[at]!);
+    }
+    const open = sent.find(
+      ({ verdict, period }) => verdict === "unknown" && period === periodAround("day", clock.wall()).from,
+    );
+    if (open !== undefined && random() < 0.1) {
+      open.verdict = "no";
+      store.settle("bud_1", -open.units);
+    }
+    // Nobody asks for anything for a while, or until just before midnight.
+    if (random() < 0.02) await clock.advance(2_500);
+    if (random() < 0.02) await clock.advance(DAY_MS - (clock.wall() % DAY_MS) - 200);
+    await clock.advance(50);
+    const used = usedToday();
+    if (used > most) most = used;
+    assert.ok(used <= limit, `${used} of ${limit}`);
+  }
+  return { clock, store, all, most, usedToday };
+}
+
+const deployments = fc.record({
+  seed: fc.integer(),
+  replicas: fc.integer({ min: 1, max: 12 }),
+  limit: fc.bigInt({ min: 1n, max: 150n }),
+  loss: fc.constantFrom(0, 0.05, 0.3),
+  faults: fc.constantFrom(0, 0.01, 0.05),
+});
+
+test("no outcome, no crash, no lost message, no midnight and no decision by hand makes a deployment exceed a budget", async () => {
+  let full = 0;
+  await fc.assert(
+    fc.asyncProperty(deployments, async (deployment) => {
+      const { most } = await live(deployment, 200);
+      if (most > deployment.limit - 5n) full += 1;
+    }),
+    { numRuns: 30 },
+  );
+  assert.ok(full > 5, `only ${full} deployments have come near their budget`);
+});
+
+// ---- one process -----------------------------------------------------------------------------------------------------
+
+async function stand(parts: Parameters<typeof aBudget>[0] = {}) {
+  const clock = new FakeClock();
+  const store = new MemoryBudgets(clock.wall);
+  store.set(aBudget(parts));
+  return { clock, store, open: (more = {}) => budgetsInMemory(clock, store, more) };
+}
+
+const reserve = async (budgets: OpenBudgets, clock: FakeClock, price = EURO(1n)) =>
+  (await budgets.find(SPENDER))!.reserve(price, clock.now() + 1_000);
+
+test("exactly at the limit is allowed and one more is not, one after the other and all at once", async () => {
+  for (const limit of [1n, 2n, 7n]) {
+    const { clock, open } = await stand({ limit });
+    assert.equal(await countAllowed(open(), clock, 20), Number(limit));
+    const again = await stand({ limit });
+    const budgets = again.open();
+    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => reserve(budgets, again.clock)));
+    assert.equal(settled.filter(({ status }) => status === "fulfilled").length, Number(limit));
+  }
+});
+
+test("all budgets that apply must have room, and one without room takes nothing from the others", async () => {
+  const { clock, store, open } = await stand({ limit: 10n });
+  store.set(aBudget({ id: "bud_2", source: SPENDER.source, limit: 2n }));
+  store.set(aBudget({ id: "bud_3", source: "other__source", limit: 1n }));
+  const budgets = open();
+  assert.equal(await countAllowed(budgets, clock, 20), 2);
+  await assert.rejects(reserve(budgets, clock), ({ detail }: Fault) => detail["budget"] === "bud_2");
+  const readings = Object.fromEntries(budgets.readings().map(({ budget, used }) => [budget.id, used]));
+  assert.deepEqual(readings, { bud_1: 2n, bud_2: 2n });
+});
+
+test("a refusal names the budget, what it is for, its limit and the end of its period", async () => {
+  const { clock, open } = await stand({ limit: 1n, currency: "EUR", source: SPENDER.source });
+  const budgets = open();
+  const fault: unknown = await reserve(budgets, clock, EURO(2n)).catch((thrown: unknown) => thrown);
+  assert.ok(fault instanceof Fault);
+  assert.equal(fault.row.kind, "budget");
+  assert.equal(
+    fault.says,
+    "Adapter error: budget bud_1 (organization org_1, source acme__people; 0.000001 EUR a day) has no room for this request until 2025-10-10 00:00 UTC, so it was not sent",
+  );
+});
+
+test("what is not charged is free again, and an unknown charge is not", async () => {
+  const { clock, open } = await stand({ limit: 1n });
+  const budgets = open();
+  for (const charged of ["no", "no"] as const) {
+    const reserved = await reserve(budgets, clock);
+    reserved.commit("trx_1/0/1", EURO(1n));
+    reserved.settle(charged, EURO(1n));
+  }
+  const reserved = await reserve(budgets, clock);
+  reserved.commit("trx_1/0/1", EURO(1n));
+  reserved.settle("unknown", EURO(1n));
+  await assert.rejects(reserve(budgets, clock), { code: "source.budget_used" });
+});
+
+test("a request that is not sent keeps nothing, and one whose price rises while it waits needs room for that", async () => {
+  const { clock, open } = await stand({ limit: 3n, currency: "EUR" });
+  const budgets = open();
+  (await reserve(budgets, clock, EURO(3n))).cancel();
+  const reserved = await reserve(budgets, clock, EURO(3n));
+  assert.throws(() => reserved.commit("trx_1/0/1", EURO(4n)), { code: "source.budget_used" });
+  reserved.cancel();
+  const cheaper = await reserve(budgets, clock, EURO(3n));
+  cheaper.commit("trx_1/0/1", EURO(1n));
+  assert.equal(budgets.readings()[0]!.used, 1n);
+  // Committed once more, as when it is sent on another connection.
+  cheaper.commit("trx_1/0/1", EURO(1n));
+  cheaper.settle("yes", EURO(1n));
+  assert.equal(budgets.readings()[0]!.used, 1n);
+});
+
+test("a budget in money counts no other currency and nothing without a price, and such requests always pass", async () => {
+  const { clock, open } = await stand({ limit: 1n, currency: "USD" });
+  const budgets = open();
+  assert.equal(await countAllowed(budgets, clock, 5), 5);
+  for (let count = 0; count < 5; count += 1) (await reserve(budgets, clock, EURO(9n))).commit("trx_1/0/1", EURO(9n));
+  assert.deepEqual(budgets.readings(), []);
+});
+
+test("a new day begins with nothing used, by the store's clock", async () => {
+  const { clock, open } = await stand({ limit: 2n });
+  const budgets = open();
+  assert.equal(await countAllowed(budgets, clock, 5), 2);
+  await clock.advance(DAY_MS);
+  assert.equal(await countAllowed(budgets, clock, 5), 2);
+});
+
+test("what a killed process has used is counted once it starts again, and what it had leased is free", async () => {
+  for (const isLost of [false, true]) {
+    const { clock, store, open } = await stand({ limit: 1_000n });
+    const notes = new MemoryNotes();
+    await countAllowed(open({ notes: notes.of("s1") }), clock, 50);
+    await clock.advance(1_500);
+    await countAllowed(open({ notes: new MemoryNotes().of("s2"), process: () => "p2", start: "s2" }), clock, 1);
+    const leased = store.leased("bud_1");
+    assert.ok(leased > 51n);
+    if (isLost) notes.lose();
+    const again = open({ left: notes.leftBehind(), notes: notes.of("s3"), start: "s3" });
+    await countAllowed(again, clock, 1);
+    assert.equal(store.leased("bud_1"), isLost ? leased + 1n : 52n);
+  }
+});
+
+test("what is not used is given back, when a process idles and when it stops", async () => {
+  for (const stops of [true, false]) {
+    const { clock, store, open } = await stand({ limit: 1_000n });
+    const budgets = open();
+    for (let second = 0; second < 3; second += 1) {
+      await countAllowed(budgets, clock, 10);
+      await clock.advance(300);
+    }
+    assert.ok(store.leased("bud_1") > 30n);
+    if (stops) await budgets.close();
+    else await clock.advance(5_000);
+    assert.equal(store.leased("bud_1"), 30n);
+  }
+});
+
+test("a limit that is raised lets go on, and one that is lowered stops, without forgetting what was used", async () => {
+  const { clock, store, open } = await stand({ limit: 2n });
+  const budgets = open();
+  assert.equal(await countAllowed(budgets, clock, 5), 2);
+  store.set(aBudget({ limit: 5n }));
+  assert.equal(await countAllowed(budgets, clock, 5), 3);
+  store.set(aBudget({ limit: 1n }));
+  assert.equal(await countAllowed(budgets, clock, 5), 0);
+  store.budgets.delete("bud_1");
+  store.set(aBudget({ id: "bud_2", organizationId: "org_2" }));
+  assert.equal(await budgets.find(SPENDER), null);
+  assert.deepEqual(budgets.readings(), []);
+});
+
+test("while the store is away, what is leased is used up, then requests are refused at once", async () => {
+  const { clock, store } = await stand({ limit: 1_000n });
+  let isAway = false;
+  const kept: BudgetStore = {
+    budgetsFor: (id) => store.budgetsFor(id),
+    version: () => store.version(),
+    exchange: (...asked) => (isAway ? Promise.reject(new Error("away")) : store.exchange(...asked)),
+    recover: () => Promise.resolve(),
+  };
+  const budgets = budgetsInMemory(clock, kept);
+  await countAllowed(budgets, clock, 40);
+  await clock.advance(100);
+  const leased = Number(store.leased("bud_1"));
+  isAway = true;
+  assert.equal(await countAllowed(budgets, clock, 1_000), leased - 40);
+  await assert.rejects(reserve(budgets, clock), { code: "source.budget_unknown" });
+  isAway = false;
+  await clock.advance(1_000);
+  assert.equal(await countAllowed(budgets, clock, 1_000), 1_000 - leased);
+  await budgets.close();
+});
+
+test("what cannot be noted is not sent", async () => {
+  const { clock, open } = await stand();
+  const broken = { ...new MemoryNotes().of("s1"), note: () => assert.fail("the disk is full") };
+  const reserved = await reserve(open({ notes: broken }), clock);
+  assert.throws(() => reserved.commit("trx_1/0/1", EURO(1n)), { code: "source.unrecorded" });
+});
+
+test("the warn level is told once in each period", async () => {
+  const told: bigint[] = [];
+  const { clock, open } = await stand({ limit: 10n, warnPercent: 75 });
+  const budgets = open({ warn: ({ used }: { used: bigint }) => told.push(used) });
+  await countAllowed(budgets, clock, 7);
+  assert.deepEqual(told, []);
+  await countAllowed(budgets, clock, 3);
+  assert.deepEqual(told, [8n]);
+  await clock.advance(DAY_MS);
+  await countAllowed(budgets, clock, 9);
+  assert.deepEqual(told, [8n, 8n]);
+});

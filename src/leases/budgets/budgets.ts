@@ -1,0 +1,135 @@
+import type { Budgets, CallBudgets, Reservation } from "../../run/ports.ts";
+import { appliesTo, isNearlyUsed, type Budget, type Spender } from "../../terms/budget.ts";
+import { CachedLookup, type LookupLimits } from "../../terms/cached-lookup.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { Fault } from "../../terms/fault.ts";
+import type { Price } from "../../terms/price.ts";
+import { budgetFault } from "./budget-fault.ts";
+import { BudgetExchange } from "./budget-exchange.ts";
+import { HeldBudget } from "./held-budget.ts";
+import { HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
+import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
+
+const LOOKUP: LookupLimits = {
+  foundMax: 20_000,
+  absentMax: 1,
+  freshMs: 60_000,
+  absentMs: 0,
+  staleMs: 300_000,
+  waitMs: 500,
+  underwayMax: 1_000,
+};
+
+export interface BudgetsParts {
+  readonly store: BudgetStore;
+  readonly notes: UseNotes;
+  readonly clock: Clock;
+  /** Names this process, also after it has been restarted on the same data directory. Asked when it is needed. */
+  readonly process: () => string;
+  /** Names this start of it: later starts have greater names. */
+  readonly start: string;
+  /** What earlier starts of this process have left. */
+  readonly left: readonly LeftBehind[];
+  /** Called once in each period in which a budget is used beyond its warn level. */
+  readonly warn: (reading: BudgetReading) => void;
+}
+
+export interface OpenBudgets extends Budgets {
+  /** The budgets that this process has used in their current period. */
+  readings(): readonly BudgetReading[];
+  /** Gives back what is not in use. Waits for the store, but not for long. */
+  close(): Promise<void>;
+}
+
+/** The budgets of this process. As long as an organization has none, a call costs one look into memory. */
+export function openBudgets(parts: BudgetsParts): OpenBudgets {
+  const { store, notes, clock, start } = parts;
+  const held = new Map<string, HeldBudget>();
+  const warned = new Map<string, number>();
+  const exchange = new BudgetExchange({ ...parts, heard });
+  const needs: ReservationNeeds = { notes, now: clock.now, changed };
+  const lists = new CachedLookup<readonly Budget[]>(
+    {
+      find: async (id) => onlyThese(id, await store.budgetsFor(id)),
+      isAbsent: () => false,
+      version: () => store.version(),
+    },
+    clock,
+    LOOKUP,
+  );
+
+  /** Those that were removed are forgotten. Requests under way still have them. */
+  function onlyThese(organizationId: string, list: readonly Budget[]): readonly Budget[] {
+    for (const { budget } of held.values()) {
+      if (budget.organizationId === organizationId && !list.some(({ id }) => id === budget.id)) held.delete(budget.id);
+    }
+    return list;
+  }
+
+  function heldOf(budget: Budget): HeldBudget {
+    let known = held.get(budget.id);
+    if (known === undefined || known.isRemoved) {
+      known = new HeldBudget(budget, start);
+      held.set(budget.id, known);
+    } else if (known.budget !== budget) known.renew(budget);
+    return known;
+  }
+
+  function changed(one: HeldBudget): void {
+    warnOf(one);
+    exchange.wake(one);
+  }
+
+  function heard(one: HeldBudget): void {
+    if (one.isRemoved) held.delete(one.budget.id);
+    else warnOf(one);
+  }
+
+  function warnOf(one: HeldBudget): void {
+    const { budget, holding, othersUsed } = one;
+    if (holding === null || warned.get(budget.id) === holding.periodFrom) return;
+    const used = othersUsed + holding.used;
+    if (!isNearlyUsed(budget, used)) return;
+    warned.set(budget.id, holding.periodFrom);
+    parts.warn({ budget, used });
+  }
+
+  function ofCall(list: readonly Budget[], spender: Spender): CallBudgets | null {
+    const applying = list.filter((budget) => appliesTo(budget, spender));
+    if (applying.length === 0) return null;
+    const own = applying.map(heldOf);
+    return { reserve: (price, until) => reserve(own, price, until) };
+  }
+
+  function reserve(own: readonly HeldBudget[], price: Price | null, until: number): Reservation | Promise<Reservation> {
+    const now = clock.now();
+    const wanted = own.map((one) => new Part(one, price));
+    const lacking = takeAll(wanted, now);
+    if (lacking === null) {
+      for (const one of own) if (one.isLow(now)) exchange.look(one);
+      return new HeldReservation(wanted, needs);
+    }
+    if (lacking.isAway(now)) throw new Fault("source.budget_unknown");
+    const units = wanted.find((part) => part.held === lacking)!.units;
+    if (lacking.isKnownShort(now, units)) throw budgetFault(lacking);
+    return exchange.wait(wanted, until).then(() => new HeldReservation(wanted, needs));
+  }
+
+  return {
+    find(spender) {
+      const list = lists.get(spender.organizationId);
+      if (!(list instanceof Promise)) return list.length === 0 ? null : ofCall(list, spender);
+      return list.then(
+        (later) => ofCall(later, spender),
+        (cause: unknown) => {
+          throw new Fault("source.budget_unknown", {}, { cause });
+        },
+      );
+    },
+    readings: () =>
+      [...held.values()].flatMap(({ budget, holding, othersUsed }) =>
+        holding === null ? [] : [{ budget, used: othersUsed + holding.used }],
+      ),
+    close: () => exchange.close(held.values()),
+  };
+}

@@ -1,0 +1,201 @@
+import { type Budget, hasRoom } from "../../terms/budget.ts";
+import type { Micros } from "../../terms/money.ts";
+import { RecentSpending } from "./recent-spending.ts";
+import type { BudgetAnswer, BudgetAsk } from "./ports.ts";
+
+/** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
+const DRIFT = 0.01;
+/** The shortest time between two asks that will probably be answered with nothing. */
+const ASK_AGAIN_MS = 100;
+/** While the store does not answer. */
+const RETRY_MS = 500;
+/** What was not used for so long is given back. */
+const IDLE_MS = 2_000;
+
+/** What one process holds of a budget in one period. */
+export interface Holding {
+  /** When the period began, by the store's clock. */
+  readonly periodFrom: number;
+  readonly periodTo: number;
+  readonly lease: string;
+  /** By the clock of this process. */
+  until: number;
+  amount: Micros;
+  /** Spent, or reserved for requests that are under way or about to be sent. */
+  used: Micros;
+  /** Of that: what has been noted, because its request was sent. */
+  noted: Micros;
+}
+
+/** What requests that wait for the store need. */
+export interface Waiting {
+  readonly units: Micros;
+  readonly smallest: Micros;
+}
+
+export const NOBODY_WAITS: Waiting = { units: 0n, smallest: 0n };
+
+/**
+ * What one process holds of one budget: counts in memory, and the next ask. It is told the time and what the store
+ * answers, and does nothing by itself.
+ */
+export class HeldBudget {
+  budget: Budget;
+  /** What other processes have used, as of the last answer. */
+  othersUsed = 0n;
+  /** It has been removed: nothing is counted any more. */
+  isRemoved = false;
+  #holding: Holding | null = null;
+  #lease: string;
+  readonly #recent = new RecentSpending();
+  #lastUnits = 1n;
+  #lastUsedAt = Number.NEGATIVE_INFINITY;
+  /** Nothing is asked for in advance before this time. */
+  #spareAgainAt = Number.NEGATIVE_INFINITY;
+  /** Until then, asking would not bring room for this many units. */
+  #shortUntil = Number.NEGATIVE_INFINITY;
+  #shortOf = 0n;
+  #isAway = false;
+  #isChanged = false;
+  /** What the store was told last. */
+  #toldAmount = 0n;
+  #toldUsed = 0n;
+
+  /** @param start the name of this start of the process */
+  constructor(budget: Budget, start: string) {
+    this.budget = budget;
+    this.#lease = start;
+  }
+
+  get holding(): Holding | null {
+    return this.#holding;
+  }
+
+  /** The store did not answer the last time, and it is too early to ask again. */
+  isAway(now: number): boolean {
+    return this.#isAway && now < this.#shortUntil;
+  }
+
+  /** Whether asking for them now would not help. */
+  isKnownShort(now: number, units: Micros): boolean {
+    return now < this.#shortUntil && units >= this.#shortOf;
+  }
+
+  /** Its limit may have been changed: whatever is held beyond what is used may be too much. */
+  renew(budget: Budget): void {
+    if (budget.limit !== this.budget.limit) [this.#isChanged, this.#shortUntil] = [true, Number.NEGATIVE_INFINITY];
+    this.budget = budget;
+  }
+
+  fits(now: number, units: Micros): boolean {
+    const holding = this.#at(now);
+    return holding !== null && hasRoom(holding.used, units, holding.amount);
+  }
+
+  /** To be called only if they fit. */
+  take(now: number, units: Micros): Holding {
+    const holding = this.#at(now)!;
+    holding.used += units;
+    this.#recent.add(now, units);
+    this.#lastUnits = units;
+    this.#lastUsedAt = now;
+    return holding;
+  }
+
+  /** Whether more should be asked for, although nobody waits. */
+  isLow(now: number): boolean {
+    const holding = this.#at(now);
+    return holding !== null && now >= this.#spareAgainAt && holding.amount - holding.used < this.#recent.soon(now) / 2n;
+  }
+
+  /** Whether it holds something that the store does not know, or that may have to be given back. */
+  isLive(now: number): boolean {
+    const holding = this.#at(now);
+    if (holding === null) return false;
+    return this.#isChanged || holding.used !== this.#toldUsed || holding.amount !== holding.used;
+  }
+
+  /** What to ask the store for now; `null` if nothing. */
+  ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
+    const holding = this.#holding;
+    const isOver = this.#at(now) === null;
+    const free = holding === null || isOver ? 0n : holding.amount - holding.used;
+    const need = waiting.units > free ? waiting.units - free : 0n;
+    const least = waiting.smallest > free ? waiting.smallest - free : this.#lastUnits;
+    const isLow = need > 0n || this.isLow(now);
+    const spare = isLow ? this.#recent.soon(now) : 0n;
+    if (holding !== null) {
+      const gives = this.#isChanged || (!isLow && now - this.#lastUsedAt >= IDLE_MS);
+      // From now on: the store may let others have the rest before this process hears of it.
+      if (gives) holding.amount = holding.used;
+      const isNews = holding.used !== this.#toldUsed || holding.amount !== this.#toldAmount;
+      if (!isLow && (isOver || !isNews)) return null;
+    } else if (need === 0n) return null;
+    this.#isChanged = false;
+    return this.#told({ process, turn, wanted: { need, least: least > 0n ? least : 1n, spare } });
+  }
+
+  /** Gives back whatever is not in use. */
+  askToEnd(process: string, turn: number): BudgetAsk | null {
+    const holding = this.#holding;
+    if (holding === null) return null;
+    holding.amount = holding.used;
+    return this.#told({ process, turn, wanted: { need: 0n, least: 1n, spare: 0n } });
+  }
+
+  #told(ask: Pick<BudgetAsk, "process" | "turn" | "wanted">): BudgetAsk {
+    const holding = this.#holding;
+    [this.#toldAmount, this.#toldUsed] = [holding?.amount ?? 0n, holding?.used ?? 0n];
+    return {
+      ...ask,
+      budgetId: this.budget.id,
+      lease: this.#lease,
+      periodFrom: holding?.periodFrom ?? null,
+      keep: this.#toldAmount,
+      used: this.#toldUsed,
+    };
+  }
+
+  /** @param askedAt, now by the clock of this process; in between, the store looked at its own */
+  answered(answer: BudgetAnswer, askedAt: number, now: number, waiting: Waiting): void {
+    this.#isAway = false;
+    if (answer.budget === null) {
+      this.isRemoved = true;
+      return;
+    }
+    this.budget = answer.budget;
+    const { period, amount } = answer;
+    const known = this.#holding;
+    if (known !== null && period.from < known.periodFrom) return this.#startAnew();
+    this.othersUsed = answer.othersUsed;
+    // Never too late: the store's clock is read in whole milliseconds.
+    const until = askedAt + (period.to - answer.now - 1) * (1 - DRIFT);
+    if (known === null || period.from > known.periodFrom) {
+      const { from: periodFrom, to: periodTo } = period;
+      this.#holding = { periodFrom, periodTo, lease: this.#lease, until, amount, used: 0n, noted: 0n };
+      this.#toldUsed = 0n;
+    } else [known.until, known.amount] = [until, amount];
+    this.#toldAmount = amount;
+    const { used } = this.#holding!;
+    if (this.isLow(now)) this.#spareAgainAt = now + ASK_AGAIN_MS;
+    if (waiting.units === 0n || hasRoom(used, waiting.smallest, amount)) return;
+    [this.#shortUntil, this.#shortOf] = [now + ASK_AGAIN_MS, waiting.smallest];
+  }
+
+  failed(now: number): void {
+    this.#isAway = true;
+    [this.#shortUntil, this.#shortOf] = [now + RETRY_MS, 0n];
+  }
+
+  /** The clock of the store was set back: what was held under its former time is not touched again. */
+  #startAnew(): void {
+    this.#lease += "'";
+    this.#holding = null;
+    this.#shortUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /** What can be taken from now. */
+  #at(now: number): Holding | null {
+    return this.#holding !== null && now < this.#holding.until ? this.#holding : null;
+  }
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { Charged } from "../../terms/fault.ts";
+import { settleLeft } from "./settle-left.ts";
+import { openUseNotes } from "./use-notes.ts";
+
+const USE = { budgetId: "bud_1", periodFrom: 0, lease: "s1" };
+
+function directory(t: TestContext): string {
+  const made = mkdtempSync(join(tmpdir(), "datarun-notes-"));
+  t.after(() => rmSync(made, { recursive: true }));
+  return join(made, "budgets");
+}
+
+/** A start that is killed. */
+function killedIn(folder: string, start = "s1"): void {
+  const notes = openUseNotes(folder, start);
+  notes.begin();
+  notes.note({ ...USE, used: 1n }, "trx_1/0/1", 1n);
+  notes.note({ ...USE, used: 3n }, "trx_1/0/2", 2n);
+  notes.note({ ...USE, used: 2n }, "trx_1/0/1", null);
+  notes.note({ ...USE, budgetId: "bud_2", used: 5n }, "trx_2/0/1", 5n);
+}
+
+const LEFT = [
+  {
+    start: "s1",
+    counts: [
+      { ...USE, used: 2n, open: [{ id: "trx_1/0/2", units: 2n }] },
+      { ...USE, budgetId: "bud_2", used: 5n, open: [{ id: "trx_2/0/1", units: 5n }] },
+    ],
+  },
+];
+
+test("the next start reads what a killed one has used, until it is in the store", (t) => {
+  const folder = directory(t);
+  killedIn(folder);
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), LEFT);
+  const notes = openUseNotes(folder, "s3");
+  notes.begin();
+  notes.recovered();
+  assert.deepEqual(readdirSync(folder), ["s3.notes"]);
+  notes.end();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test("a line that was not written to its end is left out", (t) => {
+  const folder = directory(t);
+  killedIn(folder);
+  appendFileSync(join(folder, "s1.notes"), '["bud_2",0,"s1","1","trx_2/0/2","1"');
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), LEFT);
+});
+
+test("after the machine was started again, notes are not believed: they may be incomplete", (t) => {
+  const folder = directory(t);
+  killedIn(folder);
+  const file = join(folder, "s1.notes");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^boot .*/, "boot another"));
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), []);
+});
+
+test("long notes are written anew, with what is used and what is under way", (t) => {
+  const folder = directory(t);
+  const notes = openUseNotes(folder, "s1");
+  notes.begin();
+  notes.note({ ...USE, used: 1n }, "trx_0/0/1", 1n);
+  for (let used = 2n; used <= 20_000n; used += 1n)
+    notes.note({ ...USE, used }, "trx_1/0/1", used % 2n === 0n ? 1n : null);
+  assert.ok(readFileSync(join(folder, "s1.notes")).length < 300_000);
+  assert.deepEqual(openUseNotes(folder, "s2").leftBehind(), [
+    {
+      start: "s1",
+      counts: [{ ...USE, used: 20_000n, open: [{ id: "trx_0/0/1", units: 1n }, { id: "trx_1/0/1", units: 1n }] }], // prettier-ignore
+    },
+  ]);
+});
+
+test("a request that the journal says was not charged is free, and any other keeps what it has reserved", async () => {
+  const open = ["yes", "no", "unknown", "nowhere"].map((id, at) => ({ id, units: 10n ** BigInt(at) }));
+  const left = [{ start: "s1", counts: [{ ...USE, used: 2_222n, open }] }];
+  const charges: Record<string, Charged> = { yes: "yes", no: "no", unknown: "unknown" };
+  const settled = await settleLeft(left, async (id) => charges[id] ?? null);
+  assert.deepEqual(settled, [{ start: "s1", counts: [{ ...USE, used: 2_212n }] }]);
+});

@@ -1,0 +1,139 @@
+import type { Kysely } from "kysely";
+import type { BudgetAdmin, BudgetUse, ResettledRequest } from "../admin/ports.ts";
+import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../terms/budget.ts";
+import { amountFromColumn, amountToColumn } from "../terms/money.ts";
+import { fromBudget, leaseId, lockBudgets, SETTLED, sumOf, toBudget } from "./budget-rows.ts";
+import type { Engine } from "./engine.ts";
+import { organizationExists } from "./organization-admin.ts";
+import { recordChange } from "./record-change.ts";
+import type { Row, Tables } from "./schema.ts";
+
+/**
+ * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent
+ * before may not have been counted, so settling it does not free anything either.
+ */
+const NOTICED_MS = 5 * 60_000;
+
+export function createBudgetAdmin(engine: Engine): BudgetAdmin {
+  return {
+    setBudget: (act, budget) =>
+      recordChange(engine, act, async (transaction) => {
+        if (!(await organizationExists(transaction, budget.organizationId))) return null;
+        const all = await budgetsIn(transaction, budget.organizationId);
+        const replaced = all.find((one) => isAlike(one, budget)) ?? null;
+        const { limit, warnPercent } = budget;
+        const set = replaced === null ? budget : { ...replaced, limit, warnPercent };
+        if (replaced !== null) await transaction.deleteFrom("budgets").where("id", "=", set.id).execute();
+        await transaction.insertInto("budgets").values(fromBudget(set)).execute();
+        const detail = { ...inTrail(set), replaced: replaced === null ? null : inTrail(replaced) };
+        return {
+          result: { budget: set, replaced },
+          entry: { organizationId: set.organizationId, subjectId: set.id, detail },
+        };
+      }),
+
+    budgets: async (organizationId) => usesOf(engine, await budgetsIn(engine.reader, organizationId)),
+
+    budget: async (id) => {
+      const row = await engine.reader.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : (await usesOf(engine, [toBudget(row)]))[0]!;
+    },
+
+    removeBudget: (act, id) =>
+      recordChange(engine, act, async (transaction) => {
+        const row = await transaction.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
+        if (row === undefined) return null;
+        await transaction.deleteFrom("budgets").where("id", "=", id).execute();
+        await transaction.deleteFrom("budget_leases").where("budget_id", "=", id).execute();
+        const budget = toBudget(row);
+        const { organizationId } = budget;
+        return { result: budget, entry: { organizationId, subjectId: id, detail: inTrail(budget) } };
+      }),
+
+    settleInBudgets: async (requests) => {
+      const organizations = [...new Set(requests.map(({ spender }) => spender.organizationId))];
+      const counted: string[] = [];
+      for (const organizationId of organizations) {
+        const own = requests.filter(({ spender }) => spender.organizationId === organizationId);
+        counted.push(...(await settleIn(engine, organizationId, own)));
+      }
+      return counted;
+    },
+  };
+}
+
+function settleIn(engine: Engine, organizationId: string, requests: readonly ResettledRequest[]): Promise<string[]> {
+  return engine.writer.transaction().execute(async (transaction) => {
+    const budgets = await budgetsIn(transaction, organizationId);
+    await lockBudgets(engine, transaction, budgets.map(({ id }) => id)); // prettier-ignore
+    const now = await engine.wallAt(transaction);
+    const counted: string[] = [];
+    for (const budget of budgets) {
+      const period = periodAround(budget.per, now);
+      // Clocks may differ by as much: what seems to be of this period may have been counted in the one before.
+      const since = Math.max(period.from, budget.setWallAt) + NOTICED_MS;
+      const more = requests
+        .filter(({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since)
+        .reduce((sum, { before, after }) => {
+          return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
+        }, 0n);
+      if (more === 0n) continue;
+      const id = leaseId(budget.id, period.from, SETTLED);
+      const known = await transaction.selectFrom("budget_leases").selectAll().where("id", "=", id).executeTakeFirst();
+      const amount = amountToColumn(amountFromColumn(known?.amount ?? 0) + more);
+      await transaction.deleteFrom("budget_leases").where("id", "=", id).execute();
+      await transaction
+        .insertInto("budget_leases")
+        .values({
+          id,
+          budget_id: budget.id,
+          period_from: period.from,
+          period_to: period.to,
+          lease: SETTLED,
+          process: "",
+          amount,
+          used: amount,
+          turn: 0,
+        })
+        .execute();
+      counted.push(budget.id);
+    }
+    return counted;
+  });
+}
+
+async function budgetsIn(db: Kysely<Tables>, organizationId: string | undefined): Promise<Budget[]> {
+  let query = db.selectFrom("budgets").selectAll().orderBy("id");
+  if (organizationId !== undefined) query = query.where("organization_id", "=", organizationId);
+  return (await query.execute()).map(toBudget);
+}
+
+async function usesOf(engine: Engine, budgets: readonly Budget[]): Promise<BudgetUse[]> {
+  const now = await engine.wallAt(engine.reader);
+  const rows = await engine.reader.selectFrom("budget_leases").selectAll().where("period_to", ">", now).execute();
+  return budgets.map((budget) => useOf(budget, rows, now));
+}
+
+function useOf(budget: Budget, rows: readonly Row<"budget_leases">[], now: number): BudgetUse {
+  const period = periodAround(budget.per, now);
+  const own = rows.filter((row) => row.budget_id === budget.id && row.period_from === period.from);
+  const used = sumOf(own, "used");
+  return { budget, period, used, leased: sumOf(own, "amount") - used };
+}
+
+/** Whether a new budget would count the same as one that is there. */
+function isAlike(one: Budget, other: Budget): boolean {
+  const names = ["organizationId", "workflowId", "source", "credentialId", "per", "currency"] as const;
+  return names.every((name) => one[name] === other[name]);
+}
+
+function inTrail(budget: Budget) {
+  return {
+    workflow: budget.workflowId,
+    source: budget.source,
+    cred_id: budget.credentialId,
+    per: budget.per,
+    limit: budgetText(budget, budget.limit),
+    warn_percent: budget.warnPercent,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from "kysely";
+import type { Budget } from "../terms/budget.ts";
+import { amountFromColumn, amountToColumn, type Micros } from "../terms/money.ts";
+import type { Engine } from "./engine.ts";
+import type { NewRow, Row, Tables } from "./schema.ts";
+
+/** The lease under which charges that were settled by hand are counted. */
+export const SETTLED = "settled";
+
+export function toBudget(row: Row<"budgets">): Budget {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    workflowId: row.workflow_id,
+    source: row.source,
+    credentialId: row.credential_id,
+    per: row.per,
+    currency: row.currency,
+    limit: amountFromColumn(row.amount),
+    warnPercent: row.warn_percent,
+    setWallAt: row.set_wall_at,
+  };
+}
+
+export function fromBudget(budget: Budget): NewRow<"budgets"> {
+  return {
+    id: budget.id,
+    organization_id: budget.organizationId,
+    workflow_id: budget.workflowId,
+    source: budget.source,
+    credential_id: budget.credentialId,
+    per: budget.per,
+    currency: budget.currency,
+    amount: amountToColumn(budget.limit),
+    warn_percent: budget.warnPercent,
+    set_wall_at: budget.setWallAt,
+  };
+}
+
+export function leaseId(budgetId: string, periodFrom: number, lease: string): string {
+  return `${budgetId}/${periodFrom}/${lease}`;
+}
+
+/** Keeps other processes from changing what is held of these budgets until the transaction ends. */
+export function lockBudgets(engine: Engine, transaction: Transaction<Tables>, ids: Iterable<string>): Promise<void> {
+  return engine.lockNames(transaction, [...new Set(ids)].sort().map((id) => `budget ${id}`)); // prettier-ignore
+}
+
+export function sumOf(rows: readonly Row<"budget_leases">[], column: "amount" | "used"): Micros {
+  return rows.reduce((sum, row) => sum + amountFromColumn(row[column]), 0n);
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ResettledRequest } from "../admin/ports.ts";
+import { grantSlice } from "../leases/budgets/grant-slice.ts";
+import type { BudgetAsk } from "../leases/budgets/ports.ts";
+import { type Budget, periodAround } from "../terms/budget.ts";
+import { newId } from "../terms/ids.ts";
+import { ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
+import type { Store } from "./store.ts";
+
+const MINUTE_MS = 60_000;
+
+function aBudget(organizationId: string, parts: Partial<Budget> = {}): Budget {
+  return {
+    id: newId("budget", ACT.wallAt),
+    organizationId,
+    workflowId: null,
+    source: null,
+    credentialId: null,
+    per: "month",
+    currency: null,
+    limit: 100n,
+    warnPercent: 80,
+    setWallAt: ACT.wallAt,
+    ...parts,
+  };
+}
+
+async function withBudget(store: Store, parts: Partial<Budget> = {}): Promise<Budget> {
+  const set = await store.admin.setBudget(ACT, aBudget(await anOrganization(store), parts));
+  return set!.budget;
+}
+
+function anAsk(budgetId: string, parts: Partial<BudgetAsk> & { readonly need?: bigint } = {}): BudgetAsk {
+  const { need = 0n, ...ask } = parts;
+  const wanted = { need, least: 1n, spare: 0n };
+  return { budgetId, lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, wanted, ...ask };
+}
+
+export function budgetsContract(engine: EngineUnderTest): void {
+  describe(`budgets on ${engine.name}`, () => {
+    test("processes that ask at the same moment are never granted more than the limit together", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const stores = [await openAgain(), await openAgain(), await openAgain()];
+      const { id } = await withBudget(stores[0]!);
+      const other = await withBudget(stores[0]!);
+      let granted = 0n;
+      for (let turn = 1; turn <= 8; turn += 1) {
+        const asked = stores.flatMap((store, at) =>
+          [1, 2].map((one) => {
+            const parts = { lease: `s${at}-${turn}-${one}`, process: `p${at}`, need: 3n };
+            return store.budgets.exchange([anAsk(other.id, parts), anAsk(id, parts)], grantSlice);
+          }),
+        );
+        granted += (await Promise.all(asked)).reduce((sum, answers) => sum + answers[1]!.amount, 0n);
+      }
+      assert.equal(granted, 100n, "48 leases wanted three each");
+      const use = await stores[0]!.admin.budget(id);
+      assert.deepEqual([use!.leased, use!.used], [100n, 0n]);
+    });
+
+    test("a delayed ask changes nothing after a later one, and the limit is the one that is set", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const budget = await withBudget(store);
+      const amount = async (ask: Parameters<typeof anAsk>[1]) => {
+        const [answer] = await store.budgets.exchange([anAsk(budget.id, ask)], grantSlice);
+        return answer!.amount;
+      };
+      const periodFrom = periodAround("month", Date.now()).from;
+      assert.equal(await amount({ turn: 2, need: 60n }), 60n);
+      await amount({ turn: 1, need: 1n });
+      assert.equal(await amount({ lease: "s2", need: 50n }), 40n);
+      assert.equal(await amount({ turn: 3, periodFrom, keep: 60n, used: 20n }), 60n);
+      await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 30n });
+      assert.equal(await amount({ turn: 4, periodFrom, keep: 60n, used: 20n }), 20n);
+      // What was held in a period that is over does not count.
+      assert.equal(await amount({ turn: 5, periodFrom: 0, keep: 60n, used: 60n }), 0n);
+    });
+
+    test("what a killed process has left is freed as far as it was not used, once or twice", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const { id: budgetId } = await withBudget(store);
+      const { id: other } = await withBudget(store);
+      for (const [lease, process] of [["s1", "p1"], ["s1'", "p1"], ["s2", "p2"]] as const) // prettier-ignore
+        await store.budgets.exchange([anAsk(budgetId, { lease, process, need: 10n }), anAsk(other, { lease, process, need: 10n })], grantSlice); // prettier-ignore
+      const periodFrom = periodAround("month", Date.now()).from;
+      const left = [{ start: "s1", counts: [{ budgetId, periodFrom, lease: "s1", used: 4n }] }];
+      for (let times = 0; times < 2; times += 1) {
+        await store.budgets.recover("p1", left);
+        const [use, rest] = [await store.admin.budget(budgetId), await store.admin.budget(other)];
+        assert.deepEqual([use!.used, use!.leased, rest!.used, rest!.leased], [4n, 10n, 0n, 10n]);
+      }
+    });
+
+    test("setting a budget again changes its limit, and keeps its id and what was used", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const budget = await withBudget(store, { source: "acme__people", currency: "EUR", limit: 500_000_000n });
+      await store.budgets.exchange([anAsk(budget.id, { need: 350_000n })], grantSlice);
+      const version = store.budgets.version();
+      const set = await store.admin.setBudget(ACT, { ...budget, id: "bud_new", limit: 600_000_000n, warnPercent: 50 });
+      assert.deepEqual(set, { budget: { ...budget, limit: 600_000_000n, warnPercent: 50 }, replaced: budget });
+      for (const parts of [{ currency: "USD" }, { currency: null }, { per: "day" }, { source: null }] as const) {
+        const id = newId("budget", ACT.wallAt);
+        assert.equal((await store.admin.setBudget(ACT, { ...budget, id, ...parts }))!.replaced, null);
+      }
+      assert.equal((await store.budgets.budgetsFor(budget.organizationId)).length, 5);
+      assert.equal((await store.admin.budget(budget.id))!.leased, 350_000n);
+      assert.deepEqual(await store.admin.removeBudget(ACT, budget.id), set!.budget);
+      assert.deepEqual([await store.admin.removeBudget(ACT, budget.id), await store.admin.budget(budget.id)], [null, null]); // prettier-ignore
+      const [answer] = await store.budgets.exchange([anAsk(budget.id, { need: 1n })], grantSlice);
+      assert.deepEqual([answer!.budget, answer!.amount], [null, 0n]);
+      assert.equal(typeof version, "number");
+      assert.equal(await store.admin.setBudget(ACT, aBudget("org_nobody")), null);
+    });
+
+    test("a decision on a charge is counted in the budgets that counted its request, and in no others", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const budget = await withBudget(store, { currency: "EUR", limit: 1_000_000n, setWallAt: Date.now() - 10 * MINUTE_MS }); // prettier-ignore
+      const { organizationId } = budget;
+      for (const parts of [{ source: "other__source" }, { currency: "USD" }, { setWallAt: Date.now() }] as const)
+        await store.admin.setBudget(ACT, { ...budget, per: "day", id: newId("budget", ACT.wallAt), ...parts });
+      const price = { amount: 350_000n, currency: "EUR" };
+      const request = (parts: Partial<ResettledRequest> = {}): ResettledRequest => ({
+        spender: { organizationId, workflowId: "wfl_1", source: "acme__people", credentialId: null },
+        sentWallAt: Date.now() - MINUTE_MS,
+        before: { charged: "unknown", price },
+        after: { charged: "no", price },
+        ...parts,
+      });
+      const inPeriod = Date.now() - 7 * MINUTE_MS > periodAround("month", Date.now()).from;
+      if (!inPeriod) return t.skip("a month has just begun");
+      assert.deepEqual(await store.admin.settleInBudgets([request()]), [budget.id]);
+      assert.equal((await store.admin.budget(budget.id))!.used, -350_000n);
+      const dearer = { after: { charged: "yes", price: { ...price, amount: 400_000n } } } as const;
+      await store.admin.settleInBudgets([request(dearer), request(dearer)]);
+      assert.equal((await store.admin.budget(budget.id))!.used, -250_000n);
+      // It was sent before the budget was set, or in an earlier period.
+      for (const sentWallAt of [budget.setWallAt, Date.now() - 40 * 24 * 60 * MINUTE_MS])
+        assert.deepEqual(await store.admin.settleInBudgets([request({ sentWallAt })]), []);
+    });
+  });
+}
