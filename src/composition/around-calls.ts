@@ -1,5 +1,6 @@
 import { callAdapter, compose, type AdapterParts } from "../run/around/adapter.ts";
 import { withBreaker } from "../run/around/breaker.ts";
+import { withBudgets } from "../run/around/budgets.ts";
 import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
 import { withInputs } from "../run/around/inputs.ts";
@@ -7,7 +8,7 @@ import { withRegion } from "../run/around/region.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
 import type { Leases } from "../leases/ports.ts";
-import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
+import type { Budgets, CredentialFinder, Door, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 
@@ -15,6 +16,7 @@ export interface AroundCallsParts extends AdapterParts {
   readonly finder: CredentialFinder;
   /** What this process holds of the limits that a deployment shares. */
   readonly leaseOf: Leases;
+  readonly budgets: Budgets;
   /** The outbound client for calls of simulated workflows. */
   readonly simulatedDoor: Door;
 }
@@ -30,18 +32,26 @@ export interface AroundCalls {
 
 /** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
 export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
-  const { finder, clock, door, simulatedDoor, leaseOf } = parts;
+  const { finder, clock, door, simulatedDoor, leaseOf, budgets } = parts;
   const credential = withCredential(finder, clock);
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
   const wait = createWait(clock);
 
   const real = compose(
-    [withRegion, withInputs, credential, breaker, withSourceLimits(leaseOf, clock), deadline],
+    [
+      withRegion,
+      withInputs,
+      credential,
+      withBudgets(budgets, clock),
+      breaker,
+      withSourceLimits(leaseOf, clock),
+      deadline,
+    ],
     callAdapter({ ...parts, door, wait }),
   );
   // Nothing leaves the machine, so every region is allowed. Failures of simulated vendors say nothing about the real ones,
-  // so breakers and limits are not shared with them.
+  // so breakers and limits are not shared with them. They cost nothing, so no budget is used.
   const simulated = compose(
     [withInputs, withMadeUpCredential(credential), deadline],
     callAdapter({ ...parts, door: simulatedDoor, wait: createSkippedWait(clock) }),

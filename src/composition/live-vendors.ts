@@ -1,7 +1,7 @@
 import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
-import { reportCall } from "../run/fan-out.ts";
+import { reportCall, settleReserved } from "../run/fan-out.ts";
 import { oneCall } from "../run/one-call.ts";
-import type { Door } from "../run/ports.ts";
+import type { Budgets, Door } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import { captureReplies } from "../simulation/capture-replies.ts";
 import type { Clock } from "../terms/clock.ts";
@@ -15,15 +15,19 @@ export function createLiveVendors(
   door: Door,
   region: string,
   clock: Clock,
+  budgets: () => Promise<Budgets>,
 ): (question: LiveQuestion) => Promise<LiveAnswer> {
   return async ({ credentialId, finder, ...asked }) => {
     const replies: Reply[] = [];
     const seeing = captureReplies(door, (reply) => replies.push(reply));
     const entry = credentialId === undefined ? {} : { cred_id: credentialId };
-    const outcome = await oneCall({ ...asked, region, entry }, { door: seeing, finder, clock, log: () => {} });
+    const parts = { door: seeing, finder, budgets: await budgets(), clock, log: () => {} };
+    const outcome = await oneCall({ ...asked, region, entry }, parts);
     const { result } = outcome;
+    const report = reportCall(outcome);
+    settleReserved([report]);
     return {
-      report: reportCall(outcome),
+      report,
       output: "json" in result ? (JSON.parse(String(result.json)) as JsonObject) : null,
       replies,
     };

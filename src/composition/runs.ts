@@ -22,12 +22,13 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     runsMax: settings.limits.runs,
     runsPerOrganizationMax: settings.limits.runsPerOrganization,
   });
-  const { finder, door, simulatedDoor, leaseOf } = parts;
+  const { finder, door, simulatedDoor, leaseOf, budgets } = parts;
   const around = composeAroundCalls({
     finder,
     door,
     simulatedDoor,
     leaseOf,
+    budgets,
     clock,
     log: (...said) => logOfSource(log, ...said),
   });

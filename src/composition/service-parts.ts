@@ -4,7 +4,15 @@ import type { Leases } from "../leases/ports.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
-import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
+import type {
+  Budgets,
+  CredentialFinder,
+  Door,
+  FunctionCatalog,
+  Ledger,
+  RunObserver,
+  SourceCatalog,
+} from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 
@@ -24,6 +32,7 @@ export interface ServiceParts {
   readonly door: Door;
   readonly simulatedDoor: Door;
   readonly leaseOf: Leases;
+  readonly budgets: Budgets;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
   /** Reasons why it will stop accepting runs before long. */

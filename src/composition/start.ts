@@ -11,6 +11,7 @@ import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
+import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openSpans } from "./open-spans.ts";
@@ -66,6 +67,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const { store, finder, billedCalls } = keyed;
   const journal = opened.use(await openLedger({ settings, dataDir, store, clock, log }));
   const leases = opened.adopt(openLeasesOf(store, dataDir, clock), (it) => it.close());
+  const budgets = opened.adopt(await openBudgetsOf(store, dataDir, clock, log), (it) => it.close());
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
@@ -87,6 +89,7 @@ export async function start(options: StartOptions): Promise<Running> {
     door,
     simulatedDoor: openSimulatedDoor(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
+    budgets,
     tellsErrors: dev,
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,
@@ -94,6 +97,7 @@ export async function start(options: StartOptions): Promise<Running> {
     readings: {
       vendorCalls: () => door.stats().origins,
       functions: () => catalogs.functions.stats(),
+      budgets: budgets.readings,
       ledger: () => journal.ledger.state(),
       undrainedRuns: journal.undrainedRuns,
       damagedRuns: journal.damagedRuns,

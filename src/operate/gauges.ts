@@ -1,3 +1,6 @@
+import { isNearlyUsed, type Budget } from "../terms/budget.ts";
+import { ratioForMetric, type Micros } from "../terms/money.ts";
+
 /** Current readings of the service. Each is taken when the metrics page is requested. */
 export interface Readings {
   /** Runs would be accepted. */
@@ -11,6 +14,8 @@ export interface Readings {
   vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
   functions(): FunctionReadings;
   ledger(): LedgerReadings;
+  /** The budgets that this process has used in their current period, and how much of them everybody has used. */
+  budgets(): readonly BudgetReading[];
   /** Runs that have not reached the shared database; 0 if there is none. */
   undrainedRuns(): number;
   /** Runs that were not sent to the shared database since the start, because they are damaged. */
@@ -37,9 +42,21 @@ interface LedgerReadings {
   readonly damageMet: number;
 }
 
+interface BudgetReading {
+  readonly budget: Pick<Budget, "id" | "limit" | "warnPercent">;
+  readonly used: Micros;
+}
+
 interface Gauge {
   readonly help: string;
   readonly read: (readings: Readings) => number;
+}
+
+/** A gauge with one value for each of several things, which have to be bounded in number. */
+interface LabelledGauge {
+  readonly help: string;
+  readonly label: string;
+  readonly read: (readings: Readings) => readonly (readonly [label: string, value: number])[];
 }
 
 const DAYS_LEFT_MAX = 3_650;
@@ -108,8 +125,33 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
     help: "Connections of clients that were closed without an answer since the start, for want of places.",
     read: (it) => it.connections().dropped,
   },
+  budgets_nearly_used: {
+    help: "Budgets that are used beyond their warn level in their current period, as far as this process knows.",
+    read: (it) => it.budgets().filter(({ budget, used }) => isNearlyUsed(budget, used)).length,
+  },
   breakers_open: { help: "Sources, by credential, that are not called for a while.", read: (it) => it.openBreakers() },
 };
+
+/** The fullest budgets, so that a deployment with very many of them does not have as many time series. */
+const BUDGETS_MAX = 100;
+
+/** Every gauge with a label, by its name on the metrics page without `datarun_`. */
+export const LABELLED_GAUGES: Readonly<Record<string, LabelledGauge>> = {
+  budget_used_ratio: {
+    help: "How much of a budget is used or reserved in its current period, as far as this process knows; of at most 100 budgets, the fullest.",
+    label: "budget",
+    read: (it) =>
+      it
+        .budgets()
+        .map((reading) => [reading.budget.id, usedRatio(reading)] as const)
+        .toSorted(([, one], [, other]) => other - one)
+        .slice(0, BUDGETS_MAX),
+  },
+};
+
+function usedRatio({ budget, used }: BudgetReading): number {
+  return ratioForMetric(used, budget.limit);
+}
 
 function sum<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return rows.reduce((total, row) => total + row[key], 0);

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { GAUGES, type Readings } from "./gauges.ts";
+import { GAUGES, LABELLED_GAUGES, type Readings } from "./gauges.ts";
 import { amountForMetric, type Micros } from "../terms/money.ts";
 import { type Counts, SECONDS, type Times } from "./counts.ts";
 
@@ -42,7 +42,10 @@ export function createPage(counts: Counts, readings: Readings): () => Promise<Me
   ])
     registry.registerMetric(metric);
   for (const [name, { help, read }] of Object.entries(GAUGES)) {
-    gauge(registry, `datarun_${name}`, help, () => read(readings));
+    gauge(registry, `datarun_${name}`, help, [], () => [[[], read(readings)]]);
+  }
+  for (const [name, { help, label, read }] of Object.entries(LABELLED_GAUGES)) {
+    gauge(registry, `datarun_${name}`, help, [label], () => read(readings).map(([own, value]) => [[own], value]));
   }
   return async () => ({ text: await registry.metrics(), contentType: registry.contentType });
 }
@@ -101,13 +104,15 @@ function histogram(name: string, help: string, labelNames: string[], read: () =>
   return Object.assign(metric, { get: collected, getForPromString: collected }) as unknown as Histogram;
 }
 
-function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+function gauge(registry: Registry, name: string, help: string, labelNames: string[], read: () => Rows): void {
   const metric: Gauge = new Gauge({
     name,
     help,
+    labelNames,
     registers: [],
     collect() {
-      metric.set(read());
+      metric.reset();
+      for (const [labels, value] of read()) metric.set(labelled(labelNames, labels), value);
     },
   });
   registry.registerMetric(metric);

@@ -5,6 +5,7 @@ import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
+import type { Budgets } from "../../run/ports.ts";
 import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
@@ -18,10 +19,11 @@ export interface AuthoringPlace {
   readonly project: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly loaded: LoadedSources;
+  budgets(): Promise<Budgets>;
 }
 
 /** What writing and testing sources needs. The client for real vendors is opened only when a vendor is called. */
-export function openAuthoringTools({ project, environment, loaded }: AuthoringPlace): OpenedAuthoringTools {
+export function openAuthoringTools({ project, environment, loaded, budgets }: AuthoringPlace): OpenedAuthoringTools {
   const casesDoor = createDoor({ clock: systemClock });
   let asking: Promise<AuthoringTools["askLive"]> | undefined;
   let opened: OutboundDoor | undefined;
@@ -29,7 +31,7 @@ export function openAuthoringTools({ project, environment, loaded }: AuthoringPl
     const known = project !== undefined && existsSync(project) ? project : undefined;
     const settings = await readSettingsOf(known, {}, environment);
     opened = openVendorDoor(settings, systemClock);
-    return createLiveVendors(opened, settings.region, systemClock);
+    return createLiveVendors(opened, settings.region, systemClock, budgets);
   };
   return {
     project,

@@ -14,6 +14,8 @@ export function fileNeeds({
   environment,
   note,
   once,
+  clock,
+  store,
 }: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder" | "workingFolder"> {
   const remark = remarkOnFolder(project, process.cwd());
   if (remark !== null) note(remark);
@@ -25,10 +27,17 @@ export function fileNeeds({
     async () => (await import("../../project/list-functions.ts")).openListedFunctions(project, dataDir),
     ({ close }) => close(),
   );
+  const budgets = once(
+    async () => {
+      const { openBudgetsForCommand } = await import("../../composition/open-budgets.ts");
+      return openBudgetsForCommand((await store()).store, clock);
+    },
+    (opened) => opened.close(),
+  );
   const tools = once(
     async () => {
       const { openAuthoringTools } = await import("./authoring-tools.ts");
-      return openAuthoringTools({ project, environment, loaded: await loaded() });
+      return openAuthoringTools({ project, environment, loaded: await loaded(), budgets });
     },
     ({ close }) => close(),
   );
