@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
-import type { RunReportRow } from "../../../ledger/ports.ts";
-import { readAmount } from "../../../terms/money.ts";
+import type { AttemptRow, RunReportRow } from "../../../ledger/ports.ts";
+import type { RequestCost, ResettledRequest } from "../../ports.ts";
+import { amountFromColumn, readAmount } from "../../../terms/money.ts";
 import type { Price } from "../../../terms/price.ts";
 import { amountInput, currencyInput } from "../../price-wire.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
@@ -63,10 +64,38 @@ export default defineVerb({
     const billed = amount === undefined ? {} : { amount, ...(currency !== undefined && { currency }) };
     const detail = { call, attempt: attempt ?? null, charged, ...billed, note };
     const organizationId = run.run.organization_id === "" ? null : run.run.organization_id;
-    await (await store()).recordAct(act, { organizationId, subjectId: transaction, detail });
-    return { transaction_id: transaction, call, requests: settled.attempts, call_charged: settled.charged };
+    const open = await store();
+    await open.recordAct(act, { organizationId, subjectId: transaction, detail });
+    const after = (await reader.show(transaction)) ?? run;
+    const budgets = await open.settleInBudgets(resettled(run, after, call));
+    return {
+      transaction_id: transaction,
+      call,
+      requests: settled.attempts,
+      call_charged: settled.charged,
+      ...(budgets.length > 0 && { changed_budgets: budgets.join(", ") }),
+    };
   },
 });
+
+/** The requests of a call whose charge or price has changed. Nothing was reserved for those of simulated runs. */
+function resettled(before: RunReportRow, after: RunReportRow, ordinal: number): ResettledRequest[] {
+  const { organization_id: organizationId, workflow_id: workflowId, simulated } = before.run;
+  const call = before.calls.find((one) => one.ordinal === ordinal);
+  if (simulated === 1 || call === undefined) return [];
+  const spender = { organizationId, workflowId, source: call.source, credentialId: call.credential_id };
+  return before.attempts
+    .filter((one) => one.ordinal === ordinal)
+    .map((one) => {
+      const now = after.attempts.find((other) => other.ordinal === ordinal && other.number === one.number) ?? one;
+      return { spender, sentWallAt: one.sent_at, before: costOf(one), after: costOf(now) };
+    });
+}
+
+function costOf({ charged, price, currency }: AttemptRow): RequestCost {
+  const amount = amountFromColumn(price);
+  return { charged, price: amount === null || currency === null ? null : { amount, currency } };
+}
 
 /** @throws OperatorError if the currency has to be given, because none was recorded or several were */
 function priceOf(text: string, given: string | undefined, { attempts }: RunReportRow, call: number): Price {

@@ -1,0 +1,109 @@
+import { Type } from "../../../terms/type.ts";
+import { BUDGET_PERIODS, budgetText, type Budget } from "../../../terms/budget.ts";
+import { newId } from "../../../terms/ids.ts";
+import { readAmount, readCount, type Micros } from "../../../terms/money.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { toWireBudget } from "../../budget-wire.ts";
+import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
+import type { AdminStore } from "../../ports.ts";
+import { amountInput, currencyInput } from "../../price-wire.ts";
+import { requireSource, requireWorkflow, unknownCredential, unknownOrganization, unknownWorkflow } from "../../require.ts"; // prettier-ignore
+import { defineVerb } from "../../verb.ts";
+
+const WARN_PERCENT = 80;
+
+export default defineVerb({
+  summary: "Limit what may be charged in a day or a month",
+  description:
+    "Each request reserves what it costs at most before it is sent, in every budget that applies to it. If one has no room, the request is not sent, and its source fails with a message that names the budget. What the vendor does not charge is free again; an unknown charge counts until it is settled. Days and months are those of UTC. A budget counts from when it is set. Setting it again for the same things, period and currency changes its limit, and what was used still counts. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
+  input: Type.Object(
+    {
+      org: organizationInput,
+      workflow: Type.Optional({ ...workflowInput, description: "Only requests of this workflow" }),
+      source: Type.Optional({ ...sourceInput, description: "Only requests of this source" }),
+      credential: Type.Optional({ ...credentialInput, description: "Only requests with this credential" }),
+      per: Type.Enum([...BUDGET_PERIODS], { description: "How long it lasts" }),
+      amount: Type.Optional({ ...amountInput, description: "How much may be charged" }),
+      currency: Type.Optional(currencyInput),
+      calls: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          description: "In place of an amount: how many requests may be charged",
+        }),
+      ),
+      warn: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100,
+          description: `From this percentage on it is logged, and a metric counts it; ${WARN_PERCENT} by default`,
+          "x-placeholder": "PERCENT",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  changes: true,
+  needs: ["store", "sources"],
+
+  async run({ org, workflow, source, credential, per, warn, ...input }, { act, store, sources, note }) {
+    const limit = limitOf(input);
+    const open = await store();
+    if ((await open.organization(org)) === null) throw unknownOrganization(org);
+    if (workflow !== undefined) await requireOwnWorkflow(open, org, workflow);
+    if (source !== undefined) requireSource(await sources(), source);
+    if (credential !== undefined) await requireOwnCredential(open, org, credential, source);
+    const set = await open.setBudget(act, {
+      id: newId("budget", act.wallAt),
+      organizationId: org,
+      workflowId: workflow ?? null,
+      source: source ?? null,
+      credentialId: credential ?? null,
+      per,
+      ...limit,
+      warnPercent: warn ?? WARN_PERCENT,
+      setWallAt: act.wallAt,
+    });
+    if (set === null) throw unknownOrganization(org);
+    if (set.replaced !== null)
+      note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. What was used still counts.`);
+    return toWireBudget(set.budget);
+  },
+});
+
+interface LimitInput {
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly calls?: number;
+}
+
+/** @throws OperatorError unless it is either an amount with its currency, or a number of calls */
+function limitOf({ amount, currency, calls }: LimitInput): Pick<Budget, "currency" | "limit"> {
+  if (amount !== undefined && calls !== undefined)
+    throw new OperatorError("usage", "A budget is in money or in calls: give --amount or --calls, not both.");
+  if (calls !== undefined) {
+    if (currency !== undefined) throw new OperatorError("usage", "--currency goes with --amount.");
+    return { currency: null, limit: readCount(calls) };
+  }
+  if (amount === undefined) throw new OperatorError("usage", "Give --amount with --currency, or --calls.");
+  if (currency === undefined) throw new OperatorError("usage", "--amount goes with --currency.");
+  return { currency, limit: positive(readAmount(amount)) };
+}
+
+function positive(amount: Micros | null): Micros {
+  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  if (amount === 0n) throw new OperatorError("invalid", "The amount must be more than 0.");
+  return amount;
+}
+
+async function requireOwnWorkflow(store: AdminStore, org: string, id: string): Promise<void> {
+  if ((await requireWorkflow(store, id)).organizationId !== org) throw unknownWorkflow(id);
+}
+
+async function requireOwnCredential(store: AdminStore, org: string, id: string, source?: string): Promise<void> {
+  const stored = await store.credential(id);
+  if (stored === null || stored.organizationId !== org) throw unknownCredential(id);
+  if (source !== undefined && stored.source !== source)
+    throw new OperatorError("invalid", `The credential is for ${stored.source}, so nothing could ever be counted.`);
+}
