@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openStore } from "../../src/storage/store.ts";
+import { newId } from "../../src/terms/ids.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { newDatabase } from "../postgres/shared-postgres.ts";
+import { startCommand, type CommandService, type DataReply } from "../rig/command.ts";
+import { until } from "../rig/until.ts";
+import { verb } from "../start/operator-verb.ts";
+import { project } from "../start/project-folder.ts";
+
+/** What the vendor has done with the requests of each path: `billed` is what it will put on its invoice. */
+interface Book {
+  requests: number;
+  billed: number;
+}
+
+/** A vendor that keeps a book, as its invoice would show it. It bills what it loses on the way back, too. */
+async function vendorWithBook(t: TestContext) {
+  const book: Book = { requests: 0, billed: 0 };
+  const vendor: Server = createServer((request, response) => {
+    book.requests += 1;
+    const refuses = request.url === "/refused" || (request.url === "/any" && Math.random() < 0.3);
+    if (!refuses) book.billed += 1;
+    if (request.url === "/held") return;
+    if (request.url === "/any" && Math.random() < 0.1) return void request.socket.destroy();
+    const reply = () => response.writeHead(refuses ? 429 : 200, { "content-type": "application/json" }).end("{}");
+    setTimeout(reply, Math.random() * 20);
+  });
+  vendor.listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  t.after(() => vendor.close().closeAllConnections());
+  return { origin: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`, book };
+}
+
+async function deploymentOn(t: TestContext, databaseUrl: string | undefined) {
+  const { origin, book } = await vendorWithBook(t);
+  const folder = project(t, {
+    "sources/acme__people.mjs": `export default {
+      id: "acme__people", title: "People", inputs: { type: "object", properties: { path: { type: "string" } } },
+      origins: ["${origin}"], charge: "per_call",
+      run: ({ http, inputs }) => http.get("${origin}/" + inputs.path).then((reply) => reply.json()),
+    };`,
+  });
+  const dataDirs = [0, 1].map(() => {
+    const made = mkdtempSync(join(tmpdir(), "datarun-budget-"));
+    t.after(() => rmSync(made, { recursive: true, force: true }));
+    return made;
+  });
+  const env = {
+    DATARUN_PROJECT: folder,
+    DATARUN_DATA_DIR: dataDirs[0]!,
+    ...(databaseUrl !== undefined && {
+      DATABASE_URL: databaseUrl,
+      DATARUN_ROOT_KEY: randomBytes(32).toString("base64"),
+    }),
+  };
+  const org = verb(env, "org", "create", "A")["organization_tuid"]!;
+  const workflow = verb(env, "workflow", "create", "--org", org)["workflow"]!;
+  const token = verb(env, "token", "create", "--org", org)["access_token"]!;
+  const headers = { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow }; // prettier-ignore
+  return {
+    env,
+    book,
+    /** Set so long ago that settling a charge by hand counts. */
+    async setBudget(calls: bigint): Promise<string> {
+      const store = await openStore({ dataDir: dataDirs[0]!, databaseUrl, clock: systemClock });
+      await store.ready();
+      const id = newId("budget", Date.now());
+      const act = { who: "operator", via: "cli", what: "budget set", wallAt: Date.now() } as const;
+      const scope = { organizationId: org, workflowId: null, source: null, credentialId: null };
+      const setWallAt = Date.now() - 3_600_000;
+      await store.admin.setBudget(act, { id, ...scope, per: "month", currency: null, limit: calls, warnPercent: 80, setWallAt }); // prettier-ignore
+      await store.close();
+      return id;
+    },
+    start: (at: number) => startCommand(t, [], { ...env, DATARUN_DATA_DIR: dataDirs[at]! }),
+    async ask(service: CommandService, path: string): Promise<{ success: boolean; message: string; id: string }> {
+      const body = JSON.stringify({ config: { sources: { acme__people: true } }, inputs: { path } });
+      const reply = await fetch(`${service.url}/data`, { method: "POST", headers, body });
+      const { status, transaction_id: id } = (await reply.json()) as DataReply & { transaction_id: string };
+      return { ...status["acme__people"]!, id };
+    },
+  };
+}
+
+test("kill -9 loses nothing of a budget and frees nothing that may have been billed; settling it by hand does", async (t) => {
+  const { env, book, setBudget, start, ask } = await deploymentOn(t, undefined);
+  const budget = await setBudget(5n);
+  const service = await start(0);
+  assert.ok((await ask(service, "ok")).success);
+  assert.match((await ask(service, "refused")).message, /limiting the rate/);
+  assert.ok((await ask(service, "ok")).success);
+  ask(service, "held").catch(() => {});
+  await until(() => book.requests === 4);
+  service.signal("SIGKILL");
+  await service.ended;
+
+  const again = await start(0);
+  const said = [];
+  for (let count = 0; count < 4; count += 1) said.push((await ask(again, "ok")).success);
+  assert.deepEqual(said, [true, true, false, false], "two were charged, one is unknown, and one was refused");
+  assert.equal(book.billed, 5);
+  const use = () => verb(env, "budget", "show", budget);
+  await until(() => use()["used"] === "5 requests");
+  assert.equal(use()["unknown"], 1);
+
+  const { requests } = verb<{ requests: { transaction_id: string }[] }>(env, "ledger", "unknown");
+  const settled = verb(
+    env,
+    "ledger",
+    "reconcile",
+    requests[0]!.transaction_id,
+    "--call",
+    "0",
+    "--charged",
+    "no",
+    "--note",
+    "x",
+  );
+  // What was sent in the first minutes of a month may have been counted in the one before.
+  const inTime = new Date().getUTCDate() > 1 || new Date().getUTCHours() > 0;
+  if (!inTime) return t.diagnostic("the month has just begun, so nothing is freed");
+  assert.equal(settled["changed_budgets"], budget);
+  await until(async () => (await ask(again, "ok")).success);
+  assert.match((await ask(again, "ok")).message, new RegExp(`^Adapter error: budget ${budget} `));
+});
+
+const LIMIT = 300;
+
+test("two replicas never exceed a budget together, however often one is killed under load", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const { env, book, setBudget, start, ask } = await deploymentOn(t, databaseUrl);
+  const budget = await setBudget(BigInt(LIMIT));
+  const replicas = await Promise.all([start(0), start(1)]);
+  let over = false;
+  const load = async (at: number): Promise<void> => {
+    while (!over) await ask(replicas[at]!, "any").catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  };
+  const clients = [0, 1].flatMap((at) => Array.from({ length: 4 }, () => load(at)));
+  for (const at of [0, 1, 0]) {
+    const before = book.billed;
+    await until(() => book.billed > Math.min(before + 40, LIMIT - 60), 60_000);
+    const victim = replicas[at]!;
+    victim.signal("SIGKILL");
+    await victim.ended;
+    replicas[at] = await start(at);
+  }
+  const isFull = () => verb(env, "budget", "show", budget)["left"] === "0 requests";
+  await until(isFull, 60_000);
+  over = true;
+  await Promise.all(clients);
+  for (const service of replicas) while (!/budget/.test((await ask(service, "ok")).message));
+
+  assert.ok(book.billed <= LIMIT, `${book.billed} of ${LIMIT}`);
+  // Of each start that was killed, the requests that were on their way are unknown, and the vendor had refused some.
+  assert.ok(book.billed > LIMIT - 40, `${book.billed} of ${LIMIT}`);
+  // Nothing is kept for requests that the ledger does not know, and nothing is missing.
+  const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+  const counted = () => {
+    const sum = ["ledger", "spend", "--by", "org", "--from", day(-1), "--to", day(1)];
+    const { spend } = verb<{ spend: { charged: number; unknown: number }[] }>(env, ...sum);
+    return `${spend[0]!.charged + spend[0]!.unknown} requests`;
+  };
+  await until(() => counted() === verb(env, "budget", "show", budget)["used"], 20_000);
+  t.diagnostic(`${book.billed} billed, ${book.requests} sent`);
+});

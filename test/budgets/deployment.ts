@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import type { TestContext } from "node:test";
+import { openKeyedStore } from "../../src/composition/open-store.ts";
+import { start } from "../../src/composition/start.ts";
+import { createLog } from "../../src/operate/log.ts";
+import { readSettings } from "../../src/settings/read-settings.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { shell } from "../cli/project-shell.ts";
+import { newDatabase } from "../postgres/shared-postgres.ts";
+import { createOperator } from "../rig/organization.ts";
+import { Secrets } from "../rig/secrets.ts";
+import { project } from "../start/project-folder.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+export const STORES = ["SQLite", "PostgreSQL"] as const;
+
+/**
+ * A service on one of the stores, a shell whose verbs work on the same one, and a vendor that counts. Its source asks
+ * the vendor at the path that its credential says, for 0.35 EUR a request.
+ */
+export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
+  const vendor = await startVendor(t);
+  const { origin } = vendor;
+  const folder = project(t, {
+    "sources/acme__people.mjs": `
+      const ask = ({ http, credentials }) => http.get("${origin}/" + credentials.api_key).then((reply) => reply.json());
+      export default {
+        id: "acme__people", title: "People", inputs: { type: "object" }, origins: ["${origin}"], live: { inputs: {} },
+        credentials: { type: "object", required: ["api_key"], properties: { api_key: { type: "string" } } },
+        charge: { model: "per_call", amount: "0.35", currency: "EUR" },
+        run: ask, verify: (call) => ask(call).then(() => true),
+      };`,
+    "sources/acme__sibling.mjs": `export default {
+        id: "acme__sibling", title: "Sibling", inputs: { type: "object" }, origins: ["${origin}"],
+        charge: { model: "free" }, run: ({ http }) => http.get("${origin}/sibling").then((reply) => reply.json()),
+      };`,
+    "functions/ask.mjs": `export default {
+        id: "dfunc_ask", title: "Ask",
+        async run({ run }) {
+          const { success, message } = await run("acme__people", {});
+          return { success, message };
+        },
+      };`,
+  });
+  const { dataDir, run: typed } = shell(t, folder);
+  const databaseUrl = on === "PostgreSQL" ? await newDatabase(t) : undefined;
+  const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
+  // The verbs of the shell read them from there, as those of an operator do.
+  if (databaseUrl !== undefined) Object.assign(process.env, { DATABASE_URL: databaseUrl, DATARUN_ROOT_KEY: rootKey });
+  t.after(() => {
+    delete process.env["DATABASE_URL"];
+    delete process.env["DATARUN_ROOT_KEY"];
+  });
+  const settings = readSettings({
+    options: {
+      port: "0",
+      "admin-port": "0",
+      "data-dir": dataDir,
+      project: folder,
+      ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
+    },
+  });
+  const startHere = () =>
+    start({ settings, environment: { DATARUN_ROOT_KEY: rootKey }, tell: () => {}, log: createLog("error") });
+  let running = await startHere();
+  t.after(() => running.close());
+  const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });
+  await opened.proven;
+  t.after(() => opened.store.close());
+  const operator = createOperator(opened, systemClock, new Secrets());
+
+  return {
+    vendor,
+    admin: opened.store.admin,
+    operator,
+    /** Runs a verb. */
+    typed: (words: string) => typed(words.split(" ")),
+    verb: async (words: string) => {
+      const { code, stdout, stderr } = await typed([...words.split(" "), "--json"]);
+      if (code !== 0) throw new Error(stderr);
+      return JSON.parse(stdout) as Record<string, string>;
+    },
+    async post(path: "/data" | "/func", { token, workflow }: { token: string; workflow: string }, body: object) {
+      const headers = { "content-type": "application/json", "x-service-access-token": token, "x-service-workflow": workflow }; // prettier-ignore
+      const reply = await fetch(running.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+      return (await reply.json()) as { status: Record<string, { success: boolean; message: string }> };
+    },
+    metrics: async () => (await fetch(`${running.adminUrl}/metrics`)).text(),
+    async restart() {
+      await running.close();
+      running = await startHere();
+    },
+  };
+}
