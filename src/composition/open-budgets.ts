@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openJournalReader } from "../ledger/read/journal-reader.ts";
+import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
 import { readJournalId } from "../ledger/read/journal-id.ts";
 import { openBudgets, type OpenBudgets } from "../leases/budgets/budgets.ts";
 import type { BudgetReading, LeftBehind, LeftNotes } from "../leases/budgets/ports.ts";
@@ -45,17 +45,24 @@ export function openBudgetsForCommand(store: Store, clock: Clock): OpenBudgets {
   });
 }
 
+/** If the journal cannot be read now, nothing is freed of what requests under way had reserved. */
 async function settleByJournal(left: readonly LeftNotes[], dir: string): Promise<readonly LeftBehind[]> {
-  const journal = openJournalReader({ dir });
+  const journal = openOrNull(dir);
+  const settled = await settleLeft(left, async (id) => {
+    const [transactionId, ...numbers] = id.split("/");
+    const run = await journal?.show(transactionId!).catch(() => null);
+    const request = run?.attempts.find(({ ordinal, number }) => `${ordinal}/${number}` === numbers.join("/"));
+    return request?.charged ?? null;
+  });
+  journal?.close();
+  return settled;
+}
+
+function openOrNull(dir: string): JournalReader | null {
   try {
-    return await settleLeft(left, async (id) => {
-      const [transactionId, ordinal, number] = id.split("/");
-      const run = await journal.show(transactionId!).catch(() => null);
-      const request = run?.attempts.find((one) => `${one.ordinal}/${one.number}` === `${ordinal}/${number}`);
-      return request?.charged ?? null;
-    });
-  } finally {
-    journal.close();
+    return openJournalReader({ dir });
+  } catch {
+    return null;
   }
 }
 

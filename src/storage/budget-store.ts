@@ -7,7 +7,7 @@ import { addRows } from "./add-rows.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { leaseId, lockBudgets, sumOf, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Tables } from "./schema.ts";
+import type { NewRow, Row, Tables } from "./schema.ts";
 
 /** Rows of past periods are deleted this often, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60 * 60_000;
@@ -43,9 +43,9 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
         answers.push({ now, budget, period, amount: 0n, othersUsed: 0n });
         continue;
       }
-      const others = rows.filter((one) => one.budget_id === budget.id && one.period_from === period.from && one.lease !== ask.lease); // prettier-ignore
-      // What was held in a period that is over has no meaning in this one.
-      const own = ask.periodFrom === period.from ? ask : { ...ask, keep: 0n, used: 0n };
+      const here = rows.filter((one) => one.budget_id === budget.id && one.period_from === period.from);
+      const others = here.filter(({ lease }) => lease !== ask.lease);
+      const own = ask.periodFrom === period.from ? ask : { ...ask, ...keptOf(here, ask.lease) };
       const amount = rule(budget.limit, sumOf(others, "amount"), own);
       answers.push({ now, budget, period, amount, othersUsed: sumOf(others, "used") });
       changed.push(toRow(own, period, amount));
@@ -103,6 +103,15 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       });
     },
   };
+}
+
+/**
+ * What a process that knows nothing of this period holds in it: usually nothing. It may be what an answer granted that
+ * got lost, or what it has used itself, if the clock of the store was set back.
+ */
+function keptOf(rows: readonly Row<"budget_leases">[], lease: string): Pick<BudgetAsk, "keep" | "used"> {
+  const own = rows.filter((row) => row.lease === lease);
+  return { keep: sumOf(own, "amount"), used: sumOf(own, "used") };
 }
 
 /** An ask that was delayed on its way changes nothing after a later one. */

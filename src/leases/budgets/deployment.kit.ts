@@ -47,9 +47,10 @@ export class MemoryBudgets implements BudgetStore {
       if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n };
       const here = this.#leases.filter((row) => row.budgetId === budget.id && row.periodFrom === period.from);
       const others = here.filter(({ lease }) => lease !== ask.lease);
-      const own = ask.periodFrom === period.from ? ask : { ...ask, keep: 0n, used: 0n };
-      const amount = rule(budget.limit, sum(others, "amount"), own);
       const known = here.find(({ lease }) => lease === ask.lease);
+      const kept = { keep: known?.amount ?? 0n, used: known?.used ?? 0n };
+      const own = ask.periodFrom === period.from ? ask : { ...ask, ...kept };
+      const amount = rule(budget.limit, sum(others, "amount"), own);
       if (known === undefined || known.turn < ask.turn) {
         this.#leases = this.#leases.filter((row) => row !== known);
         this.#leases.push({ ...own, periodFrom: period.from, amount });

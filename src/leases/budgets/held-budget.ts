@@ -185,6 +185,7 @@ export class HeldBudget {
   failed(now: number): void {
     this.#isAway = true;
     [this.#shortUntil, this.#shortOf] = [now + RETRY_MS, 0n];
+    this.#spareAgainAt = this.#shortUntil;
   }
 
   /** The clock of the store was set back: what was held under its former time is not touched again. */

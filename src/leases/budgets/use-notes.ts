@@ -140,9 +140,17 @@ function bootId(): string {
   }
 }
 
+/** Nothing if they cannot be read: then all that was leased counts as used. */
 function readNotes(file: string, start: string): LeftNotes[] {
+  try {
+    return parseNotes(readFileSync(file, "utf8"), start);
+  } catch {
+    return [];
+  }
+}
+
+function parseNotes(text: string, start: string): LeftNotes[] {
   const boot = bootId();
-  const text = readFileSync(file, "utf8");
   if (boot === "" || !text.startsWith(headOf(boot))) return [];
   const uses = new NotedUses();
   // What stands after the last line end was not written to its end.
