@@ -19,9 +19,15 @@ export const STORES = ["SQLite", "PostgreSQL"] as const;
  * the vendor at the path that its credential says, for 0.35 EUR a request.
  */
 export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
-  const vendor = await startVendor(t);
+  // What was opened last ends first: the folders are there until the service has ended.
+  const life: (() => unknown)[] = [];
+  const during = { after: (cleanUp: () => unknown) => void life.unshift(cleanUp) };
+  t.after(async () => {
+    for (const cleanUp of life) await cleanUp();
+  });
+  const vendor = await startVendor(during);
   const { origin } = vendor;
-  const folder = project(t, {
+  const folder = project(during, {
     "sources/acme__people.mjs": `
       const ask = ({ http, credentials }) => http.get("${origin}/" + credentials.api_key).then((reply) => reply.json());
       export default {
@@ -42,12 +48,12 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
         },
       };`,
   });
-  const { dataDir, run: typed } = shell(t, folder);
-  const databaseUrl = on === "PostgreSQL" ? await newDatabase(t) : undefined;
+  const { dataDir, run: typed } = shell(during, folder);
+  const databaseUrl = on === "PostgreSQL" ? await newDatabase(during) : undefined;
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   // The verbs of the shell read them from there, as those of an operator do.
   if (databaseUrl !== undefined) Object.assign(process.env, { DATABASE_URL: databaseUrl, DATARUN_ROOT_KEY: rootKey });
-  t.after(() => {
+  during.after(() => {
     delete process.env["DATABASE_URL"];
     delete process.env["DATARUN_ROOT_KEY"];
   });
@@ -63,10 +69,10 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
   const startHere = () =>
     start({ settings, environment: { DATARUN_ROOT_KEY: rootKey }, tell: () => {}, log: createLog("error") });
   let running = await startHere();
-  t.after(() => running.close());
+  during.after(() => running.close());
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });
   await opened.proven;
-  t.after(() => opened.store.close());
+  during.after(() => opened.store.close());
   const operator = createOperator(opened, systemClock, new Secrets());
 
   return {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import type { TestContext } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { openVerbs } from "../../src/commands/open-verbs.ts";
+import type { TestLife } from "../vendor/scripted-vendor.ts";
 
 class Collected extends Writable {
   text = "";
@@ -17,7 +17,7 @@ class Collected extends Writable {
 }
 
 /** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
-export function shell(t: TestContext, folder: string) {
+export function shell(t: TestLife, folder: string) {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-data-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const run = async (args: readonly string[], typed = "", isTTY = false) => {

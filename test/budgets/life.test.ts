@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { until } from "../rig/until.ts";
+import { deployment, STORES } from "./deployment.ts";
+
+async function withAsker(t: TestContext, store: (typeof STORES)[number]) {
+  const here = await deployment(t, store);
+  const asker = await here.operator.createOrganization("A", { autoCredentials: true });
+  await here.operator.storeCredential(asker, { source: "acme__people", fields: { api_key: "asked" } });
+  const post = (sources: object, workflow = asker.workflow) =>
+    here.post("/data", { ...asker, workflow }, { config: { sources } });
+  const ask = async () => (await post({ acme__people: true })).status["acme__people"]!;
+  return { ...here, org: asker.id, asker, post, ask };
+}
+
+for (const store of STORES) {
+  test(`a budget is noticed, warned of, raised, kept over a restart and removed: ${store}`, async (t) => {
+    const { ask, verb, metrics, restart, org, vendor } = await withAsker(t, store);
+    assert.ok((await ask()).success, "the organization is known before it has a budget");
+    const set = (limit: string) => verb(`budget set --org ${org} --source acme__people --per month ${limit}`);
+    const { budget } = await set("--amount 1.40 --currency EUR --warn 75");
+    let allowed = 1;
+    while ((await ask()).success) allowed += 1;
+    // Until the service notices, at most a few have gone.
+    assert.ok(allowed >= 5, `${allowed}`);
+    assert.match((await ask()).message, new RegExp(`^Adapter error: budget ${budget} .*source acme__people; 1.40 EUR a month`)); // prettier-ignore
+    assert.equal(vendor.count("/asked"), allowed);
+    const page = await metrics();
+    assert.match(page, /^datarun_budgets_nearly_used 1$/m);
+    assert.match(page, new RegExp(`^datarun_budget_used_ratio{budget="${budget}"} 1$`, "m"));
+    assert.match(page, /^datarun_source_calls_total{source="acme__people",outcome="budget"} 2$/m);
+
+    assert.equal((await set("--amount 2.10 --currency EUR"))["budget"], budget);
+    await until(async () => (await ask()).success);
+    await restart();
+    assert.ok((await ask()).success);
+    assert.ok(!(await ask()).success);
+    assert.equal(vendor.count("/asked"), allowed + 2);
+    const shown = await verb(`budget show ${budget}`);
+    assert.deepEqual([shown["used"], shown["left"]], ["2.10 EUR", "0.00 EUR"]);
+    await verb(`budget remove ${budget}`);
+    await until(async () => (await ask()).success);
+  });
+}
+
+test("simulated runs and requests that are declared free use nothing", async (t) => {
+  const { admin, operator, asker, post, verb, org } = await withAsker(t, "SQLite");
+  const { budget } = await verb(`budget set --org ${org} --per day --calls 1`);
+  const simulated = await operator.createWorkflow(asker.id, { simulated: true });
+  for (let times = 0; times < 3; times += 1) {
+    await post({ acme__people: true }, simulated);
+    assert.ok((await post({ acme__sibling: true })).status["acme__sibling"]!.success);
+  }
+  const use = (await admin.budget(budget!))!;
+  assert.deepEqual([use.used, use.leased], [0n, 0n]);
+  const both = await post({ acme__people: true, acme__sibling: true });
+  assert.deepEqual(Object.values(both.status).map(({ success }) => success), [true, true]); // prettier-ignore
+});
