@@ -131,11 +131,10 @@ class VendorDoor implements OutboundDoor, Sender {
   ): Promise<VendorReply> {
     const billing = billingOf(source, options);
     const reserved = call.reserve(billing, this.clock);
-    const enter = (room: Reservation | null): Promise<VendorReply> => {
-      const { answers } = options;
-      return this.#enter(request, match, source, call, { answers, billing, reserved: room, redirectsLeft });
-    };
-    return reserved instanceof Promise ? reserved.then(enter) : enter(reserved);
+    const asked = { answers: options.answers, billing, redirectsLeft };
+    return reserved instanceof Promise
+      ? reserved.then((later) => this.#enter(request, match, source, call, asked, later))
+      : this.#enter(request, match, source, call, asked, reserved);
   }
 
   #enter(
@@ -143,13 +142,17 @@ class VendorDoor implements OutboundDoor, Sender {
     match: OriginMatch,
     source: RunnableSource,
     call: PlannedCall,
-    asked: Pick<Expectation, "answers" | "billing" | "reserved" | "redirectsLeft">,
+    { answers, billing, redirectsLeft }: Pick<Expectation, "answers" | "billing" | "redirectsLeft">,
+    reserved: Reservation | null,
   ): Promise<VendorReply> {
     if (this.#closed) throw new Fault("source.stopped");
     const pool = this.#poolFor(request, match, call);
     const { decodedBytesMax, waitMaxMs } = this.#limits;
     const expects = {
-      ...asked,
+      answers,
+      billing,
+      reserved,
+      redirectsLeft,
       decodedBytesMax: Math.min(source.declaration.limits?.max_bytes ?? decodedBytesMax, decodedBytesMax),
       waitMaxMs: Math.min(waitMaxMs, source.timeoutMs / 10),
     };
