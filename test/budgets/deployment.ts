@@ -40,6 +40,15 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
         id: "acme__sibling", title: "Sibling", inputs: { type: "object" }, origins: ["${origin}"],
         charge: { model: "free" }, run: ({ http }) => http.get("${origin}/sibling").then((reply) => reply.json()),
       };`,
+    "sources/acme__twice.mjs": `export default {
+        id: "acme__twice", title: "Twice", inputs: { type: "object" }, origins: ["${origin}"],
+        charge: { model: "per_call", amount: "0.35", currency: "EUR" },
+        async run({ http }) {
+          await http.get("${origin}/login", { free: true });
+          await http.get("${origin}/first");
+          return (await http.get("${origin}/second")).json();
+        },
+      };`,
     "functions/ask.mjs": `export default {
         id: "dfunc_ask", title: "Ask",
         async run({ run }) {

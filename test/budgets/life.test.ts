@@ -56,3 +56,12 @@ test("simulated runs and requests that are declared free use nothing", async (t)
   const both = await post({ acme__people: true, acme__sibling: true });
   assert.deepEqual(Object.values(both.status).map(({ success }) => success), [true, true]); // prettier-ignore
 });
+
+test("each request of a call needs room: one that was sent stays charged, and the next is not sent", async (t) => {
+  const { post, verb, vendor, org } = await withAsker(t, "SQLite");
+  const { budget } = await verb(`budget set --org ${org} --per day --amount 0.35 --currency EUR`);
+  const { status } = await post({ acme__twice: true });
+  assert.match(status["acme__twice"]!.message, new RegExp(`^Adapter error: budget ${budget} `));
+  assert.deepEqual(["/login", "/first", "/second"].map((path) => vendor.count(path)), [1, 1, 0]); // prettier-ignore
+  await until(async () => (await verb(`budget show ${budget}`))["used"] === "0.35 EUR");
+});

@@ -354,6 +354,36 @@ test("while the store is away, what is leased is used up, then requests are refu
   await budgets.close();
 });
 
+test("what an answer that got lost has granted is given back, or used", async () => {
+  const { clock, store } = await stand({ limit: 100n });
+  let isLost = false;
+  const budgets = budgetsInMemory(clock, {
+    budgetsFor: (id) => store.budgetsFor(id),
+    version: () => store.version(),
+    recover: () => Promise.resolve(),
+    exchange: async (...asked) => {
+      const answers = await store.exchange(...asked);
+      return isLost ? Promise.reject(new Error("lost")) : answers;
+    },
+  });
+  await countAllowed(budgets, clock, 1);
+  isLost = true;
+  assert.equal(await countAllowed(budgets, clock, 1), 0);
+  assert.ok(store.leased("bud_1") > 1n);
+  isLost = false;
+  await clock.advance(2_000);
+  assert.equal(store.leased("bud_1"), 1n);
+});
+
+test("a budget whose period is over is not reported until it is used again", async () => {
+  const { clock, open } = await stand({ limit: 2n });
+  const budgets = open();
+  await countAllowed(budgets, clock, 2);
+  assert.equal(budgets.readings().length, 1);
+  await clock.advance(DAY_MS);
+  assert.deepEqual(budgets.readings(), []);
+});
+
 test("what cannot be noted is not sent", async () => {
   const { clock, open } = await stand();
   const broken = { ...new MemoryNotes().of("s1"), note: () => assert.fail("the disk is full") };

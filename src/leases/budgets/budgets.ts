@@ -127,9 +127,10 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
       );
     },
     readings: () =>
-      [...held.values()].flatMap(({ budget, holding, othersUsed }) =>
-        holding === null ? [] : [{ budget, used: othersUsed + holding.used }],
-      ),
+      [...held.values()].flatMap(({ budget, holding, othersUsed }) => {
+        const isOver = holding === null || holding.periodTo <= clock.wall();
+        return isOver ? [] : [{ budget, used: othersUsed + holding.used }];
+      }),
     close: () => exchange.close(held.values()),
   };
 }

@@ -33,6 +33,8 @@ export interface Waiting {
   readonly smallest: Micros;
 }
 
+const NOTHING_KNOWN = -1n;
+
 export const NOBODY_WAITS: Waiting = { units: 0n, smallest: 0n };
 
 /**
@@ -186,6 +188,8 @@ export class HeldBudget {
     this.#isAway = true;
     [this.#shortUntil, this.#shortOf] = [now + RETRY_MS, 0n];
     this.#spareAgainAt = this.#shortUntil;
+    // It may have granted what nobody here knows of, so it is told again.
+    this.#toldUsed = NOTHING_KNOWN;
   }
 
   /** The clock of the store was set back: what was held under its former time is not touched again. */

@@ -57,7 +57,10 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     leftBehind: () => earlier.flatMap((name) => readNotes(join(directory, name), name.slice(0, -ENDING.length))),
 
     recovered() {
-      for (const name of earlier.splice(0)) rmSync(join(directory, name), { force: true });
+      for (const name of earlier.splice(0)) {
+        rmSync(join(directory, name), { force: true });
+        rmSync(join(directory, `${name}.new`), { force: true });
+      }
     },
 
     begin() {
