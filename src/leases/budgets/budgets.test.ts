@@ -332,6 +332,18 @@ test("a limit that is raised lets go on, and one that is lowered stops, without 
   assert.deepEqual(budgets.readings(), []);
 });
 
+test("a look-up that is late and lacks a budget makes nobody forget what was used of it", async () => {
+  const { clock, store, open } = await stand({ limit: 3n });
+  const budgets = open();
+  assert.equal(await countAllowed(budgets, clock, 2), 2);
+  const budget = store.budgets.get("bud_1")!;
+  store.budgets.delete("bud_1");
+  store.set(aBudget({ id: "bud_2", organizationId: "org_2" }));
+  assert.equal(await budgets.find(SPENDER), null);
+  store.set(budget);
+  assert.equal(await countAllowed(budgets, clock, 5), 1);
+});
+
 test("while the store is away, what is leased is used up, then requests are refused at once", async () => {
   const { clock, store } = await stand({ limit: 1_000n });
   let isAway = false;

@@ -45,6 +45,7 @@ export interface OpenBudgets extends Budgets {
 export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const { store, notes, clock, start } = parts;
   const held = new Map<string, HeldBudget>();
+  let made = 0;
   const warned = new Map<string, number>();
   const exchange = new BudgetExchange({ ...parts, heard });
   const needs: ReservationNeeds = { notes, now: clock.now, changed };
@@ -69,7 +70,8 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   function heldOf(budget: Budget): HeldBudget {
     let known = held.get(budget.id);
     if (known === undefined || known.isRemoved) {
-      known = new HeldBudget(budget, start);
+      // Each has leases of its own: it knows nothing of what one before it has used.
+      known = new HeldBudget(budget, `${start}.${(made += 1)}`);
       held.set(budget.id, known);
     } else if (known.budget !== budget) known.renew(budget);
     return known;

@@ -63,10 +63,10 @@ export class HeldBudget {
   #toldAmount = 0n;
   #toldUsed = 0n;
 
-  /** @param start the name of this start of the process */
-  constructor(budget: Budget, start: string) {
+  /** @param lease a name that no other has had */
+  constructor(budget: Budget, lease: string) {
     this.budget = budget;
-    this.#lease = start;
+    this.#lease = lease;
   }
 
   get holding(): Holding | null {
