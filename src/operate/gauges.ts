@@ -63,7 +63,7 @@ const DAYS_LEFT_MAX = 3_650;
 
 /** Every gauge of the metrics page, by its name there without `datarun_`. */
 export const GAUGES: Readonly<Record<string, Gauge>> = {
-  ready: { help: "1 if runs would be accepted, otherwise 0; /ready says why.", read: (it) => Number(it.isReady()) },
+  ready: { help: "1 if runs would be accepted, otherwise 0; /ready says why.", read: (it) => (it.isReady() ? 1 : 0) },
   runs_under_way: { help: "Runs under way now.", read: (it) => it.runsUnderWay() },
   ledger_pending_records: {
     help: "Runs that have ended and are in the log of outcomes, but not in the journal yet.",

@@ -40,6 +40,12 @@ async function filled(engine: Engine): Promise<string> {
   const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
   await store.admin.setPrice(ACT, priced, term);
   await store.callCounts.addCalls("cred_1", 0, 3);
+  const scope = { organizationId, workflowId: null, source: null, credentialId: null };
+  const limit = { per: "month", currency: null, limit: 5n, warnPercent: 80, setWallAt: 1 } as const;
+  await store.admin.setBudget(ACT, { id: "bud_1", ...scope, ...limit });
+  const wanted = { need: 2n, least: 1n, spare: 0n };
+  const ask = { budgetId: "bud_1", lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, wanted };
+  await store.budgets.exchange([ask], () => 2n);
   const deleted = aCredential(organizationId, { disabled: true });
   await store.admin.createCredential(ACT, deleted);
   await store.admin.deleteCredential(ACT, deleted.id);
@@ -68,7 +74,9 @@ test("a store is copied with every row of every table, to either engine, and the
       credentials: 2,
       credential_prices: 1,
       credential_calls: 1,
-      audit: 516,
+      budgets: 1,
+      budget_leases: 1,
+      audit: 517,
     });
     const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore
     assert.deepEqual(trail?.detail, counts);
