@@ -279,6 +279,20 @@ test("a budget in money counts no other currency and nothing without a price, an
   assert.deepEqual(budgets.readings(), []);
 });
 
+test("a price that is known only with the reply is counted, and outlives a crash", async () => {
+  const { clock, store, open } = await stand({ limit: 10n, currency: "EUR" });
+  const notes = new MemoryNotes();
+  const budgets = open({ notes: notes.of("s1") });
+  (await reserve(budgets, clock, EURO(2n))).commit("trx_1/0/1", EURO(2n));
+  const reserved = await (await budgets.find(SPENDER))!.reserve(null, clock.now() + 1_000);
+  reserved.commit("trx_1/0/2", null);
+  reserved.settle("yes", EURO(3n));
+  assert.equal(budgets.readings()[0]!.used, 5n);
+  const again = open({ left: notes.leftBehind(), notes: notes.of("s2"), start: "s2" });
+  await reserve(again, clock, EURO(1n));
+  assert.equal(store.leased("bud_1"), 6n);
+});
+
 test("a new day begins with nothing used, by the store's clock", async () => {
   const { clock, open } = await stand({ limit: 2n });
   const budgets = open();

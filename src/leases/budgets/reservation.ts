@@ -56,11 +56,10 @@ export class HeldReservation implements Reservation {
     if (this.#parts.some((part, at) => part.units !== units[at])) this.#takeAnew(units);
     try {
       for (const part of this.#parts) {
-        if (part.holding === null) continue;
         // It was about to be sent before, and then was not.
-        if (part.id !== null && part.id !== id) this.#note(part, null);
+        if (part.holding !== null && part.id !== null && part.id !== id) this.#note(part, null);
         part.id = id;
-        this.#note(part, part.units);
+        if (part.holding !== null) this.#note(part, part.units);
       }
     } catch (cause) {
       throw new Fault("source.unrecorded", {}, { cause });
