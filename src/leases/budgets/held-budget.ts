@@ -6,7 +6,7 @@ import type { BudgetAnswer, BudgetAsk } from "./ports.ts";
 /** Clocks are believed to differ in speed by less than this: a lease is used for that much less than it was given for. */
 const DRIFT = 0.01;
 /** The shortest time between two asks that will probably be answered with nothing. */
-const ASK_AGAIN_MS = 100;
+const ASK_AGAIN_MS = 250;
 /** While the store does not answer. */
 const RETRY_MS = 500;
 /** What was not used for so long is given back. */
