@@ -30,7 +30,7 @@ async function vendorWithBook(t: TestContext) {
     const refuses = request.url === "/refused" || (request.url === "/any" && Math.random() < 0.3);
     if (!refuses) book.billed += 1;
     if (request.url === "/held") return;
-    if (request.url === "/any" && Math.random() < 0.1) return void request.socket.destroy();
+    if (!refuses && request.url === "/any" && Math.random() < 0.1) return void request.socket.destroy();
     const reply = () => response.writeHead(refuses ? 429 : 200, { "content-type": "application/json" }).end("{}");
     setTimeout(reply, Math.random() * 20);
   });
@@ -160,8 +160,8 @@ test("two replicas never exceed a budget together, however often one is killed u
   for (const service of replicas) while (!/budget/.test((await ask(service, "ok")).message));
 
   assert.ok(book.billed <= LIMIT, `${book.billed} of ${LIMIT}`);
-  // Of each start that was killed, the requests that were on their way are unknown, and the vendor had refused some.
-  assert.ok(book.billed > LIMIT - 40, `${book.billed} of ${LIMIT}`);
+  // Of each start that was killed, up to four requests were on their way: they are unknown, and may not be billed.
+  assert.ok(book.billed >= LIMIT - 12, `${book.billed} of ${LIMIT}`);
   // Nothing is kept for requests that the ledger does not know, and nothing is missing.
   const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
   const counted = () => {
