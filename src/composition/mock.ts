@@ -95,6 +95,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       unreadableDataKeys: () => 0,
       droppedLogLines: log.droppedLines,
       spans: () => ({ sent: 0, dropped: 0 }),
+      budgets: () => [],
     },
   });
   opened.defer(() => stop(GRACE_MS));
