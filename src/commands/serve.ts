@@ -60,7 +60,6 @@ export async function serve(name: "start" | "dev", given: GivenSettings): Promis
     if (remark !== null) process.stderr.write(`${remark}\n`);
     const options = {
       settings,
-      environment: process.env,
       tell: (words: string) => process.stderr.write(words),
     };
     running = name === "start" ? await start(options) : await startInDevelopment(options, given);

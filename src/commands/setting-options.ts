@@ -6,7 +6,11 @@ import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
  * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
  */
 export const settingOptions: TObject = Type.Object(
-  Object.fromEntries((SETTINGS as readonly Setting[]).map((setting) => [propertyOf(setting), toOption(setting)])),
+  Object.fromEntries(
+    (SETTINGS as readonly Setting[])
+      .filter(({ variableOnly }) => variableOnly !== true)
+      .map((setting) => [propertyOf(setting), toOption(setting)]),
+  ),
   { additionalProperties: false },
 );
 

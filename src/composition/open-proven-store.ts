@@ -9,7 +9,6 @@ import { settleRootKey } from "./settle-root-key.ts";
 
 export interface StoreParts {
   readonly settings: Settings;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,12 +34,12 @@ const CALLS_WAIT_MS = 1_000;
  * Opens a service's store, and compares its root keys with the stored ones as soon as possible. @throws RootKeyError
  */
 export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
-  const { settings, environment, dataDir, clock, log, forCommand = false } = parts;
+  const { settings, dataDir, clock, log, forCommand = false } = parts;
   await using opened = new AsyncDisposableStack();
   const keyed = await openKeyedStore({
     dataDir,
     databaseUrl: settings.databaseUrl,
-    rootKey: environment["DATARUN_ROOT_KEY"],
+    rootKey: settings.rootKey,
     clock,
     opening: forCommand ? "look" : "upgrade",
     tell: ({ event, says }) => log.warn({ event }, says),

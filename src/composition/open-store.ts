@@ -11,7 +11,7 @@ import type { Clock } from "../terms/clock.ts";
 export interface StoreSettings {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** The value of `DATARUN_ROOT_KEY`. */
+  /** The setting: the value of `DATARUN_ROOT_KEY`, or of its file. */
   readonly rootKey: string | undefined;
   readonly clock: Clock;
   /** See `RootKeyOptions`. */

@@ -21,7 +21,6 @@ import { startService, type Service } from "./service.ts";
 
 export interface StartOptions {
   readonly settings: Settings;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** For people: text that a demo prints. */
   readonly tell: (words: string) => void;
   readonly log?: ServiceLog;

@@ -15,7 +15,7 @@ export interface RootKeyRing {
 }
 
 export interface RootKeyOptions {
-  /** The value of `DATARUN_ROOT_KEY`. */
+  /** The value of `DATARUN_ROOT_KEY`, or of its file. */
   readonly variable: string | undefined;
   /** Of the embedded store, which keeps its own key; `null` with a shared database, for which the key must be given. */
   readonly directory: string | null;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { refuseMisspelledVariables } from "./misspelled-variables.ts";
 
 test("a variable that is nearly the name of one that is read is refused, with the name that was meant", () => {
@@ -10,6 +10,8 @@ test("a variable that is nearly the name of one that is read is refused, with th
     ["DATARUN_DATABASE_URL", "DATABASE_URL"],
     ["DATARUN_ROOTKEY", "DATARUN_ROOT_KEY"],
     ["DATARUN_ROOT_KEYS", "DATARUN_ROOT_KEY"],
+    ["DATARUN_ROOTKEY_FILE", "DATARUN_ROOT_KEY_FILE"],
+    ["DATARUN_DATABASE_URL_FILE", "DATABASE_URL_FILE"],
     ["DATARUN_LEDGER_RETENTION_DAY", "DATARUN_LEDGER_RETENTION_DAYS"],
     ["datarun_project", "DATARUN_PROJECT"],
     ["DATA_RUN_PORT", "DATARUN_PORT"],
@@ -21,7 +23,8 @@ test("a variable that is nearly the name of one that is read is refused, with th
 });
 
 test("the names that are read are accepted, and so are those that are somebody's own", () => {
-  const read = (SETTINGS as readonly Setting[]).map(variableOf);
+  const settings = SETTINGS as readonly Setting[];
+  const read = [...settings.map(variableOf), ...settings.flatMap((setting) => fileVariableOf(setting) ?? [])];
   const own = [
     "DATARUN_TOKEN",
     "DATARUN_ORG",

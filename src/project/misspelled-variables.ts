@@ -1,14 +1,20 @@
 import { ConfigError } from "../settings/read-settings.ts";
-import { SETTINGS, variableOf, type Setting } from "../settings/table.ts";
+import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 import { resembles } from "../terms/nearest.ts";
 
-/** What can be set by a variable and nowhere else. */
-const VARIABLES_ONLY = ["DATARUN_ROOT_KEY", "DATARUN_DEBUG"];
+/** What is read from a variable and is no setting. */
+const VARIABLES_ONLY = ["DATARUN_DEBUG"];
 const PREFIX = "DATARUN_";
 
 /** The name of each variable that is read, by the word that somebody would expect after the prefix. */
 const READ: readonly (readonly [word: string, variable: string])[] = [
-  ...(SETTINGS as readonly Setting[]).map((setting) => [setting.key, variableOf(setting)] as const),
+  ...(SETTINGS as readonly Setting[]).flatMap((setting) => {
+    const file = fileVariableOf(setting);
+    return [
+      [setting.key, variableOf(setting)] as const,
+      ...(file === null ? [] : [[`${setting.key}_file`, file] as const]),
+    ];
+  }),
   ...VARIABLES_ONLY.map((variable) => [variable.slice(PREFIX.length), variable] as const),
 ];
 const NAMES: ReadonlySet<string> = new Set(READ.map(([, variable]) => variable));

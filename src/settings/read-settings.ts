@@ -1,7 +1,9 @@
 import type { Settings } from "./settings.ts";
-import { optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
+import { ConfigError } from "./config-error.ts";
+import { readSecretFile } from "./read-secret-file.ts";
+import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
-export class ConfigError extends Error {}
+export { ConfigError };
 
 /** Whence settings come, the one that wins first. */
 export interface SettingsSources {
@@ -36,12 +38,23 @@ function inCode(name: string): string {
 
 function valueOf(setting: Setting, { options = {}, environment = {}, file = {} }: SettingsSources): Value {
   const option = options[optionOf(setting)];
-  if (option !== undefined) return parse(setting, option, `--${optionOf(setting)}`);
-  const variable = environment[variableOf(setting)];
-  if (variable !== undefined && variable !== "") return parse(setting, variable, variableOf(setting));
+  if (option !== undefined && setting.variableOnly !== true) return parse(setting, option, `--${optionOf(setting)}`);
+  const variable = inEnvironment(setting, environment);
+  if (variable !== undefined) return parse(setting, variable, variableOf(setting));
   const fromFile = lookUp(file, setting.key);
   if (fromFile !== undefined) return parse(setting, fromFile, `${setting.key} in the config file`);
   return setting.default;
+}
+
+/** The variable's own value, or what the file holds that its `_FILE` names. An empty variable counts as absent. */
+function inEnvironment(setting: Setting, environment: NonNullable<SettingsSources["environment"]>): string | undefined {
+  const name = variableOf(setting);
+  const fileName = fileVariableOf(setting);
+  const value = environment[name] || undefined;
+  const path = (fileName !== null && environment[fileName]) || undefined;
+  if (fileName === null || path === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
+  return readSecretFile(fileName, path);
 }
 
 /** A part of a time must not be longer than the whole. */
@@ -105,7 +118,8 @@ function lookUp(file: object, key: string): unknown {
 }
 
 function refuseUnknownKeys(file: object): void {
-  const known = new Set<string>(SETTINGS.map(({ key }) => key));
+  const inFile = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
+  const known = new Set<string>(inFile.map(({ key }) => key));
   const groups = new Set([...known].filter((key) => key.includes(".")).map((key) => key.split(".")[0]!));
   for (const [key, value] of Object.entries(file)) {
     const names =

@@ -6,7 +6,7 @@ import type { SETTINGS } from "./table.ts";
 
 type Row = (typeof SETTINGS)[number];
 
-/** A name as it stands in the config file. */
+/** A name as it stands in the config file, or would. */
 export type SettingKey = Row["key"];
 
 type ValueOf<R extends Row> = R extends { readonly oneOf: readonly (infer Choice)[] }
@@ -36,7 +36,7 @@ export type Settings = {
 };
 
 /** Which folder is the project's decides which file is read at all. */
-type InFile = Exclude<Row, { readonly key: "project" }>;
+type InFile = Exclude<Row, { readonly key: "project" } | { readonly variableOnly: true }>;
 
 /** What may stand in `datarun.config.ts`. Precedence: option, variable, this file, default. `docs/reference/configuration.md` explains each. */
 export type DatarunConfig = {

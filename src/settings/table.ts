@@ -12,6 +12,10 @@ export interface Setting {
   readonly oneOf?: readonly (string | number)[];
   /** An `http` or `https` URL without a user, a query or a fragment. */
   readonly isUrl?: true;
+  /** Its value may also stand in a file, which the variable with `_FILE` after its name gives the path of. */
+  readonly secret?: boolean;
+  /** It is neither an option, which everybody on the machine could read, nor a key of the config file. */
+  readonly variableOnly?: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -65,7 +69,16 @@ export const SETTINGS = [
     type: "text",
     default: undefined,
     variable: "DATABASE_URL",
+    secret: true,
     says: "Address of a PostgreSQL database (15 or later) to use instead of the embedded store; several machines can share it.",
+  },
+  {
+    key: "root_key",
+    type: "text",
+    default: undefined,
+    secret: true,
+    variableOnly: true,
+    says: "The root key, which protects stored credentials: 32 bytes in base64, as `openssl rand -base64 32` prints them, or several separated by commas, the newest first. With the embedded store it may be left out: the first start then creates a key file in the data directory. With `DATABASE_URL` it is required.",
   },
   {
     key: "ledger_retention_days",
@@ -108,6 +121,7 @@ export const SETTINGS = [
     key: "outbound.proxy",
     type: "text",
     default: undefined,
+    secret: true,
     says: "`http://host:port` of an egress proxy. The environment's proxy variables are never read.",
   },
   {
@@ -307,4 +321,9 @@ export function optionOf({ key }: Setting): string {
 /** Its name in the environment. */
 export function variableOf({ key, variable }: Setting): string {
   return variable ?? `DATARUN_${key.replaceAll(".", "_").toUpperCase()}`;
+}
+
+/** The name in the environment of the path of a secret's file; `null` for what is not secret. */
+export function fileVariableOf(setting: Setting): string | null {
+  return setting.secret === true ? `${variableOf(setting)}_FILE` : null;
 }

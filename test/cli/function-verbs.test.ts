@@ -228,7 +228,7 @@ test("beside a running service a run goes through that one", async (t) => {
     options: { port: "0", "admin-port": "0", "data-dir": here.dataDir, project: here.project },
   });
   const log = createLog("error", join(here.dataDir, "log"));
-  const running = await start({ settings, environment: {}, tell: () => {}, log });
+  const running = await start({ settings, tell: () => {}, log });
   t.after(() => running.close());
 
   const printed = await here.run(["function", "run", "dfunc_sum", "--workflow", workflow, "--set", "a:=5", "--set", "b:=6"]); // prettier-ignore

@@ -96,6 +96,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const databaseUrl = ON_POSTGRES ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   const settings = readSettings({
+    environment: { DATARUN_ROOT_KEY: rootKey },
     options: {
       port: "0",
       "admin-port": "0",
@@ -110,7 +111,6 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const log = createLog("debug", logFile);
   const running = await start({
     settings,
-    environment: { DATARUN_ROOT_KEY: rootKey },
     tell: () => {},
     log,
     ...(options.clock === undefined ? {} : { clock: options.clock }),

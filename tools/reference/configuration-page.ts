@@ -1,9 +1,11 @@
-import { optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** Every setting there is, from the one list of them. */
 export function configurationPage(): Page {
-  const settings = SETTINGS as readonly Setting[];
+  const settings = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly !== true);
+  const only = (SETTINGS as readonly Setting[]).filter(({ variableOnly }) => variableOnly === true);
+  const secrets = (SETTINGS as readonly Setting[]).filter(({ secret }) => secret === true);
   const groupOf = ({ key }: Setting) => (key.includes(".") ? key.split(".")[0]! : "");
   const groups = new Map(
     Object.entries(Object.groupBy(settings, groupOf)).map(([name, members]) => [name, members ?? []]),
@@ -56,16 +58,16 @@ export function configurationPage(): Page {
     table(
       ["variable", "meaning"],
       [
-        [
-          code("DATARUN_ROOT_KEY"),
-          "The root key, which protects stored credentials: 32 bytes in base64, as `openssl rand -base64 32` prints them, or several separated by commas, the newest first. With the embedded store it may be left out: the first start then creates a key file in the data directory. If `DATABASE_URL` is set, it is required. See [keys](../guides/keys.md).",
-        ],
+        ...only.map((setting) => [code(variableOf(setting)), setting.says]),
         [
           code("DATARUN_DEBUG"),
           "`1` prints the stack trace when a command fails unexpectedly. It may contain secrets, so keep it out of logs.",
         ],
       ],
     ),
+    "See [keys](../guides/keys.md) for the root key.",
+    "## Secrets by file",
+    `A secret can stand in a file instead of a variable: ${secrets.map((setting) => code(fileVariableOf(setting)!)).join(", ")} give the path of a file that holds nothing else. See [secrets](../guides/secrets.md).`,
     "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
   );
 }

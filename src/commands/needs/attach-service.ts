@@ -35,6 +35,6 @@ export async function attachService({ dataDir, project, databaseUrl }: AttachPla
   });
   const { start } = await import("../../composition/start.ts");
   const log = createLog("warn", STDERR);
-  const running = await start({ settings, environment: process.env, tell: () => {}, log, forCommand: true });
+  const running = await start({ settings, tell: () => {}, log, forCommand: true });
   return { url: running.url, isOwn: true, close: () => running.close() };
 }

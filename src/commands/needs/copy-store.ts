@@ -15,7 +15,7 @@ import { makeDirectory } from "../../terms/make-directory.ts";
 export interface CopyPlace {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** The value of `DATARUN_ROOT_KEY`. */
+  /** The setting: the value of `DATARUN_ROOT_KEY`, or of its file. */
   readonly rootKey: string | undefined;
   readonly clock: Clock;
   readonly act: Act;

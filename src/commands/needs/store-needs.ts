@@ -8,8 +8,8 @@ export function storeNeeds({
   store: open,
   dataDir,
   databaseUrl,
+  rootKey,
   region,
-  environment,
   clock,
   note,
 }: VerbPlace): Pick<VerbNeeds, "store" | "sealer" | "keys" | "finder" | "copyStore" | "region"> {
@@ -34,7 +34,6 @@ export function storeNeeds({
     region: () => region,
     copyStore: async (act) => {
       const { copyStore } = await import("./copy-store.ts");
-      const rootKey = environment["DATARUN_ROOT_KEY"];
       return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }).catch(unavailable);
     },
   };

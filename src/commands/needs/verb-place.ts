@@ -12,6 +12,7 @@ export interface VerbPlace {
   readonly project: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  readonly rootKey: string | undefined;
   readonly region: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -35,7 +36,7 @@ export async function findVerbPlace(
   const options = given === undefined ? {} : { "data-dir": given };
   const settings = await readSettingsOf(project, options, environment).catch(invalid);
   const dataDir = resolve(settings.dataDir);
-  const { databaseUrl, region } = settings;
+  const { databaseUrl, rootKey, region } = settings;
   const once: VerbPlace["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -54,7 +55,7 @@ export async function findVerbPlace(
         opening: makesStore ? "make" : "look",
         dataDir,
         databaseUrl,
-        rootKey: environment["DATARUN_ROOT_KEY"],
+        rootKey,
         clock: systemClock,
         adoptRootKey: adopting,
       }).catch(unavailable),
@@ -64,7 +65,7 @@ export async function findVerbPlace(
     adopting ||= adoptRootKey;
     return open();
   };
-  return { project, dataDir, databaseUrl, region, environment, clock: systemClock, note, store, once };
+  return { project, dataDir, databaseUrl, rootKey, region, environment, clock: systemClock, note, store, once };
 }
 
 function invalid(error: unknown): never {

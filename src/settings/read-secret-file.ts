@@ -1,0 +1,50 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { ConfigError } from "./config-error.ts";
+
+/** Far more than a list of root keys or an address takes, so that a wrong file is not taken for a secret. */
+const BYTES_MAX = 64 * 1024;
+
+/**
+ * What a secret's file holds, without the line break that editors and `echo` put at its end.
+ * @throws ConfigError that names the variable and the file, and nothing of what is in the file
+ */
+export function readSecretFile(variable: string, path: string): string {
+  // Somebody may have put the secret itself here, which must not get into a message.
+  if (!/^[./]/.test(path)) throw new ConfigError(`${variable} must be the path of a file, and begin with "/" or "."`);
+  const text = decode(readWhole(variable, path), variable, path).replace(/\r?\n$/, "");
+  if (text.trim() === "") throw new ConfigError(`${variable}: the file ${path} is empty`);
+  return text;
+}
+
+function readWhole(variable: string, path: string): Buffer {
+  let file: number | undefined;
+  try {
+    // Opening a pipe would otherwise wait for somebody to write to it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const status = fstatSync(file);
+    if (status.isDirectory()) throw new ConfigError(`${variable}: ${path} is a directory, not a file`);
+    if (!status.isFile()) throw new ConfigError(`${variable}: ${path} is not a regular file`);
+    const bytes = Buffer.alloc(BYTES_MAX + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    if (length > BYTES_MAX)
+      throw new ConfigError(`${variable}: the file ${path} has more than ${BYTES_MAX} bytes, which no secret has`);
+    return bytes.subarray(0, length);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const says = code === "ENOENT" ? `there is no file ${path}` : `the file ${path} cannot be read (${code})`;
+    throw new ConfigError(`${variable}: ${says}`, { cause: error });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function decode(bytes: Buffer, variable: string, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ConfigError(`${variable}: the file ${path} is not UTF-8 text`);
+  }
+}
