@@ -14,7 +14,13 @@ export function reasonOf(error: unknown): string {
   if (known) return (error as Error).message;
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `${message}. Choose another with --port or --admin-port.`;
-  return code === "EACCES" ? message : (stack ?? String(error));
+  return isOfSystem(error) ? message : (stack ?? String(error));
+}
+
+/** The operating system says which call failed, on what and why, so nobody needs to see where in our code. */
+function isOfSystem(error: unknown): boolean {
+  const { errno, syscall } = error as NodeJS.ErrnoException;
+  return error instanceof Error && typeof errno === "number" && syscall !== undefined;
 }
 
 /** The place in an author's file where something was thrown, as far as its stack tells, and its message. */

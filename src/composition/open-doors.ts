@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../settings/config-error.ts";
 import type { Settings } from "../settings/settings.ts";
 import { idleConnectionsByDefault } from "./connections-limit.ts";
 import { createDoor, type OutboundDoor } from "../outbound/door.ts";
@@ -11,16 +12,22 @@ import type { ReplyReading } from "../simulation/ports.ts";
 import { createSimulatedVendors, type UsualFailures } from "../simulation/simulated-vendors.ts";
 import type { Clock } from "../terms/clock.ts";
 
-/** The only outbound client for real vendors, with the limits of the settings. */
+/** The only outbound client for real vendors, with the limits of the settings. @throws ConfigError */
 export function openVendorDoor(settings: Settings, clock: Clock): OutboundDoor {
-  return createDoor({
-    clock,
-    limits: { ...outboundLimits(settings.limits), idleMax: idleConnectionsByDefault() },
-    allowPrivate: settings.outbound.privateOrigins,
-    traced: settings.outbound.traceOrigins,
-    proxy: settings.outbound.proxy,
-    extraAuthorities: readAuthorities(settings.outbound.caFile),
-  });
+  const { privateOrigins, traceOrigins, proxy, caFile } = settings.outbound;
+  const extraAuthorities = readAuthorities(caFile);
+  try {
+    return createDoor({
+      clock,
+      limits: { ...outboundLimits(settings.limits), idleMax: idleConnectionsByDefault() },
+      allowPrivate: privateOrigins,
+      traced: traceOrigins,
+      proxy,
+      extraAuthorities,
+    });
+  } catch (error) {
+    throw new ConfigError(`outbound: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /**
@@ -49,6 +56,11 @@ export function replyReading(settings: Settings): ReplyReading {
 /** @throws Error if there is no such file */
 export function readAuthorities(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new Error(`outbound.ca_file: there is no file ${file}`);
-  return readFileSync(file, "utf8");
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const says = code === "ENOENT" ? `there is no file ${file}` : `the file ${file} cannot be read (${code})`;
+    throw new ConfigError(`outbound.ca_file: ${says}`, { cause: error });
+  }
 }
