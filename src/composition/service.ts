@@ -40,7 +40,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
   const { edge } = publicEdge;
   const url = await listen(edge, settings.port, settings.host);
-  const adminUrl = await listen(admin, settings.adminPort, settings.adminHost);
+  const adminUrl = await listen(admin, settings.adminPort, settings.adminHost).catch(async (error: unknown) => {
+    // A start that has failed keeps no port: `datarun dev` starts again with the settings from before.
+    const closed = edge.stopListening();
+    edge.closeAllConnections();
+    await closed;
+    publicEdge.close();
+    throw error;
+  });
 
   return {
     url,
