@@ -24,6 +24,8 @@ import { type Address, SourceAddresses } from "./exchange/source-addresses.ts";
 import { type Sender, SourceHttp } from "./source-http.ts";
 import { SendTurn } from "./sockets/send-turn.ts";
 import { identityOf, Trust } from "./sockets/trust.ts";
+import type { ConnectError, Destination } from "./sockets/open-socket.ts";
+import { tryConnection } from "./sockets/try-connection.ts";
 
 export interface DoorOptions {
   readonly clock: Clock;
@@ -49,6 +51,11 @@ export interface OutboundDoor extends Door {
   /** Closes every connection; nothing more is sent. To be called after the last run has ended. */
   close(): void;
   stats(): OutboundStats;
+  /**
+   * Opens one connection to an origin that is declared exactly, in the same way as a call does, and closes it: nothing
+   * is sent to the vendor. Resolves with the reason if that fails, which takes no longer than a call may connect.
+   */
+  tryOrigin(origin: string): Promise<ConnectError | null>;
 }
 
 export interface OutboundStats {
@@ -121,6 +128,11 @@ class VendorDoor implements OutboundDoor, Sender {
     };
   }
 
+  tryOrigin(origin: string): Promise<ConnectError | null> {
+    const url = new URL(origin);
+    return tryConnection(this.#destinationOf(url, "exact", DECLARED, this.#trust.contextFor(undefined)), this.#connectionNeeds); // prettier-ignore
+  }
+
   send(
     request: OutgoingRequest,
     match: OriginMatch,
@@ -184,9 +196,8 @@ class VendorDoor implements OutboundDoor, Sender {
 
   /** Connections are shared by all sources that may use the origin in the same way. */
   #poolFor({ url, tls }: OutgoingRequest, match: OriginMatch, call: PlannedCall): OriginPool {
-    const privateAllowed = match === "exact" && (isLocalLiteral(url.hostname) || this.#private.match(url) === "exact");
     const { origin } = url;
-    let key = privateAllowed ? `${origin} private` : origin;
+    let key = this.#mayBePrivate(url, match) ? `${origin} private` : origin;
     if (tls !== undefined) key += ` ${identityOf(tls)}`;
     const { organizationId } = call.run.caller;
     const pool =
@@ -194,29 +205,37 @@ class VendorDoor implements OutboundDoor, Sender {
       this.#pools.add(
         key,
         organizationId,
-        this.#openPool(url, privateAllowed, match === "exact" ? DECLARED : organizationId, this.#secureContext(tls)),
+        this.#openPool(url, match, match === "exact" ? DECLARED : organizationId, this.#secureContext(tls)),
       );
     pool.lastUsedAt = this.clock.now();
     return pool;
   }
 
-  #openPool(
+  #openPool(url: Address, match: OriginMatch, namedBy: string, secureContext: SecureContext | undefined): OriginPool {
+    const destination = this.#destinationOf(url, match, namedBy, secureContext);
+    return new OriginPool(url.origin, destination, this.#connectionNeeds, this.#limits, this.#idleShare);
+  }
+
+  #destinationOf(
     url: Address,
-    privateAllowed: boolean,
+    match: OriginMatch,
     namedBy: string,
     secureContext: SecureContext | undefined,
-  ): OriginPool {
+  ): Destination {
     const secure = url.protocol === "https:";
-    const destination = {
+    return {
       secure,
       hostname: url.hostname.replace(/^\[|\]$/g, ""),
       port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
-      privateAllowed,
+      privateAllowed: this.#mayBePrivate(url, match),
       namedBy,
       secureContext,
       session: undefined,
     };
-    return new OriginPool(url.origin, destination, this.#connectionNeeds, this.#limits, this.#idleShare);
+  }
+
+  #mayBePrivate(url: Address, match: OriginMatch): boolean {
+    return match === "exact" && (isLocalLiteral(url.hostname) || this.#private.match(url) === "exact");
   }
 
   #secureContext(tls: OutgoingRequest["tls"]): SecureContext | undefined {

@@ -1,0 +1,13 @@
+import { type ConnectError, type Destination, type SocketNeeds, SocketOpening } from "./open-socket.ts";
+
+/** Opens a connection and closes it at once. Resolves with the reason why it could not be opened; never rejects. */
+export function tryConnection(destination: Destination, needs: SocketNeeds): Promise<ConnectError | null> {
+  return new Promise((resolve) => {
+    const opened = (socket: { destroy(): unknown }): void => {
+      socket.destroy();
+      resolve(null);
+    };
+    // oxlint-disable-next-line no-new -- it calls back
+    new SocketOpening(destination, needs, opened, resolve, () => {});
+  });
+}
