@@ -1,9 +1,10 @@
 import type { LastingCommands } from "../cli/command.ts";
 
-/** The commands that run until they are stopped. All others are verbs, which are found by their files. */
+/** The commands that are no verbs: those that run until they are stopped, and `check`. Verbs are found by their files. */
 export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),
+  check: () => import("./check.ts"),
   simulate: () => import("./simulate.ts"),
   mock: () => import("./mock.ts"),
 };

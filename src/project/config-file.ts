@@ -32,24 +32,28 @@ export function remarkOnFolder(project: string | undefined, current: string): st
   return `The folder "${unread}" here is not read: no project is named. Name it with "--project .", or add a ${CONFIG_FILES[0]}.`;
 }
 
+type Given = Readonly<Record<string, string | boolean>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The project folder of a command line, by option, environment or current folder; `undefined` if there is none. */
+export function projectOf(given: Given, environment: Environment, current: string): string | undefined {
+  const named = (given["project"] as string | undefined) ?? environment["DATARUN_PROJECT"];
+  return projectFolder(named === "" ? undefined : named, current);
+}
+
 /**
  * The settings of a service, from its command line (by the names of options), the environment and the config file of its
  * project. @throws ConfigError, LoadError
  */
-export async function settingsFrom(
-  given: Readonly<Record<string, string | boolean>>,
-  version?: string,
-): Promise<Settings> {
-  const named = (given["project"] as string | undefined) ?? process.env["DATARUN_PROJECT"];
-  const project = projectFolder(named === "" ? undefined : named, process.cwd());
-  return readSettingsOf(project, given, process.env, version);
+export async function settingsFrom(given: Given, version?: string): Promise<Settings> {
+  return readSettingsOf(projectOf(given, process.env, process.cwd()), given, process.env, version);
 }
 
 /** Every setting, by options, environment and the config file of the project folder, if it has one. @throws ConfigError, LoadError */
 export async function readSettingsOf(
   project: string | undefined,
   options: Readonly<Record<string, string | boolean | undefined>>,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   version?: string,
 ): Promise<Settings> {
   refuseMisspelledVariables(environment);

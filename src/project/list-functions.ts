@@ -20,8 +20,15 @@ export interface ListedFunctions {
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The functions for an operator's commands, in one process with their isolates. */
-export async function openListedFunctions(project: string | undefined, dataDir: string): Promise<ListedFunctions> {
+/**
+ * The functions for an operator's commands, in one process with their isolates. With `leaves: "nothing"` what they are
+ * compiled to is not kept in the data directory: who checks it may be another user than the one who runs the service.
+ */
+export async function openListedFunctions(
+  project: string | undefined,
+  dataDir: string,
+  { leaves }: { readonly leaves: "cache" | "nothing" } = { leaves: "cache" },
+): Promise<ListedFunctions> {
   const functions = await openFunctions({
     catalog: join(PACKAGE_ROOT, "catalog"),
     project,
@@ -29,7 +36,7 @@ export async function openListedFunctions(project: string | undefined, dataDir: 
     log: QUIET,
     dataDirs: [dataDir, ...(await configuredDataDir(project))],
     // A command that only reads must not create a data directory.
-    ...functionCaches(existsSync(dataDir) ? dataDir : undefined),
+    ...functionCaches(leaves === "cache" && existsSync(dataDir) ? dataDir : undefined),
     processes: 1,
     spares: 0,
   });

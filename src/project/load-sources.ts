@@ -134,10 +134,11 @@ function pathProblem(folder: string, file: string, id: string): string | null {
 
 /** Whether a catalog source is on. Sources that stay on the machine always are; others if the operator names them. */
 export function isEnabled({ source, from }: LoadedSource, patterns: readonly string[]): boolean {
-  return from === "project" || !source.leavesMachine || patterns.some((pattern) => matches(pattern, source.id));
+  return from === "project" || !source.leavesMachine || patterns.some((pattern) => namesSource(pattern, source.id));
 }
 
-function matches(pattern: string, id: string): boolean {
+/** Whether an entry of the setting `catalog` means this source. */
+export function namesSource(pattern: string, id: string): boolean {
   const expression = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*"); // prettier-ignore
   return new RegExp(`^${expression}$`).test(id);
 }

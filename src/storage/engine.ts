@@ -62,6 +62,9 @@ export class StoreRefused extends OperatorError {
   }
 }
 
+/** A store of an older version, which the start of a service would upgrade and looking at it must not. */
+export class StoreOlder extends StoreRefused {}
+
 /** There is no store to look at. */
 export class StoreMissing extends OperatorError {
   constructor(where: string, advice: string) {

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { type Opening, StoreRefused } from "./engine.ts";
+import { type Opening, StoreOlder, StoreRefused } from "./engine.ts";
 import type { Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
@@ -59,7 +59,7 @@ export async function stateOf(
   if (done === 0) return "none";
   if (done === migrations.length) return "ready";
   if (opening === "upgrade") return "older";
-  throw new StoreRefused(
+  throw new StoreOlder(
     `This store has schema ${done}, and this version of datarun works on schema ${migrations.length}. The start of a service of this version brings it there.`,
   );
 }

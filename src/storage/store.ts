@@ -17,7 +17,9 @@ import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
-export { StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
+export { cannotBeOpened } from "./sqlite/engine.ts";
+
+export { StoreMissing, StoreOlder, StoreRefused, type Opening, type StoreHealth, type StoreNews } from "./engine.ts";
 
 export interface StoreOptions extends OpenHow {
   /** The directory of the embedded store; created, with access for its owner only, if it does not exist. */

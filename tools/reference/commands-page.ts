@@ -1,4 +1,5 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
+import type { CommandForm } from "../../src/cli/command.ts";
 import { helpOn } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { settingOptions } from "../../src/commands/setting-options.ts";
@@ -23,13 +24,14 @@ export async function commandsPage(): Promise<Page> {
         ...verbs.map(({ name, verb }) => [`[${code(name)}](#${name.replaceAll(" ", "-")})`, `${verb.summary}.`]),
       ],
     ),
-    "## Commands that run until they are stopped",
-    `Exit codes: 0 when stopped as requested, 1 when it could not start or continue, 2 when the command line or a setting was not understood, 130 when told to stop at once.`,
+    "## Commands of one word",
+    `${code("start")}, ${code("dev")} and ${code("simulate")} run until they are stopped. Exit codes: 0 when stopped as requested, 1 when it could not start or continue, 2 when the command line or a setting was not understood, 130 when told to stop at once.`,
     ...lasting.flatMap(({ name, command }) => [
       `### ${name}`,
       command.input === settingOptions
         ? `${command.summary}. Its options are the [settings](configuration.md): ${code(`datarun ${name} ${command.example}`)}.`
-        : block("text", helpOn(name, command)),
+        : block("text", helpOn(name, withoutSettings(command))),
+      takesSettings(command) ? "The [settings](configuration.md) are options of it too." : "",
     ]),
     `[Simulate vendors](../guides/simulate.md) shows how to use ${code("simulate")}.`,
     "## What all verbs have in common",
@@ -48,4 +50,15 @@ export async function commandsPage(): Promise<Page> {
       verb.changes ? "" : "This command changes nothing.",
     ]),
   );
+}
+
+function takesSettings({ input }: CommandForm): boolean {
+  return input !== settingOptions && "port" in input.properties && "host" in input.properties;
+}
+
+/** They have a page of their own. */
+function withoutSettings(command: CommandForm): CommandForm {
+  if (!takesSettings(command)) return command;
+  const own = Object.entries(command.input.properties).filter(([name]) => !(name in settingOptions.properties));
+  return { ...command, input: { ...command.input, properties: Object.fromEntries(own) } as CommandForm["input"] };
 }

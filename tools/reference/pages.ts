@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { apiPage } from "./api-page.ts";
 import { catalogPages } from "./catalog-pages.ts";
+import { checksPage } from "./checks-page.ts";
 import { commandsPage } from "./commands-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
@@ -23,6 +24,7 @@ export async function referencePages(): Promise<Page[]> {
     apiPage(),
     configurationPage(),
     await commandsPage(),
+    checksPage(),
     limitsPage(),
     sourceFormatPage(),
     typescriptSourcesPage(),

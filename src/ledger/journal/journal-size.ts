@@ -17,6 +17,11 @@ const BYTES_MIN = 256 * 1024;
 const RESERVE_SHARE = 0.05;
 const RESERVE_BYTES_MAX = 1024 ** 3;
 
+/** How much of a disk's free space the journal may take if its size is not configured. */
+export function roomOnDisk(diskFreeBytes: number, diskBytes: number): number {
+  return Math.max(0, diskFreeBytes - Math.min(RESERVE_BYTES_MAX, diskBytes * RESERVE_SHARE));
+}
+
 /**
  * Watches how much of its size limit the journal uses: at half of it there is an alarm, and at the limit no new runs
  * are accepted. If the configured limit is 0, it follows the disk: what the journal uses, plus the free space less a
@@ -67,8 +72,7 @@ export class JournalSize {
     this.#bytes = bytes;
     this.#growth.add(bytes);
     if (this.#configured === 0) {
-      const reserve = Math.min(RESERVE_BYTES_MAX, diskBytes * RESERVE_SHARE);
-      this.#bytesMax = bytes + Math.max(0, diskFreeBytes - reserve);
+      this.#bytesMax = bytes + roomOnDisk(diskFreeBytes, diskBytes);
     }
     if (bytes >= this.#bytesMax) this.#availability.raise("full");
     else if (bytes < this.#bytesMax * FULL_OVER_SHARE) this.#availability.clear("full");

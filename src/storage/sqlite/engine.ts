@@ -46,8 +46,12 @@ export async function openSqlite(
   } catch (error) {
     close();
     if (error instanceof StoreRefused || error instanceof StoreMissing) throw error;
-    throw new StoreRefused(`The store in ${dataDir} cannot be opened: ${reasonOf(error as Error)}`, { cause: error });
+    throw cannotBeOpened(dataDir, error as Error);
   }
+}
+
+export function cannotBeOpened(dataDir: string, error: Error): StoreRefused {
+  return new StoreRefused(`The store in ${dataDir} cannot be opened: ${reasonOf(error)}`, { cause: error });
 }
 
 /** If a folder is really a file, the system's own error describes the call and not the mistake. */

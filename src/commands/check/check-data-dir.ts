@@ -1,0 +1,85 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { roomOnDisk } from "../../ledger/journal/journal-size.ts";
+import { findAddress } from "../../composition/service-address.ts";
+import { cannotBeOpened } from "../../storage/store.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Disk } from "./disk.ts";
+import type { Report } from "./findings.ts";
+
+const MIB = 1024 * 1024;
+const SYNC_MS_MAX = 50;
+/** Some 84,000 runs of five calls. */
+const ROOM_BYTES_MIN = 64 * MIB;
+
+/** Kinds of file systems, by their numbers in Linux. */
+const ON_NETWORK = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x01021997, "9P"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+  [0x5346414f, "AFS"],
+]);
+const IN_MEMORY = new Map([
+  [0x01021994, "tmpfs"],
+  [0x858458f6, "ramfs"],
+]);
+
+/** Whether a store can be in the data directory. It is not made; what would be above it is looked at instead. */
+export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, report: Report): boolean {
+  const place = nearestFolder(dataDir);
+  const problem = problemOf(dataDir, place);
+  if (problem !== null) {
+    const says = settings.databaseUrl === undefined ? cannotBeOpened(dataDir, problem).message : problem.message;
+    report.add("data_dir.unusable", says, { file: dataDir });
+    return false;
+  }
+  const ledger = join(dataDir, "ledger");
+  if (existsSync(ledger) && !statSync(ledger).isDirectory()) {
+    report.add("data_dir.unusable", `EEXIST: file already exists, mkdir '${ledger}'`, { file: ledger });
+  }
+  report.facts["data_dir"] = place === dataDir ? dataDir : `${dataDir}, none yet: the first start makes it`;
+  const running = findAddress(dataDir);
+  if (running !== null) report.facts["service"] = `runs at ${running}`;
+  checkDisk(settings, place, disk, report);
+  return true;
+}
+
+function checkDisk({ limits, databaseUrl }: Settings, place: string, disk: Disk, report: Report): void {
+  const { type, freeBytes, bytes } = disk.statfs(place);
+  const network = ON_NETWORK.get(type);
+  if (network !== undefined) report.add("data_dir.not_local", `${place} is on a network (${network})`, { file: place });
+  const memory = IN_MEMORY.get(type);
+  if (memory !== undefined) report.add("data_dir.in_memory", `${place} is in memory (${memory})`, { file: place });
+  const syncMs = Math.round(disk.syncMs(place) * 10) / 10;
+  report.facts["sync_ms"] = syncMs;
+  if (syncMs > SYNC_MS_MAX) report.add("data_dir.slow", `a write to ${place} is confirmed after ${syncMs} ms`, { file: place }); // prettier-ignore
+  const room = roomOnDisk(freeBytes, bytes);
+  const wanted = limits.journalBytes === 0 ? room : Math.min(limits.journalBytes, room);
+  report.facts["journal_room_bytes"] = wanted;
+  if (room < ROOM_BYTES_MIN) {
+    const kept = databaseUrl === undefined ? "the ledger" : "runs that have not reached the database";
+    report.add("journal.no_room", `${place} has ${Math.floor(room / MIB)} MiB left for ${kept}`, { file: place });
+  }
+}
+
+/** The folder, or the nearest one above it that exists. */
+function nearestFolder(path: string): string {
+  return existsSync(path) ? path : nearestFolder(dirname(path));
+}
+
+/** What making or writing it would fail with. */
+function problemOf(dataDir: string, place: string): NodeJS.ErrnoException | null {
+  if (!statSync(place).isDirectory()) return Object.assign(new Error("a file is in the way"), { code: "ENOTDIR" });
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const call = place === dataDir ? `open '${join(dataDir, "store.sqlite")}'` : `mkdir '${dataDir}'`;
+    const { message, code } = error as NodeJS.ErrnoException;
+    return Object.assign(new Error(message.replace(/access '.*'$/s, call)), { code });
+  }
+}

@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { openVendorDoor } from "../../composition/open-doors.ts";
+import { projectOf } from "../../project/config-file.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { reasonOf } from "../reason-of.ts";
+import type { GivenSettings } from "../setting-options.ts";
+import { checkConnections } from "./check-connections.ts";
+import { checkCredentials } from "./check-credentials.ts";
+import { checkDataDir } from "./check-data-dir.ts";
+import { checkHosts } from "./check-hosts.ts";
+import { checkProduction } from "./check-production.ts";
+import { checkProject } from "./check-project.ts";
+import { checkSettings } from "./check-settings.ts";
+import { checkGivenKeys, checkStore } from "./check-store.ts";
+import type { Disk } from "./disk.ts";
+import { Report } from "./findings.ts";
+
+export interface CheckOptions {
+  /** As a start is given them. */
+  readonly given: GivenSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly current: string;
+  readonly production: boolean;
+  readonly connect: boolean;
+  readonly clock: Clock;
+  readonly disk: Disk;
+}
+
+/**
+ * Looks at a deployment with the code that a start uses, and makes, migrates, sends and listens to nothing. A service
+ * may run on it meanwhile.
+ */
+export async function checkDeployment(options: CheckOptions): Promise<Report> {
+  const { given, environment, current, clock } = options;
+  const report = new Report();
+  const project = projectOf(given, environment, current);
+  report.facts["project"] = project ?? "none";
+  const settings = await checkSettings(project, given, environment, report);
+  if (settings === null) return report;
+  await using closing = new AsyncDisposableStack();
+  await checkHosts(settings, report);
+  const dataDir = resolve(settings.dataDir);
+  const sources = await checkProject(settings, dataDir, report);
+  const canOpen = checkDataDir(settings, dataDir, options.disk, report);
+  const hasKeys = checkGivenKeys(settings, canOpen ? dataDir : null, report);
+  const store = canOpen && hasKeys ? await checkStore(settings, dataDir, clock, report) : null;
+  if (store !== null) {
+    closing.defer(() => store.close());
+    await checkCredentials(store, sources, settings.region, report);
+  }
+  if (options.production) await checkProduction({ settings, environment, dataDir, sources, store, clock }, report);
+  try {
+    const door = closing.adopt(openVendorDoor(settings, clock), (it) => it.close());
+    if (options.connect) await checkConnections(door, sources, report);
+  } catch (error) {
+    report.add("settings.invalid", reasonOf(error));
+  }
+  return report;
+}

@@ -1,0 +1,113 @@
+import { join, relative, resolve } from "node:path";
+import { createLedgerReader, type LedgerReader } from "../../ledger/read/ledger-reader.ts";
+import { RootKeyFiles } from "../../credentials/root-key-files.ts";
+import { hasJournal } from "../../ledger/journal/journal-tables.ts";
+import { type JournalReader, openJournalReader } from "../../ledger/read/journal-reader.ts";
+import { isPublicAddress } from "../../outbound/sockets/public-address.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { CheckedSources } from "./check-project.ts";
+import type { Report } from "./findings.ts";
+
+const OLD_MS = 30 * 24 * 3_600_000;
+const UNKNOWN_MAX = 1_000;
+/** Simulated runs stand in the same list. */
+const RUNS_LOOKED_AT = 50;
+
+export interface ProductionParts {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly dataDir: string;
+  readonly sources: CheckedSources;
+  /** `null` if there is none to look at. */
+  readonly store: Store | null;
+  readonly clock: Clock;
+}
+
+/** What is right for trying things out, and wrong where others depend on it. */
+export async function checkProduction(parts: ProductionParts, report: Report): Promise<void> {
+  const { settings, store } = parts;
+  if (settings.demo) report.add("production.demo", "demo is on");
+  const host = settings.adminHost.replace(/^\[|\]$/g, "");
+  if (["0.0.0.0", "::", "0"].includes(host) || isPublicAddress(host))
+    report.add("production.admin_port", `admin_host is ${settings.adminHost}`);
+  for (const origin of settings.outbound.privateOrigins)
+    report.add("production.private_origins", `outbound.private_origins: ${origin}`);
+  checkRootKey(parts, report);
+  if (store === null) return;
+  await checkTokens(store, report);
+  await withLedger(parts, store, report, async (ledger) => {
+    if (ledger !== null) await checkCharges(ledger, parts.clock, report);
+    await checkLiveRuns(parts.sources, store, ledger, parts.clock, report);
+  });
+}
+
+function checkRootKey({ settings, environment, dataDir }: ProductionParts, report: Report): void {
+  const given = environment["DATARUN_ROOT_KEY_FILE"] ?? "";
+  const isInside = (file: string) => !/^\.\.(\/|$)/.test(relative(dataDir, resolve(file)));
+  if (given !== "" && isInside(given)) {
+    report.add("production.root_key_beside_data", `DATARUN_ROOT_KEY_FILE is in ${dataDir}`, { file: resolve(given) });
+  } else if (settings.databaseUrl === undefined && new RootKeyFiles(dataDir).read().length > 0) {
+    report.add("production.root_key_beside_data", `a root key file is in ${dataDir}`, { file: dataDir });
+  }
+}
+
+async function checkTokens({ admin }: Store, report: Report): Promise<void> {
+  for (const { id, disabled } of await admin.organizations()) {
+    if (disabled) continue;
+    const endless = (await admin.tokens(id)).filter(
+      (token) => token.expiresWallAt === null && token.revokedWallAt === null,
+    );
+    if (endless.length > 0)
+      report.add("production.endless_tokens", `${id}: ${endless.map((token) => token.id).join(", ")}`);
+  }
+}
+
+async function checkCharges(ledger: LedgerReader, clock: Clock, report: Report): Promise<void> {
+  const before = clock.wall() - OLD_MS;
+  const old = (await ledger.unknown(UNKNOWN_MAX)).filter((request) => request.sent_at < before).length;
+  if (old === 0) return;
+  const count = old === UNKNOWN_MAX ? `at least ${old}` : String(old);
+  report.add("production.old_unknown_charges", `${count} with an unknown charge for more than 30 days`);
+}
+
+async function checkLiveRuns(
+  { on }: CheckedSources,
+  { admin }: Store,
+  ledger: LedgerReader | null,
+  clock: Clock,
+  report: Report,
+): Promise<void> {
+  const tests = await admin.actsBetween(["source test", "source run"], 0, clock.wall() + 1);
+  const tried = new Set(tests.filter(({ detail }) => detail["live"] === true).map(({ subjectId }) => subjectId));
+  for (const [id, { source, file }] of on) {
+    if (!source.leavesMachine || tried.has(id)) continue;
+    const runs = (await ledger?.list({ source: id }, { limit: RUNS_LOOKED_AT }))?.runs ?? [];
+    if (runs.every(({ simulated }) => simulated === 1))
+      report.add("production.never_run_live", `${id} has never asked its vendor`, { file });
+  }
+}
+
+/** Gives the ledger that the deployment shares or that of this data directory; `null` if no service has made one yet. */
+async function withLedger(
+  { settings, dataDir }: ProductionParts,
+  store: Store,
+  report: Report,
+  use: (ledger: LedgerReader | null) => Promise<void>,
+): Promise<void> {
+  if (settings.databaseUrl !== undefined) return use(createLedgerReader(store.ledgerTables));
+  const dir = join(dataDir, "ledger");
+  if (!hasJournal(dir)) return use(null);
+  let journal: JournalReader | undefined;
+  try {
+    journal = openJournalReader({ dir });
+    await use(journal);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    report.add("ledger.unreadable", error.message, { file: dir });
+  } finally {
+    journal?.close();
+  }
+}

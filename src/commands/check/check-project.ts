@@ -1,0 +1,77 @@
+import { openListedFunctions } from "../../project/list-functions.ts";
+import { isEnabled, type LoadedSource, type LoadedSources, namesSource } from "../../project/load-sources.ts";
+import { openSources } from "../../project/open-catalogs.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { regionFault } from "../../terms/regions.ts";
+import { didYouMean } from "../../terms/nearest.ts";
+import type { Report } from "./findings.ts";
+import { lineOf } from "./line-of.ts";
+
+/** The sources of a deployment, by id. */
+export interface CheckedSources {
+  readonly all: LoadedSources["all"];
+  /** Those that callers can use. */
+  readonly on: ReadonlyMap<string, LoadedSource>;
+}
+
+/** Loads every source and function as a start does, and checks what the settings say about them. */
+export async function checkProject(settings: Settings, dataDir: string, report: Report): Promise<CheckedSources> {
+  const [{ all, problems }] = await Promise.all([
+    openSources(settings.project),
+    checkFunctions(settings.project, dataDir, report),
+  ]);
+  for (const { file, reason, message } of problems)
+    report.add("project.file_broken", message, { file, line: lineOf(reason) });
+  const patterns = settings.demo ? ["*"] : settings.catalog;
+  const on = new Map([...all].filter(([, source]) => isEnabled(source, patterns)));
+  for (const [id, { source, file, from }] of on) {
+    if (from !== "project") continue;
+    if ((source.declaration.cases ?? []).length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
+    const { regions = [] } = source.declaration;
+    if (regionFault("this source", regions, settings.region) !== null)
+      report.add("source.region_refused", `${id} is for ${regions.join(" or ")}, and this region is ${settings.region}`, { file }); // prettier-ignore
+  }
+  namesNothing(settings, { all, on }, report);
+  report.facts["sources"] = on.size;
+  return { all, on };
+}
+
+async function checkFunctions(project: string | undefined, dataDir: string, report: Report): Promise<void> {
+  const { listing, problems, close } = await openListedFunctions(project, dataDir, { leaves: "nothing" });
+  try {
+    for (const { file, reason, message } of problems)
+      report.add("project.file_broken", message, { file, line: lineOf(reason) });
+    const functions = listing.list();
+    report.facts["functions"] = functions.length;
+    for (const { id, file, from, cases } of functions) {
+      if (from !== "project") continue;
+      try {
+        if (cases().length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
+      } catch (error) {
+        report.add("project.cases_broken", (error as Error).message, { file });
+      }
+    }
+  } finally {
+    await close();
+  }
+}
+
+function namesNothing(settings: Settings, { all, on }: CheckedSources, report: Report): void {
+  const ids = [...all.keys()];
+  for (const pattern of settings.catalog) {
+    if (ids.some((id) => namesSource(pattern, id))) continue;
+    const meant = didYouMean(pattern, [...ids, ...new Set(ids.map((id) => `${id.split("__")[0]}__*`))]);
+    report.add("catalog.names_nothing", `catalog: "${pattern}" is no source${meant === undefined ? "" : `: ${meant}`}`);
+  }
+  const declared = new Set([...on.values()].flatMap(({ source }) => (source.declaration.origins ?? []).map(normal)));
+  for (const key of ["private", "trace"] as const)
+    for (const origin of settings.outbound[`${key}Origins`]) {
+      if (declared.has(normal(origin))) continue;
+      report.add("origins.names_nothing", `outbound.${key}_origins: no source that is on declares ${origin}`);
+    }
+}
+
+/** Default ports and the case of host names make no difference. What is not an origin is reported by another check. */
+function normal(origin: string): string {
+  return URL.parse(origin)?.origin ?? origin;
+}

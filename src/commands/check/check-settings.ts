@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { configFileOf, readSettingsOf } from "../../project/config-file.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { LoadError } from "../../terms/load-error.ts";
+import { reasonOf } from "../reason-of.ts";
+import type { GivenSettings } from "../setting-options.ts";
+import type { Report } from "./findings.ts";
+import { lineOf } from "./line-of.ts";
+
+/** Reads the settings as a start does; `null` if they cannot be used. */
+export async function checkSettings(
+  project: string | undefined,
+  given: GivenSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+  report: Report,
+): Promise<Settings | null> {
+  try {
+    return await readSettingsOf(project, given, environment);
+  } catch (error) {
+    report.add("settings.invalid", reasonOf(error), placeOf(error, project));
+    return null;
+  }
+}
+
+function placeOf(error: unknown, project: string | undefined): { file?: string; line?: number | null } {
+  if (error instanceof LoadError) return { file: error.file, line: lineOf(error.reason) };
+  const file = project === undefined ? undefined : configFileOf(project);
+  const key = /^(\S+) in the config file /.exec((error as Error).message)?.[1];
+  return file === undefined || key === undefined ? {} : { file, line: lineWith(file, key.split(".").at(-1)!) };
+}
+
+/** The first line that names a key. */
+function lineWith(file: string, key: string): number | null {
+  const at = readFileSync(file, "utf8")
+    .split("\n")
+    .findIndex((line) => line.split(/[^\w$]+/).includes(key));
+  return at === -1 ? null : at + 1;
+}

@@ -1,0 +1,81 @@
+import { proveRootKeys } from "../../credentials/prove-root-keys.ts";
+import { RootKeyFiles } from "../../credentials/root-key-files.ts";
+import { givenRootKeys, readRootKeys } from "../../credentials/root-key-ring.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { openStore, type Store, StoreMissing, StoreOlder } from "../../storage/store.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { settledWithin } from "../../terms/within.ts";
+import { reasonOf } from "../reason-of.ts";
+import type { Report } from "./findings.ts";
+
+/** How long a database may take to answer: as long as a start waits for it. */
+const STORE_WAIT_MS = 3_000;
+
+/**
+ * Opens the store as a verb that only looks, so that none is made or migrated, and compares the root keys with it;
+ * `null` if there is no store that could be looked at. The caller closes it.
+ */
+export async function checkStore(
+  settings: Settings,
+  dataDir: string,
+  clock: Clock,
+  report: Report,
+): Promise<Store | null> {
+  const { databaseUrl } = settings;
+  const place = databaseUrl === undefined ? "embedded" : "shared";
+  let store: Store | undefined;
+  try {
+    store = await openStore({ dataDir, databaseUrl, clock, opening: "look" });
+    const ready = store.ready();
+    if (!(await settledWithin(clock, STORE_WAIT_MS, ready))) {
+      report.add("store.unreachable", store.health().says ?? "The shared database does not answer.");
+      await store.close();
+      return null;
+    }
+    await ready;
+  } catch (error) {
+    await store?.close();
+    if (error instanceof StoreMissing) report.facts["store"] = `${place}, none yet: the first start makes it`;
+    else report.add(error instanceof StoreOlder ? "store.not_migrated" : "store.refused", reasonOf(error));
+    return null;
+  }
+  report.facts["store"] = place;
+  await checkKeys(settings, dataDir, store, report);
+  return store;
+}
+
+/**
+ * Reads the root keys that this process is given, before a store is opened, as a start does.
+ * @param dataDir `null` if nothing can be in it
+ */
+export function checkGivenKeys({ databaseUrl, rootKey }: Settings, dataDir: string | null, report: Report): boolean {
+  try {
+    givenRootKeys(rootKey, databaseUrl !== undefined);
+    // A file that cannot be used stops a start, whether or not its key is needed.
+    if (databaseUrl === undefined && dataDir !== null) new RootKeyFiles(dataDir).read();
+    return true;
+  } catch (error) {
+    report.add("keys.refused", reasonOf(error));
+    return false;
+  }
+}
+
+async function checkKeys(
+  { databaseUrl, rootKey }: Settings,
+  dataDir: string,
+  { keys }: Store,
+  report: Report,
+): Promise<void> {
+  const directory = databaseUrl === undefined ? dataDir : null;
+  try {
+    // The first start makes a root key file. Looking makes none.
+    const isFirst =
+      directory !== null && (rootKey?.trim() ?? "") === "" && new RootKeyFiles(directory).read().length === 0;
+    if (isFirst && (await keys.rootKeyIdsInUse()).length === 0) return;
+    const ring = await readRootKeys({ variable: rootKey, directory, store: keys });
+    const { unreadable, dataKeys } = await proveRootKeys(ring, keys);
+    if (unreadable > 0) report.add("keys.unreadable", `${unreadable} of ${dataKeys} data keys cannot be opened`);
+  } catch (error) {
+    report.add("keys.refused", reasonOf(error));
+  }
+}

@@ -1,0 +1,177 @@
+/** What a check may report. The codes are for `--ignore` and for programs, and never change their meaning. */
+export interface CheckRow {
+  /** When it is reported, as a sentence for the reference. */
+  readonly says: string;
+  /** What to do about it. */
+  readonly hint: string;
+  /** The option that asks for it; without one it is always checked. */
+  readonly asked?: "production" | "connect";
+  /** A start fails for the same reason, and says so in the words of the finding. */
+  readonly stopsStart?: true;
+}
+
+export const CHECKS = {
+  "settings.invalid": {
+    says: "A setting, a key of the config file or the config file itself cannot be used. If they cannot be read at all, nothing else is checked.",
+    hint: "`datarun start --help` lists every setting.",
+    stopsStart: true,
+  },
+  "host.not_here": {
+    says: "`host` or `admin_host` is no address of this machine, or a name that cannot be looked up.",
+    hint: "127.0.0.1 is this machine alone, 0.0.0.0 every address that it has.",
+    stopsStart: true,
+  },
+  "catalog.names_nothing": {
+    says: "An entry of `catalog` is the id of no source, and the pattern of none.",
+    hint: "`datarun source list` shows every id.",
+  },
+  "origins.names_nothing": {
+    says: "An entry of `outbound.private_origins` or `outbound.trace_origins` is the origin of no source that is on.",
+    hint: "Write it exactly as the source declares it, with its port if it has one.",
+  },
+  "project.file_broken": {
+    says: "A source or a function cannot be loaded, or cannot be compiled.",
+    hint: "Correct the file. `datarun dev` says the same each time it is saved.",
+    stopsStart: true,
+  },
+  "project.failed_afterwards": {
+    says: "A file was loaded, and what it began then threw an error that nothing handled.",
+    hint: "Await what the file begins when it is loaded, or begin it inside `run`.",
+    stopsStart: true,
+  },
+  "project.no_cases": {
+    says: "A source or a function of the project has no cases: nothing tests it, and a source cannot be simulated.",
+    hint: "`datarun source test --live --record` writes cases from real answers.",
+  },
+  "project.cases_broken": {
+    says: "The cases of a function cannot be read.",
+    hint: "`datarun function test` runs the cases.",
+  },
+  "source.region_refused": {
+    says: "A source of the project may not be used in the region of this deployment: each of its calls is refused.",
+    hint: "Set `region` to that of this deployment, or take the source out of this project.",
+  },
+  "credential.names_nothing": {
+    says: "A stored credential is for a source that does not exist here, or that is off.",
+    hint: "Turn the source on with `catalog`, or delete the credential with `datarun credential delete`.",
+  },
+  "credential.region_refused": {
+    says: "All credentials that an organization has for a source are for other regions.",
+    hint: "Store one for this region with `datarun credential create --region`.",
+  },
+  "store.refused": {
+    says: "The store cannot be opened, or was made by a newer version or by other software.",
+    hint: "See the reason. Nothing was changed.",
+    stopsStart: true,
+  },
+  "store.unreachable": {
+    says: "The shared database does not answer. A service starts without it, and refuses runs until it does.",
+    hint: "Check the address and the network between here and the database.",
+  },
+  "store.not_migrated": {
+    says: "The store has the schema of an older version. What is in it was not checked.",
+    hint: "Back it up. The next start migrates it, and older versions cannot use it afterwards.",
+  },
+  "keys.refused": {
+    says: "The root key cannot be read, or is not the one that the store depends on.",
+    hint: "The guide on keys says where root keys are, and what to do when one is lost.",
+    stopsStart: true,
+  },
+  "keys.unreadable": {
+    says: "Some stored data keys cannot be opened: the credentials that depend on them fail.",
+    hint: "`datarun keys verify` names them.",
+  },
+  "data_dir.unusable": {
+    says: "The data directory cannot be made, or cannot be written to.",
+    hint: "Name another with --data-dir, or give the user of the service access to it.",
+    stopsStart: true,
+  },
+  "data_dir.not_local": {
+    says: "The data directory is on a network file system, whose locks and syncs cannot be relied on.",
+    hint: "Use a local disk.",
+  },
+  "data_dir.in_memory": {
+    says: "The data directory is in memory: everything in it is gone when the machine stops.",
+    hint: "Use a disk.",
+  },
+  "data_dir.slow": {
+    says: "The disk takes more than 50 ms to confirm that something is written. Every answer waits for that.",
+    hint: "Use a local disk that syncs quickly.",
+  },
+  "journal.no_room": {
+    says: "The disk has less than 64 MiB left for the journal. When that is used up, no run is accepted.",
+    hint: "Free space, or use a larger disk.",
+  },
+  "production.demo": {
+    says: "The demo is on: it turns on the whole catalog and creates an organization.",
+    hint: "Leave out `demo`, and name the sources that are needed in `catalog`.",
+    asked: "production",
+  },
+  "production.admin_port": {
+    says: "The admin port, which asks nobody for a token, listens on all addresses or on a public one.",
+    hint: "Set `admin_host` to 127.0.0.1 or an address of a private network.",
+    asked: "production",
+  },
+  "production.endless_tokens": {
+    says: "An organization has access tokens that never expire.",
+    hint: "Issue new ones with `datarun token create --expires-in`, and revoke these.",
+    asked: "production",
+  },
+  "production.root_key_beside_data": {
+    says: "The root key is in the data directory: whoever copies that can open every credential.",
+    hint: "Give it with DATARUN_ROOT_KEY_FILE from another place; the guide on keys says how to change over.",
+    asked: "production",
+  },
+  "production.never_run_live": {
+    says: "A source that is on has never asked its vendor, neither in a run nor in a test.",
+    hint: "Try it with `datarun source test --live`.",
+    asked: "production",
+  },
+  "production.old_unknown_charges": {
+    says: "Requests that were sent more than 30 days ago still have an unknown charge.",
+    hint: "`datarun ledger unknown` lists them, `datarun ledger reconcile` settles them.",
+    asked: "production",
+  },
+  "production.private_origins": {
+    says: "Sources may call addresses of the private network, because `outbound.private_origins` is set.",
+    hint: "If that is intended: --ignore production.private_origins",
+    asked: "production",
+  },
+  "ledger.unreadable": {
+    says: "The ledger cannot be read, or was written by another version.",
+    hint: "`datarun ledger verify` says what is damaged.",
+    asked: "production",
+  },
+  "connect.failed": {
+    says: "No connection could be made to an origin of a source that is on: its name, address, TLS or the proxy.",
+    hint: "Check the name, the firewall, `outbound.proxy`, `outbound.ca_file` and `outbound.private_origins`.",
+    asked: "connect",
+  },
+} as const satisfies Readonly<Record<string, CheckRow>>;
+
+export type CheckCode = keyof typeof CHECKS;
+
+export const CHECK_CODES = Object.keys(CHECKS) as readonly CheckCode[];
+
+export interface Finding {
+  readonly code: CheckCode;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** A sentence. Never holds a secret. */
+  readonly says: string;
+  readonly hint: string;
+}
+
+/** What was looked at and is no problem: a person sees by it that the right deployment was checked. */
+export type Facts = Record<string, string | number>;
+
+/** Where checks write what they find. */
+export class Report {
+  readonly findings: Finding[] = [];
+  readonly facts: Facts = {};
+
+  add(code: CheckCode, says: string, place: { readonly file?: string; readonly line?: number | null } = {}): void {
+    const { file = null, line = null } = place;
+    this.findings.push({ code, file, line, says, hint: CHECKS[code].hint });
+  }
+}

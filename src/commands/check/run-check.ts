@@ -1,0 +1,51 @@
+import { write } from "../../cli/command-io.ts";
+import { remarkOnFolder } from "../../project/config-file.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { whereAndWhat } from "../reason-of.ts";
+import { toGivenSettings } from "../setting-options.ts";
+import { takeExit } from "../take-exit.ts";
+import { checkDeployment } from "./check-deployment.ts";
+import { systemDisk } from "./disk.ts";
+import type { CheckCode } from "./findings.ts";
+import { checkedJson, checkedText, toChecked } from "./show-report.ts";
+
+interface CheckInput {
+  readonly production?: boolean;
+  readonly connect?: boolean;
+  readonly json?: boolean;
+  readonly ignore?: readonly CheckCode[];
+}
+
+/** Checks the deployment of this command line, prints what was found, and ends the process. */
+export async function runCheck({
+  production = false,
+  connect = false,
+  json = false,
+  ignore = [],
+  ...given
+}: CheckInput) {
+  const exit = takeExit();
+  const stray: string[] = [];
+  for (const event of ["uncaughtException", "unhandledRejection"] as const)
+    process.on(event, (thrown) => stray.push(whereAndWhat(thrown)));
+  const settings = toGivenSettings(given);
+  const report = await checkDeployment({
+    given: settings,
+    environment: process.env,
+    current: process.cwd(),
+    production,
+    connect,
+    clock: systemClock,
+    disk: systemDisk,
+  });
+  // What a file that was loaded began may fail in a later turn.
+  await new Promise(setImmediate);
+  for (const each of stray)
+    report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
+  const checked = toChecked(report, ignore);
+  const remark = settings["project"] === undefined && report.facts["project"] === "none" ? remarkOnFolder(undefined, process.cwd()) : null; // prettier-ignore
+  if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
+  await write(process.stdout, json ? `${JSON.stringify(checkedJson(checked))}\n` : checkedText(checked));
+  // What files that were loaded have left open would keep the process.
+  return exit(checked.findings.length === 0 ? 0 : 1);
+}

@@ -1,0 +1,43 @@
+import { renderResult } from "../../cli/render.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import { printable } from "../../terms/printable.ts";
+import type { CheckCode, Facts, Finding } from "./findings.ts";
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  readonly ignored: readonly Finding[];
+  readonly facts: Facts;
+}
+
+export function toChecked({ findings, facts }: Omit<Checked, "ignored">, ignore: readonly CheckCode[]): Checked {
+  const isIgnored = ({ code }: Finding) => ignore.includes(code);
+  return { findings: findings.filter((it) => !isIgnored(it)), ignored: findings.filter(isIgnored), facts };
+}
+
+export function checkedJson({ findings, ignored, facts }: Checked): JsonObject {
+  return {
+    ok: findings.length === 0,
+    findings: findings.map((finding) => ({ ...finding })),
+    ignored: ignored.length,
+    facts,
+  };
+}
+
+/** Each finding on a line, as `file:line: sentence`, and what to do about it on the next. */
+export function checkedText({ findings, ignored, facts }: Checked): string {
+  const blocks = findings.map(
+    (finding) => `${printable(placed(finding))}\n  ${finding.code}: ${finding.hint.replaceAll("`", "")}\n`,
+  );
+  const left = ignored.length === 0 ? "" : `, ${counted(ignored.length)} ignored`;
+  const summary = findings.length === 0 ? "Nothing found" : counted(findings.length);
+  return [...blocks, `${summary}${left}.\n`, renderResult(facts)].join("\n");
+}
+
+/** Broken files are named in their sentences already, with their lines. */
+function placed({ file, line, says }: Finding): string {
+  return file === null || says.includes(file) ? says : `${file}:${line === null ? "" : `${line}:`} ${says}`;
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? "finding" : "findings"}`;
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CHECK_CODES } from "../../src/commands/check/findings.ts";
+import { diskOf, FIXTURES, write } from "./fixtures.ts";
+import { check, place, refusalOf, stopping } from "./place.ts";
+
+/** Only a whole process can show what fails after a file was loaded: see `command.test.ts`. */
+const OF_A_PROCESS = "project.failed_afterwards";
+
+test("every code has a fixture", () => {
+  const shown = new Set<string>(FIXTURES.map(({ code }) => code));
+  assert.deepEqual(
+    CHECK_CODES.filter((code) => !shown.has(code)),
+    [OF_A_PROCESS],
+  );
+});
+
+test("nothing is found where nothing is wrong, with everything asked for", async (t) => {
+  const { options, project } = place(t, { production: true, connect: true });
+  write(project, { "datarun.config.mjs": `export default { catalog: ["iso__*"] };` });
+  assert.deepEqual(await check(options), []);
+  assert.deepEqual(await refusalOf(options), []);
+});
+
+for (const fixture of FIXTURES) {
+  test(`${fixture.code}: ${fixture.name}`, async (t) => {
+    const { files = {}, given = {}, environment = {}, disk, asked, prepare, clock } = fixture;
+    const { options, project, dataDir } = place(t, {
+      given,
+      environment,
+      disk: diskOf(disk),
+      ...(asked !== undefined && { [asked]: true }),
+      ...(clock !== undefined && { clock }),
+    });
+    write(project, files);
+    const made = (await prepare?.(t, dataDir)) ?? {};
+    const prepared = { ...options, environment: { ...options.environment, ...made } };
+
+    const findings = await check(prepared);
+
+    assert.deepEqual([...new Set(findings.map(({ code }) => code))], [fixture.code], JSON.stringify(findings));
+    assert.match(findings[0]!.says, fixture.says);
+    if (fixture.line !== undefined) assert.equal(findings[0]!.line, fixture.line);
+    const refusal = await refusalOf(prepared);
+    assert.deepEqual([...stopping(findings)].sort(), [...refusal].sort(), "what a start says");
+  });
+}

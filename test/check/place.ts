@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { checkDeployment, type CheckOptions } from "../../src/commands/check/check-deployment.ts";
+import { CHECKS, type Finding } from "../../src/commands/check/findings.ts";
+import { reasonOf } from "../../src/commands/reason-of.ts";
+import { start } from "../../src/composition/start.ts";
+import { createLog } from "../../src/operate/log.ts";
+import { readSettingsOf } from "../../src/project/config-file.ts";
+import { BrokenProject } from "../../src/project/open-catalogs.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { diskOf } from "./fixtures.ts";
+
+export interface Place {
+  readonly project: string;
+  readonly dataDir: string;
+  readonly options: CheckOptions;
+}
+
+/** A project folder, and a data directory that does not exist yet. */
+export function place(t: TestContext, changes: Partial<CheckOptions> = {}): Place {
+  const folder = mkdtempSync(join(tmpdir(), "datarun-check-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [project, dataDir] = [join(folder, "project"), join(folder, "data")];
+  mkdirSync(project);
+  const { given, environment, ...others } = changes;
+  const options: CheckOptions = {
+    given: { port: "0", "admin-port": "0", project, ...given },
+    environment: { DATARUN_DATA_DIR: dataDir, ...environment },
+    current: folder,
+    production: false,
+    connect: false,
+    clock: systemClock,
+    disk: diskOf(),
+    ...others,
+  };
+  return { project, dataDir, options };
+}
+
+export async function check(options: CheckOptions): Promise<readonly Finding[]> {
+  return (await checkDeployment(options)).findings;
+}
+
+const LOG = createLog("error", "/dev/null");
+
+/** What a start says that is given the same; nothing if it starts. */
+export async function refusalOf({ given, environment }: CheckOptions): Promise<readonly string[]> {
+  try {
+    const project = given["project"] as string;
+    const settings = await readSettingsOf(project, given, environment);
+    await (await start({ settings, tell: () => {}, log: LOG })).close();
+    return [];
+  } catch (error) {
+    return error instanceof BrokenProject ? error.problems.map(({ message }) => message) : [reasonOf(error)];
+  }
+}
+
+/** What was found for which a start fails. */
+export function stopping(findings: readonly Finding[]): readonly string[] {
+  return findings.filter(({ code }) => "stopsStart" in CHECKS[code]).map(({ says }) => says);
+}

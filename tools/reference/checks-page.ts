@@ -1,0 +1,28 @@
+import { CHECK_CODES, CHECKS, type CheckRow } from "../../src/commands/check/findings.ts";
+import { code, generated, page, table, type Page } from "./markdown.ts";
+
+/** Every code of a finding, from the one list of them. */
+export function checksPage(): Page {
+  const rows = (asked: CheckRow["asked"]) =>
+    CHECK_CODES.filter((name) => (CHECKS[name] as CheckRow).asked === asked).map((name) => {
+      const { says, hint, stopsStart }: CheckRow = CHECKS[name];
+      return [code(name), stopsStart === true ? "yes" : "no", says, hint];
+    });
+  const columns = ["code", "stops a start", "found when", "what to do"];
+  return page(
+    "docs/reference/checks.md",
+    generated("src/commands/check/findings.ts"),
+    "# Checks",
+    `What ${code("datarun check")} can find. [Deploy](../guides/deploying.md#check-before-starting) shows how to use it. The codes keep their meaning, so they can be given to ${code("--ignore")} and compared by programs.`,
+    "## Always",
+    table(columns, rows(undefined)),
+    "What stops a start is said in the words of the start. What changes from moment to moment is not looked at: whether a port is free and may be used, and whether a service already runs on the data directory. If one does, it is named.",
+    `## With ${code("--production")}`,
+    table(columns, rows("production")),
+    `## With ${code("--connect")}`,
+    table(columns, rows("connect")),
+    `Origins with a ${code("*")} are left out, because they name no host. At most eight connections are opened at once, each within ${code("limits.vendor_connect_ms")}. Nothing is sent to a vendor; an egress proxy is asked to connect.`,
+    `## With ${code("--json")}`,
+    `One object: ${code("ok")}; ${code("findings")}, each with ${code("code")}, ${code("file")} and ${code("line")} (or null), ${code("says")} and ${code("hint")}; ${code("ignored")}, how many were left out; and ${code("facts")}, what was looked at, such as ${code("sync_ms")}, the median time in which the disk confirms a small write.`,
+  );
+}
