@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { printable } from "../terms/printable.ts";
+import { displayWidth } from "./display-width.ts";
 
 /** A result for people: each field on a line, and each list of objects as a table. */
 export function renderResult(result: JsonObject, nothing: Readonly<Record<string, string>> = {}): string {
@@ -46,19 +47,13 @@ function cell(value: Json): string {
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
   return rows
     .map((row) =>
       row
-        .map((text, column) => text + " ".repeat(widths[column]! - widthOf(text)))
+        .map((text, column) => text + " ".repeat(widths[column]! - displayWidth(text)))
         .join("  ")
         .trimEnd(),
     )
     .join("\n");
-}
-
-const graphemes = new Intl.Segmenter();
-
-function widthOf(text: string): number {
-  return [...graphemes.segment(text)].length;
 }
