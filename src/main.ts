@@ -3,7 +3,7 @@ import { runCli } from "./cli/run-cli.ts";
 import { COMMANDS } from "./commands/commands.ts";
 
 // Each loads what it needs and nothing else: a verb is over before a service would have been read.
-const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
+const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, onInterrupt };
 process.exitCode = await runCli(process.argv.slice(2), io, {
   verbs: findVerbs(),
   lasting: COMMANDS,
@@ -17,3 +17,14 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
     return readDeployment(PACKAGE_ROOT).gitDerivedVersion;
   },
 });
+
+/** Afterwards the process ends as if nobody had listened, so that a shell sees what has ended it. */
+function onInterrupt(interrupted: () => void): () => void {
+  const end = (): void => {
+    process.off("SIGINT", end);
+    interrupted();
+    process.kill(process.pid, "SIGINT");
+  };
+  process.on("SIGINT", end);
+  return () => process.off("SIGINT", end);
+}

@@ -3,6 +3,7 @@ import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
 import type { LedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { OnProgress } from "../terms/on-progress.ts";
 import type {
   Act,
   Actor,
@@ -22,8 +23,10 @@ export interface VerbBasics {
   readonly actor: Actor;
   /** Under this a verb's changes are recorded: its own name, the actor, and one moment. */
   readonly act: Act;
-  /** Prints a remark for a person. Never part of the result. */
+  /** Prints a remark for a person at once. Never part of the result. */
   note(sentence: string): void;
+  /** Shows a person how far the verb is. For work that may take longer than a second. */
+  readonly onProgress: OnProgress;
 }
 
 /**
@@ -57,9 +60,9 @@ export interface VerbNeeds {
   /**
    * Copies what the data directory's journal still holds to the shared ledger; `again`: what was copied there before.
    */
-  drainLedger(again?: { readonly startedFrom: number }): Promise<Drained>;
+  drainLedger(onProgress: OnProgress, again?: { readonly startedFrom: number }): Promise<Drained>;
   /** Copies the embedded store to the shared database, with its ledger. */
-  copyStore(act: Act): Promise<CopiedStore>;
+  copyStore(act: Act, onProgress: OnProgress): Promise<CopiedStore>;
   /** The region of this deployment, from its settings. */
   region(): string;
   /** The same finder that runs use, so that `credential explain` shows what really happens. */
@@ -86,4 +89,6 @@ export type Need = keyof VerbNeeds;
 export type VerbCall<Named extends Need = never> = VerbBasics & Pick<VerbNeeds, Named>;
 
 /** What code that runs verbs must provide: at least what the verb has named. */
-export type GivenToVerbs = Omit<VerbBasics, "act"> & Partial<VerbNeeds>;
+export type GivenToVerbs = Omit<VerbBasics, "act" | "onProgress"> &
+  Partial<Pick<VerbBasics, "onProgress">> &
+  Partial<VerbNeeds>;

@@ -43,7 +43,7 @@ test("a verb gets what it names and nothing else", async () => {
       {},
       given,
     );
-  const basics = ["act", "actor", "clock", "note"];
+  const basics = ["act", "actor", "clock", "note", "onProgress"];
   assert.deepEqual(await names([]), { keys: basics });
   assert.deepEqual(await names(["projectFolder"]), { keys: [...basics, "projectFolder"] });
   await assert.rejects(names(["projectFolder", "store"]), /"folder show" needs store, which it is not given here/);

@@ -24,9 +24,9 @@ export class InputError extends OperatorError {
  */
 export async function runVerb(name: string, verb: Verb, input: unknown, given: GivenToVerbs): Promise<JsonObject> {
   const checked = checkInput(verb, input);
-  const { clock, actor, note } = given;
+  const { clock, actor, note, onProgress = () => {} } = given;
   const act = { ...actor, what: name, wallAt: clock.wall() };
-  return verb.run(checked, { clock, actor, note, act, ...namedOf(name, verb.needs, given) });
+  return verb.run(checked, { clock, actor, note, onProgress, act, ...namedOf(name, verb.needs, given) });
 }
 
 function namedOf(name: string, needs: readonly Need[], given: GivenToVerbs): Pick<VerbCall<Need>, Need> {

@@ -32,6 +32,8 @@ export interface Verb<
   /** What `run` works with. It gets nothing else, so the declaration shows everything that a verb can reach. */
   readonly needs: readonly Named[];
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
+  /** What to tell somebody who interrupts it, after how far it was: how to go on. For verbs that change things bit by bit. */
+  readonly interrupted?: string;
   /** Whether the result is a failure: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
   /** The message for an empty list in the result, by the list's name. If left out: "no", and the name. */

@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls back when the person interrupts the command, which then ends. Returns what ends the listening. */
+  readonly onInterrupt?: (interrupted: () => void) => () => void;
 }
 
 /**

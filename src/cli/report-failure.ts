@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { Fault } from "../terms/fault.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { printable } from "../terms/printable.ts";
@@ -10,8 +11,17 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export async function reportFailure(thrown: unknown, io: CommandIo, json: boolean): Promise<number> {
   const { code, message } = toReport(thrown, io);
   if (json) await write(io.stdout, `${JSON.stringify({ error: { code, message } })}\n`);
-  await write(io.stderr, `${message.trimEnd()}\n`);
+  await write(io.stderr, `${inRed(message.trimEnd(), io)}\n`);
   return code === "usage" ? EXIT.usage : EXIT.failed;
+}
+
+/**
+ * Its first line, where standard error shows colours: `NO_COLOR` and `FORCE_COLOR` decide, then whether it is a terminal.
+ * Standard output has no colours, so that it is the same everywhere.
+ */
+function inRed(message: string, { stderr }: CommandIo): string {
+  const [first = "", ...others] = message.split("\n");
+  return [styleText("red", first, { stream: stderr }), ...others].join("\n");
 }
 
 /** The operating system names the file and what is wrong with it, and nothing else. */

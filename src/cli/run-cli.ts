@@ -4,6 +4,7 @@ import type { GivenToVerbs, Need } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
+import { type Clock, systemClock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { type CommandForm, isLasting, type LastingCommand, type LastingCommands } from "./command.ts";
 import { type CommandIo, write } from "./command-io.ts";
@@ -14,6 +15,7 @@ import { readFields } from "./read-fields.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
+import { openProgress } from "./progress.ts";
 import { openTerminal } from "./terminal.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
@@ -22,6 +24,8 @@ export interface CliDeps {
   /** The installed version, for `--version`. */
   version(): Promise<string>;
   readonly lasting: LastingCommands;
+  /** Instead of the system's. */
+  readonly clock?: Clock;
   /** Opens what the verb works on. Called once, after the command line was checked; `close` always follows. */
   open(place: Place, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
 }
@@ -34,7 +38,7 @@ export interface Place {
 }
 
 export interface OpenedForVerb {
-  /** At least what the verb needs, apart from the terminal. */
+  /** At least what the verb needs, apart from what the command line itself provides. */
   readonly given: GivenToVerbs;
   close(): Promise<void>;
 }
@@ -142,21 +146,28 @@ async function runOpened(
   name: string,
   verb: Verb,
   input: object,
-  place: Omit<Place, "makesStore">,
+  place: Omit<Place, "makesStore"> & { readonly json: boolean },
   io: CommandIo,
   cli: CliDeps,
 ): Promise<JsonObject> {
-  const notes: string[] = [];
-  const { dataDir, project } = place;
+  const { dataDir, project, json } = place;
   const where = { dataDir, project, makesStore: verb.makesStore === true };
-  const opened = await cli.open(where, verb.needs, (note) => notes.push(note));
+  const progress = openProgress(io.stderr, cli.clock ?? systemClock, json);
+  const opened = await cli.open(where, verb.needs, progress.note);
   const terminal = openTerminal(io);
+  const { interrupted } = verb;
+  const forget =
+    interrupted === undefined
+      ? () => {}
+      : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${interrupted}`));
   try {
-    return await runVerb(name, verb, input, { ...opened.given, terminal: () => terminal });
+    const { onProgress } = progress;
+    return await runVerb(name, verb, input, { ...opened.given, onProgress, terminal: () => terminal });
   } finally {
+    forget?.();
+    progress.end();
     terminal.close();
     await opened.close();
-    for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
   }
 }
 

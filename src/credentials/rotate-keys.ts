@@ -18,7 +18,7 @@ export interface RotationOptions {
 }
 
 export interface RotationProgress {
-  readonly step: "data keys" | "credentials";
+  readonly step: "data keys wrapped" | "credentials sealed";
   readonly done: number;
 }
 
@@ -97,7 +97,7 @@ async function rewrapDataKeys(
       if (key === null) continue;
       if (await store.rewrapDataKey(row.rootKeyId, wrapDataKey(rootKey, key, row.organizationId))) {
         done += 1;
-        options.onProgress?.({ step: "data keys", done });
+        options.onProgress?.({ step: "data keys wrapped", done });
       }
     }
     if (left === 0) break;
@@ -140,7 +140,7 @@ async function resealCredentials(
       const sealed = await unreadable.unless(row, () => reseal(row, newKey, sealer));
       if (sealed !== null && (await store.resealCredential(row, { keyId: newKey.id, sealed }))) {
         done += 1;
-        options.onProgress?.({ step: "credentials", done });
+        options.onProgress?.({ step: "credentials sealed", done });
       }
     }
     if (left === 0) break;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Insertable, Kysely, Transaction } from "kysely";
 import type { Act } from "../admin/ports.ts";
+import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
@@ -31,7 +32,13 @@ const ROWS_AT_ONCE = 500;
  * meanwhile, and before the target is committed, its content is read back and compared.
  * @throws OperatorError when the target is not empty, or does not return what was written
  */
-export async function copyTables(from: Engine, to: Engine, act: Act): Promise<Readonly<Record<Copied, number>>> {
+export async function copyTables(
+  from: Engine,
+  to: Engine,
+  act: Act,
+  onProgress: OnProgress = () => {},
+): Promise<Readonly<Record<Copied, number>>> {
+  let copied = 0;
   return from.writer.transaction().execute((source) =>
     to.writer.transaction().execute(async (target) => {
       // Every change to a store increments this counter first, so all others have to wait.
@@ -44,6 +51,8 @@ export async function copyTables(from: Engine, to: Engine, act: Act): Promise<Re
       for (const table of COPIED) {
         for await (const rows of pages(source, table)) {
           await target.insertInto(table).values(rows as unknown as Insertable<Tables[Copied]>[]).execute(); // prettier-ignore
+          copied += rows.length;
+          onProgress("rows copied", copied);
         }
         const [there, here] = [await summaryOf(source, table), await summaryOf(target, table)];
         if (there.rows !== here.rows || there.digest !== here.digest) {

@@ -38,7 +38,9 @@ export async function commandsPage(): Promise<Page> {
     [
       "- They can be used while the service runs, on the same store; a running service notices their changes within a second.",
       "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store is. With `DATABASE_URL` in the environment they work on that database.",
-      "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. Remarks go to standard error.",
+      "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. It is the same on a terminal, in a pipe and in a file. Remarks go to standard error, at once.",
+      "- Work that takes longer than a second shows on standard error how far it is: on a terminal on one line that is drawn again, otherwise on a line every ten seconds, and with `--json` not at all. Ctrl-C ends a command; one that changes things bit by bit then says what is done and how to go on.",
+      "- Errors are red where standard error is a terminal. `NO_COLOR=1` turns colours off, `FORCE_COLOR=1` turns them on elsewhere.",
       '- Exit codes: 0 when done, 1 after a failure, 2 when the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
       "- Exit code 1 is also used if the result is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), a credential that the vendor does not accept or cannot be asked about (`credential verify`), something sealed that cannot be opened (`keys verify`), or runs that are damaged or missing (`ledger verify`, `show`, `export`, `drain`). The result is still printed.",
       "- A verb that only reads creates nothing: if there is no store, it says so and exits with 1. `org create` creates one. Only the start of a service migrates a store to the schema of a new version.",

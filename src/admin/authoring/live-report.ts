@@ -3,6 +3,7 @@ import type { RunnableSource } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import type { JsonObject } from "../../terms/json.ts";
 import { markTested } from "../../sources/declarative/authoring/source-text.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { testLive } from "./live-test.ts";
 import type { AuthoringTools, LiveCallParts } from "./ports.ts";
@@ -96,9 +97,9 @@ export async function reportFreeVendors(
   sources: readonly RunnableSource[],
   { path, marks }: { readonly path: string; readonly marks: boolean },
   tools: AuthoringTools,
-  parts: LiveCallParts & { note(sentence: string): void },
+  parts: LiveCallParts & { note(sentence: string): void; readonly onProgress: OnProgress },
 ): Promise<JsonObject> {
-  const { clock, note } = parts;
+  const { clock, note, onProgress } = parts;
   // Problems that would affect every vendor are reported before the first call.
   await parts.trail();
   const owner = await parts.owner();
@@ -106,7 +107,11 @@ export async function reportFreeVendors(
     clock,
     version: tools.version(),
     hasOwner: owner !== null,
-    write: (found) => writeReport(path, found),
+    write: (found) => {
+      writeReport(path, found);
+      const done = ["sources", "skipped"].map((name) => (found[name] as readonly JsonObject[]).length);
+      onProgress("sources asked or skipped", done[0]! + done[1]!, sources.length);
+    },
   });
   const asked = report["sources"] as readonly JsonObject[];
   const passed = asked.length > 0 && asked.every((each) => each["passed"] === true);

@@ -10,6 +10,7 @@ import { hasJournal } from "../../ledger/journal/journal-tables.ts";
 import { copyTables } from "../../storage/copy-tables.ts";
 import { openEngine, createStore, type Store } from "../../storage/store.ts";
 import type { Clock } from "../../terms/clock.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { makeDirectory } from "../../terms/make-directory.ts";
 
 export interface CopyPlace {
@@ -20,6 +21,7 @@ export interface CopyPlace {
   readonly clock: Clock;
   readonly act: Act;
   readonly note: (sentence: string) => void;
+  readonly onProgress: OnProgress;
 }
 
 /**
@@ -27,7 +29,8 @@ export interface CopyPlace {
  * run, which can be interrupted and continued. The data directory stays as it is, so that it can be used as before.
  * @throws OperatorError while a service runs there, or when the database is not empty or its root key is not given
  */
-export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }: CopyPlace): Promise<CopiedStore> {
+export async function copyStore(place: CopyPlace): Promise<CopiedStore> {
+  const { dataDir, databaseUrl, rootKey, clock, act, onProgress } = place;
   if (databaseUrl === undefined) {
     throw new OperatorError("refused", "There is no database to copy to: DATABASE_URL is not set.");
   }
@@ -44,9 +47,9 @@ export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, not
       try {
         // The first query waits for the database, and fails with a clear message if it cannot be used.
         await to.admin.organizations();
-        const rows = await copyTables(source, target, act);
+        const rows = await copyTables(source, target, act, onProgress);
         unlock();
-        return { rows, ledgerRuns: await carryLedger(ledgerDir, to, clock, note) };
+        return { rows, ledgerRuns: await carryLedger(ledgerDir, to, place) };
       } finally {
         await to.close();
       }
@@ -58,10 +61,10 @@ export async function copyStore({ dataDir, databaseUrl, rootKey, clock, act, not
   }
 }
 
-async function carryLedger(dir: string, to: Store, clock: Clock, note: CopyPlace["note"]): Promise<number> {
+async function carryLedger(dir: string, to: Store, { clock, note, onProgress }: CopyPlace): Promise<number> {
   if (!hasJournal(dir)) return 0;
   try {
-    return (await drainJournal({ dir, sink: to.ledger, clock, note, keep: true })).sent;
+    return (await drainJournal({ dir, sink: to.ledger, clock, note, onProgress, keep: true })).sent;
   } catch (cause) {
     const says = "The store is copied, but not all of its ledger. To go on with that: datarun ledger drain";
     throw new OperatorError("unavailable", says, { cause });

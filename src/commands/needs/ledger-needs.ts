@@ -42,14 +42,14 @@ export function ledgerNeeds({
       ...(databaseUrl === undefined ? [] : [{ place: "shared", open: shared } as const]),
       ...(databaseUrl === undefined || hasJournal(dir) ? [{ place: "journal", open: journal } as const] : []),
     ],
-    drainLedger: async (again) => {
+    drainLedger: async (onProgress, again) => {
       if (databaseUrl === undefined) {
         throw new OperatorError("refused", "There is no shared ledger to carry runs to: DATABASE_URL is not set.");
       }
       const { store } = await open();
       if (again !== undefined) return drainAgain(dir, store.ledger, again.startedFrom);
       try {
-        return await drainJournal({ dir, sink: store.ledger, clock, note });
+        return await drainJournal({ dir, sink: store.ledger, clock, note, onProgress });
       } catch (error) {
         // If it is already known that waiting will not help, this fails with that reason.
         await Promise.race([store.ready(), Promise.resolve()]);

@@ -32,9 +32,9 @@ export function storeNeeds({
     },
     finder: async () => (await proven()).finder,
     region: () => region,
-    copyStore: async (act) => {
+    copyStore: async (act, onProgress) => {
       const { copyStore } = await import("./copy-store.ts");
-      return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note }).catch(unavailable);
+      return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note, onProgress }).catch(unavailable);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Clock } from "../../terms/clock.ts";
-import { createDrainer } from "./drain.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
+import { createDrainer, type DrainerState } from "./drain.ts";
 import { hasJournal } from "../journal/journal-tables.ts";
 import { createLedger } from "../ledger.ts";
 import type { RunningLedger } from "../journal/running-ledger.ts";
@@ -12,6 +13,7 @@ export interface DrainOptions {
   readonly sink: LedgerSink;
   readonly clock: Clock;
   readonly note: (sentence: string) => void;
+  readonly onProgress?: OnProgress;
   /** Leaves the journal a ledger of its own: what was sent is not noted there, and not deleted. */
   readonly keep?: boolean;
 }
@@ -32,7 +34,14 @@ const UNTOUCHED: Pick<RunningLedger, "noteDrained" | "onWritten"> = { noteDraine
  * progress when it died, then sends every run that the database lacks. It can be interrupted and repeated.
  * @throws OperatorError when a service keeps its ledger there, or the database does not accept all runs
  */
-export async function drainJournal({ dir, sink, clock, note, keep = false }: DrainOptions): Promise<Drained> {
+export async function drainJournal({
+  dir,
+  sink,
+  clock,
+  note,
+  onProgress,
+  keep = false,
+}: DrainOptions): Promise<Drained> {
   if (!hasJournal(dir)) throw new OperatorError("not_found", `There is no ledger in ${dir}.`);
   const quiet = (): void => {};
   const error = (fields: object, message: string): void => {
@@ -46,7 +55,11 @@ export async function drainJournal({ dir, sink, clock, note, keep = false }: Dra
     const outbox = keep ? UNTOUCHED : ledger;
     const drainer = createDrainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
     try {
-      const left = await untilDrained(drainer, clock, ({ failures }) => failures >= FAILURES_MAX, true);
+      const looked = ({ sent, pendingRuns, failures }: DrainerState): boolean => {
+        onProgress?.("runs sent", sent, sent + pendingRuns);
+        return failures >= FAILURES_MAX;
+      };
+      const left = await untilDrained(drainer, clock, looked, true);
       if (left > 0)
         throw new OperatorError("unavailable", `The shared database did not take all: ${left} runs are left.`);
       if (!drainer.hasCompared) throw new OperatorError("unavailable", "The shared database does not answer.");

@@ -1,4 +1,5 @@
 import { spanOf } from "../../terms/ids.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 
 export interface Pruned {
@@ -25,11 +26,19 @@ type Found = { readonly transaction_id: string; readonly started_at: number };
  * with all its rows. It pages through them by start time, so runs that are kept are looked at once. A run dated in the
  * future counts as started when it was first seen.
  */
-export async function pruneRuns(tables: LedgerTables, startedBefore: number, unknownToo: boolean): Promise<Pruned> {
+export async function pruneRuns(
+  tables: LedgerTables,
+  startedBefore: number,
+  unknownToo: boolean,
+  onProgress: OnProgress = () => {},
+): Promise<Pruned> {
   const wallAt = await tables.wallAt();
   let deleted = 0;
   const old = { from: [Number.MIN_SAFE_INTEGER, ""] as const, to: startedBefore, unknownToo };
-  for await (const ids of pages(tables, old)) deleted += await deleteRuns(tables, ids);
+  for await (const ids of pages(tables, old)) {
+    deleted += await deleteRuns(tables, ids);
+    onProgress("runs deleted", deleted);
+  }
   const ahead = { from: [wallAt + AHEAD_MS, ""] as const, to: Number.MAX_SAFE_INTEGER, unknownToo };
   for await (const ids of pages(tables, ahead))
     deleted += await deleteRuns(tables, await seenBefore(tables, ids, startedBefore, wallAt));

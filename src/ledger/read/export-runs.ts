@@ -6,6 +6,7 @@ import { costOf, priceText, withPriceText } from "./costs.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { readRuns } from "./read-runs.ts";
 
 /**
@@ -27,7 +28,9 @@ export async function* exportRuns(
   filter: LedgerFilter,
   format: ExportFormat,
   onDamaged: OnDamaged = () => {},
+  onProgress: OnProgress = () => {},
 ): AsyncGenerator<string> {
+  let written = 0;
   if (format === "csv") yield toLine(HEADERS);
   let place: Place | null = [Number.MIN_SAFE_INTEGER, ""];
   let limit = RUNS_A_PAGE;
@@ -38,6 +41,8 @@ export async function* exportRuns(
       const found = await readRuns(tables.query, ids);
       yield found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format))).join("");
       for (const { transactionId, damaged } of found) if (damaged) onDamaged(transactionId);
+      written += found.length;
+      onProgress("runs written", written);
       const last = runs.at(-1);
       place = last === undefined || runs.length < limit ? null : [last.started_at, last.transaction_id];
       limit = RUNS_A_PAGE;

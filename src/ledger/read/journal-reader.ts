@@ -1,4 +1,5 @@
 import { OperatorError } from "../../terms/operator-error.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import type { LedgerTables } from "../ports.ts";
@@ -47,8 +48,9 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       }
       return reader.reconcile(decision);
     }),
-    prune: (startedBefore, { unknownToo = false } = {}) => pruneJournal(dir, { startedBefore, unknownToo }),
-    verify: afterLog(() => verifyJournal(dir).catch(sayDamaged)),
+    prune: (startedBefore, { unknownToo = false, onProgress } = {}) =>
+      pruneJournal(dir, { startedBefore, unknownToo, onProgress }),
+    verify: afterLog((onProgress?: OnProgress) => verifyJournal(dir, onProgress).catch(sayDamaged)),
     undrained: afterLog(async (shared: Pick<LedgerTables, "query">) => {
       const [has] = await shared.query<{ readonly run: number }>("SELECT run FROM ledger_outboxes WHERE journal = ?", [
         tables.id(),

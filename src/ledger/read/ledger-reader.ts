@@ -7,6 +7,7 @@ import type { LedgerTables, RunReportRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
 import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
@@ -19,7 +20,12 @@ import { verifyRuns } from "./verify-runs.ts";
  */
 export interface LedgerReader extends LedgerAnswers {
   /** Yields pieces of text, oldest run first, read page by page as they are consumed: memory stays small. */
-  export(filter: LedgerFilter, format: ExportFormat, onDamaged?: OnDamaged): AsyncGenerator<string>;
+  export(
+    filter: LedgerFilter,
+    format: ExportFormat,
+    onDamaged?: OnDamaged,
+    onProgress?: OnProgress,
+  ): AsyncGenerator<string>;
 }
 
 /** Questions to a ledger that have one answer. */
@@ -38,14 +44,19 @@ export interface LedgerAnswers {
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
-  prune(startedBefore: number, options?: { readonly unknownToo?: boolean }): Promise<Pruned>;
+  prune(startedBefore: number, options?: PruneOptions): Promise<Pruned>;
   /** Checks every run: whether it is as it was written, and whether any is missing that was not deleted. */
-  verify(): Promise<Verified>;
+  verify(onProgress?: OnProgress): Promise<Verified>;
   /**
    * For checking that a clock is plausible before it is used to decide what is old.
    * @param agoMs runs that started so recently show nothing about the clock: it may have dated them itself
    */
   moment(agoMs?: number): Promise<LedgerMoment>;
+}
+
+export interface PruneOptions {
+  readonly unknownToo?: boolean;
+  readonly onProgress?: OnProgress;
 }
 
 export interface ShownRun extends RunReportRow {
@@ -76,9 +87,9 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
       if (found.row !== null) return { ...found.row, damaged: found.damaged };
       throw new OperatorError("unavailable", "The record of this run is damaged, and cannot be read any more.");
     },
-    export: async function* (filter, format, onDamaged) {
+    export: async function* (...asked) {
       try {
-        yield* exportRuns(tables, filter, format, onDamaged);
+        yield* exportRuns(tables, ...asked);
       } catch (error) {
         if (isDamage(error)) sayDamaged(error);
         throw error;
@@ -88,7 +99,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
     unknown: (limit = 1_000) => unknownCharges(query, limit).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
-    verify: () => verifyRuns(tables).catch(sayDamaged),
+    verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
     moment: async (agoMs = 0) => {
       const wallAt = await tables.wallAt();
       const startOf = async (condition: string, values: readonly number[]): Promise<number | null> => {
@@ -104,7 +115,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
           : await startOf("r.started_at > ? AND r.started_at <= ? ORDER BY r.started_at", [lastRunAt, wallAt]);
       return { wallAt, lastRunAt, nextRunAt };
     },
-    prune: (startedBefore, { unknownToo = false } = {}) =>
-      pruneRuns(tables, startedBefore, unknownToo).catch(sayDamaged),
+    prune: (startedBefore, { unknownToo = false, onProgress } = {}) =>
+      pruneRuns(tables, startedBefore, unknownToo, onProgress).catch(sayDamaged),
   };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../../terms/operator-error.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { LedgerInUse } from "../journal/directory-lock.ts";
 import { JOURNAL_FILE } from "../journal/journal-database.ts";
@@ -12,6 +13,7 @@ import type { RunningLedger } from "../journal/running-ledger.ts";
 export interface JournalPruning {
   readonly startedBefore: number;
   readonly unknownToo: boolean;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 const WAIT_MS = 5_000;
@@ -23,18 +25,19 @@ const KEPT = 20;
  * Asks the only writer of a journal to delete runs, and waits until it has. The writer is the service that keeps the
  * ledger; if none runs, or it ends meanwhile, it is this process.
  */
-export async function pruneJournal(dir: string, { startedBefore, unknownToo }: JournalPruning): Promise<Pruned> {
+export async function pruneJournal(
+  dir: string,
+  { startedBefore, unknownToo, onProgress }: JournalPruning,
+): Promise<Pruned> {
   const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: WAIT_MS });
   let own: RunningLedger | null = null;
   try {
     const id = ask(database, startedBefore, unknownToo);
-    const answer = database.prepare(
-      "SELECT done, deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ? AND done <> 0",
-    );
+    const answer = database.prepare("SELECT done, deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ?");
     for (;;) {
-      const answered = answer.get(id) as (Pruned & { readonly done: number }) | undefined;
-      if (answered !== undefined) {
-        const { done, ...pruned } = answered;
+      const { done, ...pruned } = answer.get(id) as unknown as Pruned & { readonly done: number };
+      onProgress?.("runs deleted", pruned.deleted);
+      if (done !== 0) {
         if (done === GIVEN_UP) throw new OperatorError("unavailable", givenUp(pruned));
         return pruned;
       }

@@ -1,3 +1,4 @@
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
@@ -41,18 +42,21 @@ type Numbered<Row> = Row & { readonly run: number };
  * Checks every run of a journal, in short reads concurrently with the thread that writes it: whether its rows are as
  * they were written, and whether as many runs exist as were written and not deleted. Damage hides only the runs in it.
  */
-export async function verifyJournal(directory: string): Promise<Verified> {
+export async function verifyJournal(directory: string, onProgress: OnProgress = () => {}): Promise<Verified> {
   const tables = new JournalTables(directory);
   try {
     const verification = new Verification(tables);
+    const runs = verification.counted();
     for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
       verification.look(block);
+      onProgress("runs checked", verification.looked, runs);
       // So that others can use this thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
     verification.nameMissing();
-    for (const table of CHECKED_TABLES) {
+    for (const [at, table] of CHECKED_TABLES.entries()) {
       verification.checkStructure(table);
+      onProgress("tables checked", at + 1, CHECKED_TABLES.length);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await verification.checkLog(directory);
@@ -73,9 +77,19 @@ class Verification {
   readonly #tables: JournalTables;
   readonly #tally = new Tally();
   readonly #missing: Missing[] = [];
+  /** How many runs were read. */
+  looked = 0;
 
   constructor(tables: JournalTables) {
     this.#tables = tables;
+  }
+
+  /** How many runs there should be, if that can be read. */
+  counted(): number | undefined {
+    const rows = this.#attempt("how many runs there are", () =>
+      this.#tables.rows<{ runs: number | null }>("SELECT sum(runs) AS runs FROM run_counts"),
+    );
+    return rows?.[0]?.runs ?? undefined;
   }
 
   /** The next block that has runs, should have runs, or has calls. */
@@ -120,6 +134,7 @@ class Verification {
           for (let number = from; number < from + AT_ONCE; number += 1) found += this.#readAlone(number, orphans);
         }
       }
+      this.looked += found;
       const lacking = (counted?.[0]?.runs ?? 0) - found;
       if (counted === null) return;
       if (lacking > 0 || orphans.size > 0)

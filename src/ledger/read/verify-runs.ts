@@ -1,4 +1,5 @@
 import { spanAfter, spanOf } from "../../terms/ids.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readRuns } from "./read-runs.ts";
@@ -12,7 +13,11 @@ const BEFORE_EVERY_ID = "";
  * that has vanished is noticed by its calls or, if they are gone too, because fewer runs exist than were added and not
  * deleted. Whether an index lacks a run has to be checked with the database's own tools.
  */
-export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
+export async function verifyRuns({ query }: LedgerTables, onProgress: OnProgress = () => {}): Promise<Verified> {
+  const [counted] = await query<{ readonly runs: number | null }>(
+    "SELECT CAST(sum(runs) AS bigint) AS runs FROM ledger_run_counts",
+  ).catch(() => []);
+  let checked = 0;
   const tally = new Tally();
   const orphansOf = new Map<string, number>();
   let after = BEFORE_EVERY_ID;
@@ -31,6 +36,8 @@ export async function verifyRuns({ query }: LedgerTables): Promise<Verified> {
       if (!damaged) tally.sound(row!.run.checksum !== null);
       else tally.found({ what: row === null ? "unreadable" : "altered", transactionId, number: null });
     }
+    checked += ids.length;
+    onProgress("runs checked", checked, counted?.runs ?? undefined);
     more = ids.length === RUNS_A_PAGE;
     const upTo = more ? transactionIds.at(-1)! : null;
     for (const transactionId of await findOrphans(query, after, upTo, tally)) {

@@ -16,7 +16,7 @@ export default defineVerb({
   changes: false,
   needs: ["sources", "functions"],
 
-  async run({ function: id }, { functions, sources, clock, note }) {
+  async run({ function: id }, { functions, sources, clock, note, onProgress }) {
     const listing = await functions();
     const chosen = id === undefined ? ofProject(listing.list()) : [requireFunction(listing, id)];
     const catalog = await sources();
@@ -25,6 +25,7 @@ export default defineVerb({
       const report = await runFunctionCases(each.id, each.cases(), { functions: listing, sources: catalog, clock });
       if (report.cases.length === 0) note(`${each.id} has no cases. Write some in its file, or beside it.`);
       reports.push(report);
+      onProgress("functions tested", reports.length, chosen.length);
     }
     return {
       passed: reports.every(({ passed }) => passed),

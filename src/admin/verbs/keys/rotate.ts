@@ -22,15 +22,14 @@ export default defineVerb({
   ),
   changes: true,
   needs: ["store", "keys"],
+  interrupted: "What was done stays, and services go on. Give the same command again to complete it.",
   nothing: { unreadable: "Everything that is sealed can be opened." },
 
-  async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, note }) {
+  async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, onProgress }) {
     const parts = await keys({ adopt: adopt_root_key });
     const report = await rotateKeys(parts, {
       newDataKeys: new_data_keys,
-      onProgress: ({ step, done }) => {
-        if (done % 1000 === 0) note(`${step}: ${done} done`);
-      },
+      onProgress: ({ step, done }) => onProgress(step, done),
     });
     const result = {
       root_key: report.rootKeyId,

@@ -21,11 +21,12 @@ export default defineVerb({
   ),
   changes: true,
   needs: ["store", "drainLedger"],
+  interrupted: "What was sent is in the shared ledger. Give the same command again to send the rest.",
 
-  async run({ again = false, since }, { act, drainLedger, store }) {
+  async run({ again = false, since }, { act, drainLedger, store, onProgress }) {
     if (since !== undefined && !again) throw new OperatorError("usage", "--since can only be used with --again.");
     const startedFrom = since === undefined ? 0 : toMoment(since);
-    const drained = await drainLedger(again ? { startedFrom } : undefined);
+    const drained = await drainLedger(onProgress, again ? { startedFrom } : undefined);
     const detail = { ...drained };
     await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
     return detail;

@@ -24,15 +24,21 @@ export default defineVerb({
   positional: ["file"],
   changes: false,
   needs: ["ledger", "workingFolder"],
+  interrupted: "The file is not complete: delete it, and give the same command again.",
 
-  async run({ file, format = "csv", ...filter }, { ledger, workingFolder, note }) {
+  async run({ file, format = "csv", ...filter }, { ledger, workingFolder, note, onProgress }) {
     const reader = await ledger();
     const damaged: string[] = [];
     let leftOut = 0;
-    const pieces = reader.export(toFilter(filter), format, (run) => {
-      leftOut += 1;
-      if (damaged.length < NAMED_MAX) damaged.push(run);
-    });
+    const pieces = reader.export(
+      toFilter(filter),
+      format,
+      (run) => {
+        leftOut += 1;
+        if (damaged.length < NAMED_MAX) damaged.push(run);
+      },
+      onProgress,
+    );
     const path = resolve(workingFolder(), file);
     const output = await open(path, "wx", 0o600).catch(cannotMake);
     let bytes = 0;

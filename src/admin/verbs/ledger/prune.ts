@@ -20,11 +20,12 @@ export default defineVerb({
   ),
   changes: true,
   needs: ["store", "ledger"],
+  interrupted: "What is deleted stays deleted. Give the same command again to delete the rest.",
 
-  async run({ before, unknown_too = false }, { act, ledger, store }) {
+  async run({ before, unknown_too = false }, { act, ledger, store, onProgress }) {
     const startedBefore = toMoment(before);
     if (startedBefore > act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
-    const pruned = await (await ledger()).prune(startedBefore, { unknownToo: unknown_too });
+    const pruned = await (await ledger()).prune(startedBefore, { unknownToo: unknown_too, onProgress });
     const detail = { before: toWireTime(startedBefore), ...pruned };
     await (await store()).recordAct(act, { organizationId: null, subjectId: "ledger", detail });
     return { ...pruned };

@@ -20,12 +20,12 @@ export default defineVerb({
   changes: false,
   needs: ["ledgersHere"],
 
-  async run(_input, { ledgersHere }) {
+  async run(_input, { ledgersHere, onProgress }) {
     const here = await ledgersHere();
     const ledgers = [];
     for (const { place, open } of here) {
       const verified = await open()
-        .then((ledger) => ledger.verify())
+        .then((ledger) => ledger.verify(onProgress))
         .catch((error: unknown) => {
           // If one ledger cannot be examined, the other still is.
           if (here.length > 1 && error instanceof OperatorError) return error.message;

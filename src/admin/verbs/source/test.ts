@@ -9,6 +9,7 @@ import {
   type SourceReport,
 } from "../../../simulation/run-cases.ts";
 import type { JsonObject } from "../../../terms/json.ts";
+import type { OnProgress } from "../../../terms/on-progress.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
 import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
@@ -85,7 +86,7 @@ export default defineVerb({
     const tools = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
-      const parts = { ...liveCallParts(call, { org, credential }), note: call.note };
+      const parts = { ...liveCallParts(call, { org, credential }), note: call.note, onProgress: call.onProgress };
       if (input.free_only === true) {
         const all = sources.ids().map((id) => sources.find(id)!);
         return reportFreeVendors(all, { path: input.report!, marks: input.mark === true }, tools, parts);
@@ -100,7 +101,9 @@ export default defineVerb({
     }
     const tested = chosen.map((id) => sources.find(id)!);
     const reports =
-      input.case === undefined ? await runAll(tested, tools) : [await runOne(tested[0]!, input.case, tools)];
+      input.case === undefined
+        ? await runAll(tested, tools, call.onProgress)
+        : [await runOne(tested[0]!, input.case, tools)];
     return {
       passed: broken.length === 0 && reports.every(({ passed }) => passed),
       sources: reports.map(toWire),
@@ -157,12 +160,18 @@ async function runOne(source: RunnableSource, name: string, tools: AuthoringTool
 const AT_ONCE = 8;
 
 /** Runs several at once, because cases spend much time waiting for a vendor that never answers. */
-async function runAll(sources: readonly RunnableSource[], tools: AuthoringTools): Promise<SourceReport[]> {
+async function runAll(
+  sources: readonly RunnableSource[],
+  tools: AuthoringTools,
+  onProgress: OnProgress,
+): Promise<SourceReport[]> {
   const reports: SourceReport[] = [];
   const left = [...sources.entries()];
+  let done = 0;
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       reports[next[0]] = await runCases(next[1], tools.cases);
+      onProgress("sources tested", ++done, sources.length);
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, sources.length) }, work));

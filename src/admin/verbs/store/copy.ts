@@ -9,9 +9,11 @@ export default defineVerb({
   input: Type.Object({}, { additionalProperties: false }),
   changes: true,
   needs: ["copyStore"],
+  interrupted:
+    "The store is copied completely or not at all: if the database is still empty, give the same command again. If only the ledger is not complete: datarun ledger drain",
 
-  async run(_input, { act, copyStore }) {
-    const { rows, ledgerRuns } = await copyStore(act);
+  async run(_input, { act, copyStore, onProgress }) {
+    const { rows, ledgerRuns } = await copyStore(act, onProgress);
     return { ...rows, ledger_runs: ledgerRuns };
   },
 });

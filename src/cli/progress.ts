@@ -1,0 +1,96 @@
+import type { Writable } from "node:stream";
+import { styleText } from "node:util";
+import type { Clock } from "../terms/clock.ts";
+import type { OnProgress } from "../terms/on-progress.ts";
+import { printable } from "../terms/printable.ts";
+
+/** Work that takes less than this shows nothing. */
+const QUIET_MS = 1_000;
+const DRAW_EVERY_MS = 100;
+const LINE_EVERY_MS = 10_000;
+const COLUMNS_BY_DEFAULT = 80;
+const ERASE_LINE = "\r\u001b[K";
+
+export interface ShownProgress {
+  readonly onProgress: OnProgress;
+  /** Prints a sentence on a line of its own, at once. */
+  note(sentence: string): void;
+  /** How far it was, to be put after a word: ` after 1,200 of 5,000 runs`. Empty before anything was done. */
+  soFar(): string;
+  /** Leaves no unfinished line behind. */
+  end(): void;
+}
+
+interface Step {
+  readonly what: string;
+  readonly startedAt: number;
+  readonly doneBefore: number;
+  done: number;
+  of: number | undefined;
+}
+
+/**
+ * Shows on standard error how far a command is: on a terminal one line that is drawn again, otherwise a plain line every
+ * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
+ */
+export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): ShownProgress {
+  const { isTTY = false, columns = COLUMNS_BY_DEFAULT } = stderr as {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+  };
+  const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
+  let step: Step | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let isDrawn = false;
+
+  function erase(): void {
+    if (isDrawn) stderr.write(ERASE_LINE);
+    isDrawn = false;
+  }
+
+  return {
+    onProgress(what, done, of) {
+      const now = clock.now();
+      if (step?.what !== what) {
+        step = { what, startedAt: now, doneBefore: done, done, of };
+        if (!isTTY) shownAt = now;
+      }
+      [step.done, step.of] = [done, of];
+      if (quiet || now - step.startedAt < QUIET_MS || now - shownAt < everyMs) return;
+      shownAt = now;
+      const line = lineOf(step, now);
+      stderr.write(
+        isTTY ? `${ERASE_LINE}${styleText("dim", line.slice(0, columns - 1), { stream: stderr })}` : `${line}\n`,
+      );
+      isDrawn = isTTY;
+    },
+    note(sentence) {
+      erase();
+      stderr.write(`${printable(sentence)}\n`);
+    },
+    soFar: () => (step === undefined ? "" : ` after ${amountOf(step)}`),
+    end: erase,
+  };
+}
+
+/** `wrapped data keys: 1,200 of 5,000, 240 a second, 16 s left` */
+function lineOf(step: Step, now: number): string {
+  const { done, of, doneBefore, startedAt } = step;
+  const perSecond = ((done - doneBefore) * 1_000) / (now - startedAt);
+  const rate = perSecond === 0 ? "" : `, ${count(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))} a second`; // prettier-ignore
+  const left = of === undefined || perSecond === 0 || of <= done ? "" : `, ${durationOf((of - done) / perSecond)} left`;
+  return `${amountOf(step)}${rate}${left}`;
+}
+
+function amountOf({ what, done, of }: Step): string {
+  return `${count(done)}${of === undefined ? "" : ` of ${count(of)}`} ${what}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
+}

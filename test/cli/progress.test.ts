@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { Readable, Writable } from "node:stream";
+import { test } from "node:test";
+import type { VerbSet } from "../../src/admin/find-verbs.ts";
+import type { VerbCall } from "../../src/admin/needs.ts";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { defineVerb } from "../../src/admin/verb.ts";
+import { osActor } from "../../src/cli/os-actor.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { systemClock } from "../../src/terms/clock.ts";
+import { Type } from "../../src/terms/type.ts";
+
+/** Runs one verb with this body, and says what is printed while it works. */
+function shell(body: (call: VerbCall, printed: () => string, interrupt: () => void) => Promise<void>) {
+  let [printed, interrupt] = ["", () => {}];
+  const into = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      printed += chunk.toString();
+      done();
+    },
+  });
+  const verb = defineVerb({
+    summary: "Work",
+    example: "",
+    input: Type.Object({}, { additionalProperties: false }),
+    changes: true,
+    needs: [],
+    interrupted: "Give the same command again.",
+    async run(_input, call) {
+      await body(call, () => printed, () => interrupt()); // prettier-ignore
+      return { done: true };
+    },
+  });
+  const verbs: VerbSet = { names: ["work do"], load: async () => verb };
+  const onInterrupt = (listener: () => void) => {
+    interrupt = listener;
+    return () => {
+      interrupt = () => {};
+    };
+  };
+  const io = { stdin: Readable.from([]), stdout: into, stderr: into, env: {}, onInterrupt };
+  const run = async (...args: string[]) =>
+    runCli(["work", "do", ...args], io, {
+      verbs,
+      lasting: {},
+      version: async () => "v1",
+      open: async (_place, _needs, note) => ({
+        given: { clock: systemClock, actor: osActor(), note },
+        close: async () => {},
+      }),
+    });
+  return { run, printed: () => printed, interrupt: () => interrupt() };
+}
+
+test("a note is printed when it is made, not when the command ends", async () => {
+  let between = "";
+  const { run, printed } = shell(async ({ note }, printedNow) => {
+    note("the first half is done");
+    between = printedNow();
+  });
+  assert.equal(await run("--json"), 0);
+  assert.equal(between, "the first half is done\n");
+  assert.equal(printed(), `the first half is done\n{"done":true}\n`);
+});
+
+test("who interrupts a command is told what is done and how to go on", async () => {
+  const { run, printed, interrupt } = shell(async ({ onProgress }, _printed, now) => {
+    onProgress("data keys wrapped", 1_200, 5_000);
+    now();
+  });
+  await run();
+  assert.match(printed(), /^Interrupted after 1,200 of 5,000 data keys wrapped\. Give the same command again\.\n/);
+  interrupt();
+  assert.equal(printed().match(/Interrupted/g)?.length, 1, "nobody listens after the end");
+});
+
+test("every verb that does its work bit by bit says how to go on with it", async () => {
+  const { names, load } = findVerbs();
+  const declared = await Promise.all(names.map(async (name) => [name, (await load(name)).interrupted] as const));
+  assert.deepEqual(
+    declared.filter(([, says]) => says !== undefined).map(([name]) => name),
+    ["keys rotate", "ledger drain", "ledger export", "ledger prune", "store copy"],
+  );
+});
