@@ -1,4 +1,5 @@
 import type { Static, TObject } from "typebox";
+import type { VerbSet } from "../admin/find-verbs.ts";
 import type { Verb } from "../admin/verb.ts";
 
 /** The declaration of a command, from which its options, checks and help are derived. Every verb is one. */
@@ -8,7 +9,13 @@ export type CommandForm = Pick<Verb, "summary" | "description" | "example" | "in
 export interface LastingCommand<Input extends TObject = TObject> extends CommandForm {
   readonly input: Input;
   /** Starts it. Resolves with 0 once it runs, or with the exit code if it cannot, after it has printed the reason. */
-  begin(input: Static<Input>): Promise<number>;
+  begin(input: Static<Input>, known: KnownCommands): Promise<number>;
+}
+
+/** All that the command line can run. */
+export interface KnownCommands {
+  readonly verbs: VerbSet;
+  readonly lasting: LastingCommands;
 }
 
 /** Commands by name; each is loaded when it is used. */

@@ -13,6 +13,8 @@ export interface Option {
   readonly required: boolean;
   /** Whether it sets fields of the property, and not the property itself. */
   readonly fills?: true;
+  /** All values that it may have, if they are few. */
+  readonly values?: readonly string[];
 }
 
 export interface CommandShape {
@@ -37,14 +39,15 @@ export function shapeOf(command: CommandForm): CommandShape {
 function propertiesOf(input: TObject): Option[] {
   return Object.entries(input.properties).map(([property, schema]): Option => {
     const described = schema as PropertySchema;
+    const values = described["x-values"] ?? described.enum ?? described.items?.enum;
     return {
       property,
       name: property.replaceAll("_", "-"),
       kind: kindOf(described),
-      placeholder:
-        described["x-placeholder"] ?? (described.enum ?? described.items?.enum)?.join("|") ?? property.toUpperCase(),
+      placeholder: described["x-placeholder"] ?? values?.join("|") ?? property.toUpperCase(),
       description: described.description ?? "",
       required: input.required?.includes(property) ?? false,
+      ...(values !== undefined && { values }),
     };
   });
 }
@@ -56,6 +59,8 @@ interface PropertySchema {
   readonly description?: string;
   /** The placeholder for the value in the help, if the name of the property would say less. */
   readonly "x-placeholder"?: string;
+  /** Its values, if they are checked elsewhere. */
+  readonly "x-values"?: readonly string[];
 }
 
 function kindOf({ type }: PropertySchema): Option["kind"] {

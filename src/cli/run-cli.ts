@@ -86,7 +86,7 @@ async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, js
   }
   const { name, command, args } = { ...found, args: argv.slice(found.name.split(" ").length) };
   if (asksForHelp) return helpText(helpOn(name, command), json);
-  if (isLasting(command)) return { text: "", exitCode: await begin(name, command, args) };
+  if (isLasting(command)) return { text: "", exitCode: await begin(name, command, args, cli) };
   return runCommand(name, command, args, io, cli, json);
 }
 
@@ -116,10 +116,10 @@ async function findCommand(words: readonly string[], cli: CliDeps): Promise<Foun
   return words.join(" ");
 }
 
-async function begin(name: string, command: LastingCommand, args: readonly string[]): Promise<number> {
+async function begin(name: string, command: LastingCommand, args: readonly string[], cli: CliDeps): Promise<number> {
   const shape = shapeOf(command);
   return inWordsOf(name, command, shape, async () =>
-    command.begin(checkInput(command, parseCommand(args, shape).input)),
+    command.begin(checkInput(command, parseCommand(args, shape).input), cli),
   );
 }
 

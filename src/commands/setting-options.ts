@@ -1,6 +1,6 @@
 import type { TObject, TOptional } from "typebox";
 import { Type } from "../terms/type.ts";
-import { optionOf, SETTINGS, type Setting } from "../settings/table.ts";
+import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../settings/table.ts";
 
 /**
  * Every setting as an option. Values are text: they are checked in one place, where settings from all origins are read.
@@ -27,8 +27,38 @@ function propertyOf(setting: Setting): string {
   return optionOf(setting).replaceAll("-", "_");
 }
 
-function toOption({ type, says, oneOf }: Setting): TOptional {
-  const description = says.replace(/\.$/, "");
+function toOption(setting: Setting): TOptional {
+  const { type, says, oneOf } = setting;
+  const description = `${says.replace(/\.$/, "")} [${factsOf(setting)}]`;
   if (type === "flag") return Type.Optional(Type.Boolean({ description }));
-  return Type.Optional(Type.String({ description, "x-placeholder": oneOf?.join("|") ?? type.toUpperCase() }));
+  const values = oneOf === undefined ? {} : { "x-values": oneOf.map(String) };
+  return Type.Optional(
+    Type.String({ description, "x-placeholder": oneOf?.join("|") ?? type.toUpperCase(), ...values }),
+  );
 }
+
+/** Its default, the numbers that it may be, and its variables. */
+function factsOf(setting: Setting): string {
+  const { type, default: value, min = 0, max } = setting;
+  const shown = typeof value === "boolean" ? (value ? "on" : "off") : value;
+  const isNone = shown === undefined || (Array.isArray(shown) && shown.length === 0);
+  const range = max === undefined ? `at least ${min}` : `${min} to ${max}`;
+  return [
+    ...(isNone ? [] : [`default ${String(shown)}`]),
+    ...(type === "number" && setting.oneOf === undefined ? [range] : []),
+    variablesOf(setting),
+  ].join("; ");
+}
+
+function variablesOf(setting: Setting): string {
+  const file = fileVariableOf(setting);
+  return file === null ? variableOf(setting) : `${variableOf(setting)} or ${file}`;
+}
+
+const onlyVariables = (SETTINGS as readonly Setting[])
+  .filter(({ variableOnly }) => variableOnly === true)
+  .map(variablesOf)
+  .join(", ");
+
+/** For the help of every command that takes them. */
+export const SETTINGS_SAY = `Each option is also an environment variable, named in brackets, and a key of datarun.config.ts. By variable alone: ${onlyVariables}.`;

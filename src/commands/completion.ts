@@ -1,0 +1,16 @@
+import { Type } from "../terms/type.ts";
+import { defineCommand } from "../cli/command.ts";
+import { SHELLS } from "../cli/completion/shells.ts";
+
+export default defineCommand({
+  summary: "Print a script that completes commands, options and values in a shell",
+  description:
+    "The script is complete in itself: pressing Tab starts no program. Print it again after an upgrade. bash: put it into ~/.local/share/bash-completion/completions/datarun. zsh: into a file _datarun in a folder of $fpath. fish: into ~/.config/fish/completions/datarun.fish.",
+  example: "bash > ~/.local/share/bash-completion/completions/datarun",
+  input: Type.Object(
+    { shell: Type.Enum([...SHELLS], { description: "The shell", "x-says": "must be bash, zsh or fish" }) },
+    { additionalProperties: false },
+  ),
+  positional: ["shell"],
+  begin: async ({ shell }, known) => (await import("./print-completion.ts")).printCompletion(shell, known),
+});
