@@ -7,12 +7,13 @@ import { openProgress } from "./progress.ts";
 class Screen extends Writable {
   text = "";
   readonly isTTY: boolean;
-  readonly columns = 40;
+  readonly columns: number;
   /** A terminal without colours. */
   readonly getColorDepth = () => 1;
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns: number) {
     super();
     this.isTTY = isTTY;
+    this.columns = columns;
   }
   override _write(chunk: Buffer, _: string, done: () => void): void {
     this.text += chunk.toString();
@@ -20,8 +21,8 @@ class Screen extends Writable {
   }
 }
 
-function opened(isTTY: boolean, quiet = false) {
-  const screen = new Screen(isTTY);
+function opened(isTTY: boolean, quiet = false, columns = 40) {
+  const screen = new Screen(isTTY, columns);
   const clock = new FakeClock();
   return { screen, clock, progress: openProgress(screen, clock, quiet) };
 }
@@ -54,6 +55,17 @@ test("a terminal has one line that is drawn ten times a second, and is empty at 
   assert.ok(lines.every((line) => line.length < shown.screen.columns && !line.includes("\n")));
   shown.progress.end();
   assert.ok(shown.screen.text.endsWith(ERASE));
+});
+
+test("a line is cut where a terminal would break it, and only there", async () => {
+  for (const [columns, shows] of [
+    [20, "100 of 2,000 runs c"],
+    [0, "100 of 2,000 runs checked, 100 a second, 19 s left"],
+  ] as const) {
+    const shown = opened(true, false, columns);
+    await work(shown, 1_000, 2_000);
+    assert.equal(shown.screen.text, `${ERASE}${shows}`);
+  }
 });
 
 test("what is left is estimated from what was done since the start of the step", async () => {

@@ -34,10 +34,9 @@ interface Step {
  * ten seconds, and nothing for a program (`quiet`). Writes inside the calls, because the work may never leave its turn.
  */
 export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): ShownProgress {
-  const { isTTY = false, columns = COLUMNS_BY_DEFAULT } = stderr as {
-    readonly isTTY?: boolean;
-    readonly columns?: number;
-  };
+  const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
+  // A terminal that does not know its size says 0.
+  const room = (columns || COLUMNS_BY_DEFAULT) - 1;
   const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
   let step: Step | undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -59,9 +58,7 @@ export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): Sh
       if (quiet || now - step.startedAt < QUIET_MS || now - shownAt < everyMs) return;
       shownAt = now;
       const line = lineOf(step, now);
-      stderr.write(
-        isTTY ? `${ERASE_LINE}${styleText("dim", line.slice(0, columns - 1), { stream: stderr })}` : `${line}\n`,
-      );
+      stderr.write(isTTY ? `${ERASE_LINE}${styleText("dim", line.slice(0, room), { stream: stderr })}` : `${line}\n`);
       isDrawn = isTTY;
     },
     note(sentence) {

@@ -161,6 +161,23 @@ test("a service that has not seen the new root key makes no data key under the o
   await assertEveryRowOpens(await startProcess(store, { directory }));
 });
 
+test("a rotation says how much there is, and leaves others their turn: a signal that ends it must be noticed", async (t) => {
+  const { directory, store } = await embedded(t);
+  const verb = await startProcess(store, { directory });
+  const seen: RotationProgress[] = [];
+  let turns = 0;
+  await rotateKeys(verb, {
+    newDataKeys: true,
+    onProgress: (progress) => {
+      if (seen.length > 0) assert.equal(turns, seen.length);
+      seen.push(progress);
+      setImmediate(() => (turns += 1));
+    },
+  });
+  assert.deepEqual(seen.at(-1), { step: "credentials sealed", done: 15, of: 15 });
+  assert.deepEqual(seen[0], { step: "data keys wrapped", done: 1, of: 3 });
+});
+
 test("an interrupted rotation is resumed with the root key that it had made", async (t) => {
   const { directory, store } = await embedded(t);
   const verb = await startProcess(store, { directory });

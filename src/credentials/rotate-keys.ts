@@ -1,4 +1,4 @@
-import type { CredentialStore, KeyStore, SealedCredential } from "./ports.ts";
+import type { CredentialStore, KeyStore, SealedCredential, WrappedKey } from "./ports.ts";
 import type { RootKeyRing } from "./root-key-ring.ts";
 import { openFields, sealFields, wrapDataKey, type NamedKey } from "./seal.ts";
 import { eachRow, UnreadableRows, type Unreadable } from "./sealed-rows.ts";
@@ -20,6 +20,8 @@ export interface RotationOptions {
 export interface RotationProgress {
   readonly step: "data keys wrapped" | "credentials sealed";
   readonly done: number;
+  /** As many as there were at the beginning of the step. */
+  readonly of: number;
 }
 
 export interface RotationReport {
@@ -85,6 +87,11 @@ async function rewrapDataKeys(
   options: RotationOptions,
   unreadable: UnreadableRows,
 ): Promise<number> {
+  const isDue = ({ rootKeyId }: WrappedKey): boolean => rootKeyId !== rootKeys.current().id;
+  const of = await count(
+    eachRow((after, limit) => store.dataKeysAfter(after, limit), options.batchSize),
+    isDue,
+  );
   let done = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     rootKeys.reload();
@@ -97,7 +104,7 @@ async function rewrapDataKeys(
       if (key === null) continue;
       if (await store.rewrapDataKey(row.rootKeyId, wrapDataKey(rootKey, key, row.organizationId))) {
         done += 1;
-        options.onProgress?.({ step: "data keys wrapped", done });
+        await told(options, { step: "data keys wrapped", done, of });
       }
     }
     if (left === 0) break;
@@ -130,6 +137,11 @@ async function resealCredentials(
   { newKeys, oldKeyIds }: Renewal,
   unreadable: UnreadableRows,
 ): Promise<number> {
+  const isDue = ({ keyId }: SealedCredential): boolean => oldKeyIds.has(keyId);
+  const of = await count(
+    eachRow((after, limit) => store.sealedCredentialsAfter(after, limit), options.batchSize),
+    isDue,
+  );
   let done = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     let left = 0;
@@ -140,12 +152,25 @@ async function resealCredentials(
       const sealed = await unreadable.unless(row, () => reseal(row, newKey, sealer));
       if (sealed !== null && (await store.resealCredential(row, { keyId: newKey.id, sealed }))) {
         done += 1;
-        options.onProgress?.({ step: "credentials sealed", done });
+        await told(options, { step: "credentials sealed", done, of });
       }
     }
     if (left === 0) break;
   }
   return done;
+}
+
+/** With an embedded store nothing here waits for anything else, so a signal to the process would not be noticed. */
+async function told({ onProgress }: RotationOptions, progress: RotationProgress): Promise<void> {
+  onProgress?.(progress);
+  await new Promise(setImmediate);
+}
+
+/** Reading rows takes far less time than sealing them. */
+async function count<Row>(rows: AsyncIterable<Row>, isDue: (row: Row) => boolean): Promise<number> {
+  let found = 0;
+  for await (const row of rows) if (isDue(row)) found += 1;
+  return found;
 }
 
 async function reseal(row: SealedCredential, newKey: NamedKey, sealer: Sealer): Promise<string> {

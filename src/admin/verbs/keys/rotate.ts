@@ -29,7 +29,7 @@ export default defineVerb({
     const parts = await keys({ adopt: adopt_root_key });
     const report = await rotateKeys(parts, {
       newDataKeys: new_data_keys,
-      onProgress: ({ step, done }) => onProgress(step, done),
+      onProgress: ({ step, done, of }) => onProgress(step, done, of),
     });
     const result = {
       root_key: report.rootKeyId,
