@@ -108,3 +108,13 @@ test("a note has a line of its own, and what was drawn does not remain beside it
   assert.equal(shown.progress.soFar(), " after 100 runs checked");
   assert.equal(opened(true).progress.soFar(), "");
 });
+
+test("that nobody reads it any more does not end the command", async () => {
+  const gone = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error("gone"), { code: "EPIPE" })),
+  });
+  const progress = openProgress(gone, new FakeClock(), false);
+  progress.note("to nobody");
+  await new Promise(setImmediate);
+  progress.end();
+});

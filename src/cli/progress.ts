@@ -37,6 +37,8 @@ export function openProgress(stderr: Writable, clock: Clock, quiet: boolean): Sh
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
   // A terminal that does not know its size says 0.
   const room = (columns || COLUMNS_BY_DEFAULT) - 1;
+  // That nobody reads it any more is no failure of the command; without a listener it would end the process.
+  if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
   const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
   let step: Step | undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
