@@ -42,13 +42,14 @@ export async function checkDeployment(options: CheckOptions): Promise<Report> {
   const dataDir = resolve(settings.dataDir);
   const sources = await checkProject(settings, dataDir, report);
   const canOpen = checkDataDir(settings, dataDir, options.disk, report);
-  const hasKeys = checkGivenKeys(settings, canOpen ? dataDir : null, report);
-  const store = canOpen && hasKeys ? await checkStore(settings, dataDir, clock, report) : null;
+  const hasKeys = checkGivenKeys(settings, canOpen ? dataDir : null, report) && canOpen;
+  const store = hasKeys ? await checkStore(settings, dataDir, clock, report) : null;
   if (store !== null) {
     closing.defer(() => store.close());
     await checkCredentials(store, sources, settings.region, report);
   }
-  if (options.production) await checkProduction({ settings, environment, dataDir, sources, store, clock }, report);
+  const parts = { settings, environment, dataDir, hasKeys, sources, store, clock };
+  if (options.production) await checkProduction(parts, report);
   try {
     const door = closing.adopt(openVendorDoor(settings, clock), (it) => it.close());
     if (options.connect) await checkConnections(door, sources, report);

@@ -20,6 +20,8 @@ export interface ProductionParts {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDir: string;
+  /** Whether the key files in the data directory can be read. */
+  readonly hasKeys: boolean;
   readonly sources: CheckedSources;
   /** `null` if there is none to look at. */
   readonly store: Store | null;
@@ -44,12 +46,12 @@ export async function checkProduction(parts: ProductionParts, report: Report): P
   });
 }
 
-function checkRootKey({ settings, environment, dataDir }: ProductionParts, report: Report): void {
+function checkRootKey({ settings, environment, dataDir, hasKeys }: ProductionParts, report: Report): void {
   const given = environment["DATARUN_ROOT_KEY_FILE"] ?? "";
   const isInside = (file: string) => !/^\.\.(\/|$)/.test(relative(dataDir, resolve(file)));
   if (given !== "" && isInside(given)) {
     report.add("production.root_key_beside_data", `DATARUN_ROOT_KEY_FILE is in ${dataDir}`, { file: resolve(given) });
-  } else if (settings.databaseUrl === undefined && new RootKeyFiles(dataDir).read().length > 0) {
+  } else if (hasKeys && settings.databaseUrl === undefined && new RootKeyFiles(dataDir).read().length > 0) {
     report.add("production.root_key_beside_data", `a root key file is in ${dataDir}`, { file: dataDir });
   }
 }

@@ -1,4 +1,5 @@
 import { write } from "../../cli/command-io.ts";
+import { reportFailure } from "../../cli/report-failure.ts";
 import { remarkOnFolder } from "../../project/config-file.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { whereAndWhat } from "../reason-of.ts";
@@ -28,24 +29,29 @@ export async function runCheck({
   const stray: string[] = [];
   for (const event of ["uncaughtException", "unhandledRejection"] as const)
     process.on(event, (thrown) => stray.push(whereAndWhat(thrown)));
-  const settings = toGivenSettings(given);
-  const report = await checkDeployment({
-    given: settings,
-    environment: process.env,
-    current: process.cwd(),
-    production,
-    connect,
-    clock: systemClock,
-    disk: systemDisk,
-  });
-  // What a file that was loaded began may fail in a later turn.
-  await new Promise(setImmediate);
-  for (const each of stray)
-    report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
-  const checked = toChecked(report, ignore);
-  const remark = settings["project"] === undefined && report.facts["project"] === "none" ? remarkOnFolder(undefined, process.cwd()) : null; // prettier-ignore
-  if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
-  await write(process.stdout, json ? `${JSON.stringify(checkedJson(checked))}\n` : checkedText(checked));
-  // What files that were loaded have left open would keep the process.
-  return exit(checked.findings.length === 0 ? 0 : 1);
+  const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env };
+  try {
+    const settings = toGivenSettings(given);
+    const report = await checkDeployment({
+      given: settings,
+      environment: process.env,
+      current: process.cwd(),
+      production,
+      connect,
+      clock: systemClock,
+      disk: systemDisk,
+    });
+    // What a file that was loaded began may fail in a later turn.
+    await new Promise(setImmediate);
+    for (const each of stray)
+      report.add("project.failed_afterwards", `a file that was loaded has failed afterwards: ${each}`);
+    const checked = toChecked(report, ignore);
+    const remark = settings["project"] === undefined && report.facts["project"] === "none" ? remarkOnFolder(undefined, process.cwd()) : null; // prettier-ignore
+    if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
+    await write(process.stdout, json ? `${JSON.stringify(checkedJson(checked))}\n` : checkedText(checked));
+    // What files that were loaded have left open would keep the process.
+    return exit(checked.findings.length === 0 ? 0 : 1);
+  } catch (error) {
+    return exit(await reportFailure(error, io, json));
+  }
 }
