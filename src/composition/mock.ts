@@ -10,7 +10,7 @@ import { readSettingsOf } from "../project/config-file.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
-import type { Door, SourceCatalog } from "../run/ports.ts";
+import type { Budgets, Door, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { anyCredential } from "../simulation/any-credential.ts";
 import { AskedRuns } from "../simulation/asked-runs.ts";
@@ -82,6 +82,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
     door: NO_DOOR,
     simulatedDoor: openSimulatedDoor(settings, clock, sources, (source) => failures.get(source) ?? null),
     leaseOf: NO_LEASES,
+    budgets: NO_BUDGETS,
     tellsErrors: false,
     notReady: () => [],
     warnings: () => [],
@@ -149,6 +150,8 @@ const NO_DOOR: Door = {
 const NO_LEASES: Leases = () => {
   throw new Error("a mock shares no limits");
 };
+
+const NO_BUDGETS: Budgets = { find: () => null };
 
 const NO_JOURNAL = {
   pendingRecords: 0,

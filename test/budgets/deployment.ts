@@ -67,6 +67,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
     delete process.env["DATARUN_ROOT_KEY"];
   });
   const settings = readSettings({
+    environment: { DATARUN_ROOT_KEY: rootKey },
     options: {
       port: "0",
       "admin-port": "0",
@@ -75,8 +76,7 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number]) {
       ...(databaseUrl !== undefined && { "database-url": databaseUrl }),
     },
   });
-  const startHere = () =>
-    start({ settings, environment: { DATARUN_ROOT_KEY: rootKey }, tell: () => {}, log: createLog("error") });
+  const startHere = () => start({ settings, tell: () => {}, log: createLog("error") });
   let running = await startHere();
   during.after(() => running.close());
   const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });
