@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -141,6 +142,14 @@ test("installed by the machine's own Node into an empty folder", async (t) => {
   await t.test("nothing else of it can be imported", async () => {
     write(folder, "inside.mjs", `export { Fault } from "datarun/dist/src/terms/fault.js";\n`);
     await assert.rejects(import(join(folder, "inside.mjs")), { code: "ERR_PACKAGE_PATH_NOT_EXPORTED" });
+  });
+
+  await t.test("a Node of any age finds the one that npm installed", () => {
+    const { stdout, stderr } = spawnSync(join(folder, "node_modules/.bin/datarun"), ["--version"], {
+      encoding: "utf8",
+      env: { PATH: MACHINE_PATH },
+    });
+    assert.equal(stdout, `datarun ${GIT_SHA.slice(0, 7)}\n`, stderr);
   });
 
   await t.test("`datarun dev` serves the project's TypeScript and reloads what changes", async (t) => {
