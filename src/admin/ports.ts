@@ -29,6 +29,9 @@ export interface Actor {
   readonly via: "cli" | "service";
 }
 
+/** What an operator may do; each role includes the ones before it. See `Verb.role`. */
+export type Role = "viewer" | "operator" | "owner";
+
 export interface SourceListing extends SourceCatalog {
   /** Whether the file with this id cannot be used. The problem has been noted already. */
   isBroken(id: string): boolean;

@@ -26,6 +26,7 @@ const verb = defineVerb({
     { additionalProperties: false },
   ),
   changes: false,
+  role: "viewer",
   needs: [],
   run: async ({ to }, { act }) => ({ to, what: act.what, who: act.who, at: act.wallAt }),
 });
@@ -54,7 +55,8 @@ const SHOW = {
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   changes: false,
-};
+  role: "viewer",
+} as const;
 
 // The code of a verb cannot even mention what the verb has not named.
 defineVerb({ ...SHOW, needs: ["projectFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });

@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { JsonObject } from "../terms/json.ts";
 import type { Need, VerbCall } from "./needs.ts";
+import type { Role } from "./ports.ts";
 
 /**
  * One thing that an operator can do. It is declared once; the command line's options, checks and help, and its page in
@@ -27,6 +28,17 @@ export interface Verb<
   readonly positional?: readonly Extract<keyof Input["properties"], string>[];
   /** Whether it changes anything; a verb that does not can be repeated freely. */
   readonly changes: boolean;
+  /**
+   * The least role that allows it over the admin API. A viewer reads everything but secrets; an operator also runs
+   * things and changes what callers use; an owner also changes who may operate, the money, the keys, and deletes
+   * records. Whoever has a terminal on the machine can do everything.
+   */
+  readonly role: Role;
+  /**
+   * True if it works only in a terminal on the machine, because it reads or writes files there; or those of its inputs
+   * for which this is so. The admin API has neither.
+   */
+  readonly terminalOnly?: true | readonly Extract<keyof Input["properties"], string>[];
   /** Creates the store if there is none yet. A deployment begins with such a verb, or with its first start. */
   readonly makesStore?: boolean;
   /** What `run` works with. It gets nothing else, so the declaration shows everything that a verb can reach. */

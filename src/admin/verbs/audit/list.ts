@@ -18,6 +18,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "viewer",
   changes: false,
   needs: ["store"],
 

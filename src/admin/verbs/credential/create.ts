@@ -44,6 +44,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "operator",
   changes: true,
   needs: ["store", "sources", "sealer"],
 

@@ -9,6 +9,7 @@ export default defineVerb({
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
   positional: ["cred_id"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -9,6 +9,7 @@ export default defineVerb({
   description: "Their fields are never shown. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  role: "viewer",
   changes: false,
   needs: ["store"],
 

@@ -26,6 +26,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["cred_id"],
+  role: "operator",
   changes: true,
   needs: ["store", "sources", "finder", "authoring"],
 

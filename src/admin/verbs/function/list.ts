@@ -6,6 +6,7 @@ export default defineVerb({
   description: "A function of your project replaces a catalog function with the same id.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
+  role: "viewer",
   changes: false,
   needs: ["functions"],
 

@@ -24,6 +24,8 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["function"],
+  role: "operator",
+  terminalOnly: true,
   changes: true,
   needs: ["projectFolder"],
 

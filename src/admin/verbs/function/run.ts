@@ -25,6 +25,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["function"],
+  role: "operator",
   changes: true,
   needs: ["store", "service"],
 

@@ -9,6 +9,7 @@ export default defineVerb({
   example: "dfunc_contact_check",
   input: Type.Object({ function: functionInput }, { additionalProperties: false }),
   positional: ["function"],
+  role: "viewer",
   changes: false,
   needs: ["functions"],
 

@@ -13,6 +13,7 @@ export default defineVerb({
   example: "dfunc_contact_check",
   input: Type.Object({ function: Type.Optional(functionInput) }, { additionalProperties: false }),
   positional: ["function"],
+  role: "operator",
   changes: false,
   needs: ["sources", "functions"],
 

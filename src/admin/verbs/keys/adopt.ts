@@ -9,6 +9,8 @@ export default defineVerb({
     "The first start of a service on a new store does this by itself. Use this command to store credentials before that start, or if the registered root key was lost before anything was sealed with it.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
+  role: "owner",
+  terminalOnly: true,
   changes: true,
   needs: ["store", "keys"],
 

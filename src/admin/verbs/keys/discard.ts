@@ -26,6 +26,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["key"],
+  role: "owner",
   changes: true,
   needs: ["store", "keys"],
 

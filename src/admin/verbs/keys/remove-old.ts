@@ -9,6 +9,7 @@ export default defineVerb({
   description: "Opens everything that is sealed first. If something cannot be opened, nothing is removed.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
+  role: "owner",
   changes: true,
   needs: ["store", "keys"],
 

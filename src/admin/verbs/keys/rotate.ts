@@ -20,6 +20,8 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "owner",
+  terminalOnly: ["adopt_root_key"],
   changes: true,
   needs: ["store", "keys"],
   interrupted: "What was done stays, and services go on. Give the same command again to complete it.",

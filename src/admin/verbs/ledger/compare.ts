@@ -45,6 +45,8 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["file"],
+  role: "viewer",
+  terminalOnly: true,
   changes: false,
   needs: ["ledger", "workingFolder"],
 

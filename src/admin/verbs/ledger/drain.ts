@@ -19,6 +19,8 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "owner",
+  terminalOnly: true,
   changes: true,
   needs: ["store", "drainLedger"],
   interrupted: "What was sent is in the shared ledger. Give the same command again to send the rest.",

@@ -22,6 +22,8 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["file"],
+  role: "viewer",
+  terminalOnly: true,
   changes: false,
   needs: ["ledger", "workingFolder"],
   interrupted: "The file is not complete: delete it, and give the same command again.",

@@ -20,6 +20,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "viewer",
   changes: false,
   needs: ["ledger"],
 

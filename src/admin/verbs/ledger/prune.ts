@@ -18,6 +18,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "owner",
   changes: true,
   needs: ["store", "ledger"],
   interrupted: "What is deleted stays deleted. Give the same command again to delete the rest.",

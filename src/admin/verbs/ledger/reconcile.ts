@@ -39,6 +39,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["transaction"],
+  role: "operator",
   changes: true,
   needs: ["store", "ledger"],
 

@@ -13,6 +13,7 @@ export default defineVerb({
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
   positional: ["transaction"],
+  role: "viewer",
   changes: false,
   needs: ["ledger"],
 

@@ -22,6 +22,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "viewer",
   changes: false,
   needs: ["ledger"],
 

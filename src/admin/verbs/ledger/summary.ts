@@ -22,6 +22,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["month"],
+  role: "viewer",
   changes: false,
   needs: ["store", "ledger"],
 

@@ -16,6 +16,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "viewer",
   changes: false,
   needs: ["ledger"],
 

@@ -10,6 +10,7 @@ export default defineVerb({
   example: '"Acme Lending"',
   input: Type.Object({ name: nameInput("What people call the organization") }, { additionalProperties: false }),
   positional: ["name"],
+  role: "operator",
   changes: true,
   makesStore: true,
   needs: ["store"],

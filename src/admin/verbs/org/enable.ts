@@ -10,6 +10,7 @@ export default defineVerb({
   example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
   positional: ["org"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -6,6 +6,7 @@ export default defineVerb({
   summary: "List the organizations, newest first",
   example: "--json",
   input: Type.Object({}, { additionalProperties: false }),
+  role: "viewer",
   changes: false,
   needs: ["store"],
 

@@ -13,6 +13,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["org", "name"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -17,6 +17,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "viewer",
   changes: false,
   needs: ["sources"],
 

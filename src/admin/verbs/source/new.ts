@@ -66,6 +66,8 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["id"],
+  role: "operator",
+  terminalOnly: true,
   changes: true,
   needs: ["authoring", "terminal"],
 

@@ -23,6 +23,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["source"],
+  role: "operator",
   changes: true,
   needs: ["sources", "store", "service"],
 

@@ -15,6 +15,7 @@ export default defineVerb({
   example: "google__phone_number",
   input: Type.Object({ source: sourceInput }, { additionalProperties: false }),
   positional: ["source"],
+  role: "viewer",
   changes: false,
   needs: ["sources", "authoring"],
 

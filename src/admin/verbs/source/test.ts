@@ -76,6 +76,8 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["source"],
+  role: "operator",
+  terminalOnly: ["all", "free_only", "report", "mark", "record"],
   changes: true,
   needs: ["sources", "authoring", "store", "finder"],
 

@@ -7,6 +7,8 @@ export default defineVerb({
     "For moving a deployment to PostgreSQL. No service may run on the data directory or on the database. The store is copied completely or not at all, and what was written is read back and compared. Then the ledger is carried over; if that is interrupted, `ledger drain` continues it. DATARUN_ROOT_KEY has to be the root key of the key file. The embedded store is not changed. There is no copy in the other direction.",
   example: "--data-dir /var/lib/datarun",
   input: Type.Object({}, { additionalProperties: false }),
+  role: "owner",
+  terminalOnly: true,
   changes: true,
   needs: ["copyStore"],
   interrupted:

@@ -25,6 +25,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "operator",
   changes: true,
   needs: ["store"],
 

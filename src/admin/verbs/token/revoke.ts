@@ -21,6 +21,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["token_id"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

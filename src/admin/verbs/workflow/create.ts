@@ -21,6 +21,7 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "operator",
   changes: true,
   needs: ["store"],
 

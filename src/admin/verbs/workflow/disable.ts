@@ -11,6 +11,7 @@ export default defineVerb({
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ workflow: workflowInput }, { additionalProperties: false }),
   positional: ["workflow"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -8,6 +8,7 @@ export default defineVerb({
   summary: "List the workflows of an organization, newest first",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  role: "viewer",
   changes: false,
   needs: ["store"],
 

@@ -15,6 +15,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["workflow"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -46,6 +46,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["cred_id"],
+  role: "operator",
   changes: true,
   needs: ["store"],
 

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findVerbs } from "./find-verbs.ts";
+import type { Need } from "./needs.ts";
+import type { Role } from "./ports.ts";
+import { includesRole, ROLES } from "./roles.ts";
+
+/** Who may use which verb over the admin API. A new verb gets its line here, after some thought. */
+const ANYWHERE: Readonly<Record<Role, string>> = {
+  viewer: `
+    audit list; credential explain; credential list; credential price list; function list; function show; keys verify;
+    ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; org list; source list;
+    source show; token list; workflow list`,
+  operator: `
+    credential create; credential delete; credential disable; credential enable; credential price remove;
+    credential price set; credential verify; function run; function test; ledger reconcile; org create; org disable;
+    org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
+    workflow enable; workflow set`,
+  owner: "keys discard; keys remove-old; keys rotate; ledger prune",
+};
+
+/** Verbs that read or write files where they are given, or work on another data directory than a service's own. */
+const TERMINAL = `
+  function new; keys adopt; ledger compare; ledger drain; ledger export; source new; store copy`;
+
+/** Inputs that make a verb write files, or take the whole catalog's time of a service. */
+const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
+  "source test": ["all", "free_only", "report", "mark", "record"],
+  "keys rotate": ["adopt_root_key"],
+};
+
+/** A service has none of these to give: they belong to the terminal where a verb is typed. */
+const OF_TERMINALS: readonly Need[] = ["terminal", "workingFolder", "projectFolder", "copyStore", "drainLedger"];
+
+const listed = (text: string) => text.split(";").map((name) => name.trim());
+
+test("every verb is listed with the role that it takes, and with its place", async () => {
+  const verbs = findVerbs();
+  const found = await Promise.all(verbs.names.map(async (name) => ({ name, verb: await verbs.load(name) })));
+  const namesOf = (chosen: typeof found) => chosen.map(({ name }) => name).sort();
+  for (const role of ROLES) {
+    const own = found.filter(({ verb }) => verb.role === role && verb.terminalOnly !== true);
+    assert.deepEqual(namesOf(own), listed(ANYWHERE[role]).sort(), role);
+  }
+  assert.deepEqual(namesOf(found.filter(({ verb }) => verb.terminalOnly === true)), listed(TERMINAL).sort());
+  const partly = found.filter(({ verb }) => Array.isArray(verb.terminalOnly));
+  assert.deepEqual(Object.fromEntries(partly.map(({ name, verb }) => [name, verb.terminalOnly])), TERMINAL_INPUTS);
+});
+
+test("a viewer changes nothing, and what needs a terminal says that it works only in one", async () => {
+  const verbs = findVerbs();
+  for (const name of verbs.names) {
+    const verb = await verbs.load(name);
+    assert.ok(verb.role !== "viewer" || !verb.changes, `${name} changes something, and a viewer may use it`);
+    const own = verb.needs.filter((need) => OF_TERMINALS.includes(need));
+    assert.ok(own.length === 0 || verb.terminalOnly === true, `${name} needs ${own.join(" and ")}`);
+    for (const input of Array.isArray(verb.terminalOnly) ? verb.terminalOnly : [])
+      assert.ok(!(verb.input.required ?? []).includes(input), `${name} cannot do without ${input}`);
+  }
+});
+
+test("each role includes the ones before it", () => {
+  const table = ROLES.map((held) => ROLES.map((needed) => includesRole(held, needed)));
+  assert.deepEqual(table, [
+    [true, false, false],
+    [true, true, false],
+    [true, true, true],
+  ]);
+});
