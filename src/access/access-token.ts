@@ -7,7 +7,9 @@ const SECRET_BYTES = 32;
 /** 62^43 is the first power of 62 above 2^256, and 62^6 the first above 2^32. */
 const SECRET_DIGITS = 43;
 const CHECK_DIGITS = 6;
-const SHAPE = new RegExp(`^${PREFIX.accessToken}[0-9A-Za-z]{${SECRET_DIGITS + CHECK_DIGITS}}$`);
+const shapeOf = (prefix: string) => new RegExp(`^${prefix}[0-9A-Za-z]{${SECRET_DIGITS + CHECK_DIGITS}}$`);
+const ACCESS_SHAPE = shapeOf(PREFIX.accessToken);
+const OPERATOR_SHAPE = shapeOf(PREFIX.operatorToken);
 
 /** Longer texts are refused without being hashed. */
 export const TOKEN_LENGTH_MAX = 256;
@@ -16,15 +18,33 @@ export const TOKEN_LENGTH_MAX = 256;
  * A new access token: `drt_`, 256 random bits, and a checksum of both. By the prefix, secret scanners can find a leaked
  * token; by the checksum, a mistyped one is refused without a look-up.
  */
-export function makeAccessToken(secret: Uint8Array = randomBytes(SECRET_BYTES)): string {
-  if (secret.length !== SECRET_BYTES) throw new RangeError(`an access token is made of ${SECRET_BYTES} bytes`);
-  const text = PREFIX.accessToken + toBase62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), SECRET_DIGITS);
+export function makeAccessToken(secret?: Uint8Array): string {
+  return makeToken(PREFIX.accessToken, secret);
+}
+
+/** A new token of an operator: the same with `dop_`, so that neither can be used in place of the other. */
+export function makeOperatorToken(): string {
+  return makeToken(PREFIX.operatorToken);
+}
+
+function makeToken(prefix: string, secret: Uint8Array = randomBytes(SECRET_BYTES)): string {
+  if (secret.length !== SECRET_BYTES) throw new RangeError(`a token is made of ${SECRET_BYTES} bytes`);
+  const text = prefix + toBase62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), SECRET_DIGITS);
   return text + checksumOf(text);
 }
 
 /** Whether a text has the form of an access token. It need not be one that was issued. */
 export function hasTokenShape(text: string): boolean {
-  if (!SHAPE.test(text)) return false;
+  return isToken(text, ACCESS_SHAPE);
+}
+
+/** The same for an operator's token. */
+export function hasOperatorTokenShape(text: string): boolean {
+  return isToken(text, OPERATOR_SHAPE);
+}
+
+function isToken(text: string, shape: RegExp): boolean {
+  if (!shape.test(text)) return false;
   const secretEnd = text.length - CHECK_DIGITS;
   return text.slice(secretEnd) === checksumOf(text.slice(0, secretEnd));
 }

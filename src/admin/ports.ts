@@ -24,9 +24,12 @@ export interface CopiedStore {
 }
 
 export interface Actor {
-  /** The operating system's user; the service's own name for what it does by itself. */
+  /**
+   * In a terminal the operating system's user, over the admin API the operator's name; the service's own name for what
+   * it does by itself.
+   */
   readonly who: string;
-  readonly via: "cli" | "service";
+  readonly via: "cli" | "api" | "service";
 }
 
 /** What an operator may do; each role includes the ones before it. See `Verb.role`. */
@@ -112,6 +115,7 @@ export interface AdminStore
     PriceAdmin,
     BudgetAdmin,
     KeyAdmin,
+    OperatorAdmin,
     AuditTrail {}
 
 export interface Organization {
@@ -283,6 +287,40 @@ export interface DiscardedDataKey {
   /** The credentials that were sealed with it. */
   readonly credentialIds: readonly string[];
 }
+
+export interface NewOperator {
+  readonly id: string;
+  /** Under which acts are recorded in the audit trail. */
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256 of the operator's token, lower-case hex. */
+  readonly digest: string;
+  readonly createdWallAt: number;
+  readonly expiresWallAt: number | null;
+}
+
+/** An operator without the digest of the token. */
+export interface Operator extends Omit<NewOperator, "digest"> {
+  readonly revokedWallAt: number | null;
+  /** Kept to the minute. */
+  readonly lastUsedWallAt: number | null;
+}
+
+export interface OperatorAdmin {
+  /** `null` if there is an operator of this name who is neither revoked nor expired: a name is one person's. */
+  createOperator(act: Act, operator: NewOperator): Promise<Operator | null>;
+  operators(): Promise<readonly Operator[]>;
+  /** The operator whose token has this digest, also if it is expired or revoked. Never cached. */
+  operatorOf(digest: string): Promise<Operator | null>;
+  noteOperatorUse(id: string, wallAt: number): Promise<void>;
+  /**
+   * By id, by the name of one who is not revoked or, for a leaked token, by its digest. Revoking again keeps the time
+   * of the first revocation.
+   */
+  revokeOperator(act: Act, operator: OperatorKey): Promise<Operator | null>;
+}
+
+export type OperatorKey = { readonly id: string } | { readonly name: string } | { readonly digest: string };
 
 export interface AuditEntry extends Act {
   readonly id: string;

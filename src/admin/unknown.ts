@@ -10,7 +10,7 @@ export function unknownId(noun: string, id: string, listedBy: string): OperatorE
   return new OperatorError("not_found", `There is no ${noun}${named}. "${listedBy}" shows those there are.`);
 }
 
-const ID = /^(org|tok|wfl|cred|key|bud)_[0-9a-z]{1,64}$/;
+const ID = /^(org|tok|wfl|cred|key|bud|opr)_[0-9a-z]{1,64}$/;
 
 export function unknownSource(id: string, sources: SourceListing): OperatorError {
   if (sources.isBroken(id)) {

@@ -9,14 +9,14 @@ import { includesRole, ROLES } from "./roles.ts";
 const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     audit list; credential explain; credential list; credential price list; function list; function show; keys verify;
-    ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; org list; source list;
-    source show; token list; workflow list`,
+    ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; operator list; org list;
+    source list; source show; token list; workflow list`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential price remove;
     credential price set; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow set`,
-  owner: "keys discard; keys remove-old; keys rotate; ledger prune",
+  owner: "keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */

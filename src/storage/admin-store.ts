@@ -4,6 +4,7 @@ import { createBudgetAdmin } from "./budget-admin.ts";
 import { createCredentialAdmin } from "./credential-admin.ts";
 import type { Engine } from "./engine.ts";
 import { createKeyAdmin } from "./key-admin.ts";
+import { createOperatorAdmin } from "./operator-admin.ts";
 import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createPriceAdmin } from "./price-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
@@ -19,6 +20,7 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createPriceAdmin(engine),
     ...createBudgetAdmin(engine),
     ...createKeyAdmin(engine),
+    ...createOperatorAdmin(engine),
     ...createAuditTrail(engine),
   };
 }

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Context } from "../terms/caller.ts";
-import { aCredential, ACT, anOrganization, aToken, aWorkflow, type EngineUnderTest } from "./engines.kit.ts";
+import {
+  aCredential,
+  ACT,
+  anOperator,
+  anOrganization,
+  aToken,
+  aWorkflow,
+  type EngineUnderTest,
+} from "./engines.kit.ts";
 
 export function adminContract(engine: EngineUnderTest): void {
   describe(`administration on ${engine.name}`, () => {
@@ -140,6 +148,59 @@ export function adminContract(engine: EngineUnderTest): void {
       const credentials = await stores[0]!.admin.credentials(organizationId);
       assert.equal(credentials.length, 20);
       assert.equal(credentials.filter((credential) => credential.isDefault).length, 1);
+    });
+
+    test("an operator is found by the digest of the token, and by nobody's cache", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const [store, replica] = [await openAgain(), await openAgain()];
+      const grace = anOperator({ role: "viewer", expiresWallAt: ACT.wallAt + 9 });
+      const { digest, ...shown } = grace;
+      const stored = { ...shown, revokedWallAt: null, lastUsedWallAt: null };
+      assert.deepEqual(await store.admin.createOperator(ACT, grace), stored);
+      assert.deepEqual(await replica.admin.operatorOf(digest), stored);
+      assert.equal(await replica.admin.operatorOf("another digest"), null);
+      assert.deepEqual(await replica.admin.operators(), [stored]);
+
+      await store.admin.revokeOperator({ ...ACT, wallAt: ACT.wallAt + 1 }, { id: grace.id });
+      assert.equal((await replica.admin.operatorOf(digest))?.revokedWallAt, ACT.wallAt + 1);
+      await replica.admin.revokeOperator({ ...ACT, wallAt: ACT.wallAt + 2 }, { digest });
+      assert.equal((await store.admin.operatorOf(digest))?.revokedWallAt, ACT.wallAt + 1);
+      assert.equal(await store.admin.revokeOperator(ACT, { name: grace.name }), null, "no active one has this name");
+
+      const trail = await store.admin.auditEntries({ limit: 9 });
+      assert.deepEqual(trail.map(({ subjectId }) => subjectId), [grace.id, grace.id, grace.id]); // prettier-ignore
+      assert.doesNotMatch(JSON.stringify(trail), /digest/);
+    });
+
+    test("two active operators never have the same name, even when they are created at once", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const stores = [await openAgain(), await openAgain()];
+      const created = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => stores[at % 2]!.admin.createOperator(ACT, anOperator())),
+      );
+      const [first, ...others] = created.filter((operator) => operator !== null);
+      assert.deepEqual(others, []);
+      await stores[0]!.admin.revokeOperator(ACT, { name: "grace" });
+      const expiring = anOperator({ expiresWallAt: ACT.wallAt + 5 });
+      assert.equal((await stores[1]!.admin.createOperator(ACT, expiring))?.id, expiring.id);
+      assert.equal(await stores[0]!.admin.createOperator({ ...ACT, wallAt: ACT.wallAt + 4 }, anOperator()), null);
+      assert.notEqual(await stores[0]!.admin.createOperator({ ...ACT, wallAt: ACT.wallAt + 5 }, anOperator()), null);
+      assert.equal((await stores[0]!.admin.operators()).length, 3);
+      assert.equal((await stores[0]!.admin.operators()).filter(({ id }) => id === first!.id).length, 1);
+    });
+
+    test("the time of an operator's last use is kept to the minute, and never goes back", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const { id, digest } = anOperator();
+      await store.admin.createOperator(ACT, { ...anOperator(), id, digest });
+      const usedAfter = async (ms: number) => {
+        await store.admin.noteOperatorUse(id, ACT.wallAt + ms);
+        return (await store.admin.operatorOf(digest))!.lastUsedWallAt! - ACT.wallAt;
+      };
+      assert.equal(await usedAfter(0), 0);
+      assert.equal(await usedAfter(59_000), 0);
+      assert.equal(await usedAfter(61_000), 61_000);
+      assert.equal(await usedAfter(5_000), 61_000);
     });
 
     test("names keep every character", async (t) => {

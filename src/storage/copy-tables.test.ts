@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
 import { systemClock } from "../terms/clock.ts";
-import { aCredential, ACT, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
+import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from "./engines.kit.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
 import { openEngine, createStore } from "./store.ts";
@@ -46,6 +46,7 @@ async function filled(engine: Engine): Promise<string> {
   const wanted = { need: 2n, least: 1n, spare: 0n };
   const ask = { budgetId: "bud_1", lease: "s1", process: "p1", turn: 1, periodFrom: null, keep: 0n, used: 0n, wanted };
   await store.budgets.exchange([ask], () => 2n);
+  await store.admin.createOperator(ACT, anOperator());
   const deleted = aCredential(organizationId, { disabled: true });
   await store.admin.createCredential(ACT, deleted);
   await store.admin.deleteCredential(ACT, deleted.id);
@@ -76,6 +77,7 @@ test("a store is copied with every row of every table, to either engine, and the
       credential_calls: 1,
       budgets: 1,
       budget_leases: 1,
+      operators: 1,
       audit: 517,
     });
     const [trail] = await createStore(to, systemClock).admin.auditEntries({ limit: 1000 }).then((entries) => entries.filter(({ what }) => what === "store copy")); // prettier-ignore

@@ -18,6 +18,7 @@ export const COPIED = [
   "credential_calls",
   "budgets",
   "budget_leases",
+  "operators",
   "audit",
 ] as const;
 type Copied = (typeof COPIED)[number];

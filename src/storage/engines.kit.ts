@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { Act } from "../admin/ports.ts";
+import type { Act, NewOperator } from "../admin/ports.ts";
 import type { SealedCredential } from "../credentials/ports.ts";
 import { newId } from "../terms/ids.ts";
 import type { Store } from "./store.ts";
@@ -38,6 +38,12 @@ export async function aToken(store: Store, organizationId: string, digest: strin
   const token = { id, organizationId, name: "back end", digest, createdWallAt: ACT.wallAt, expiresWallAt: null };
   await store.admin.createToken(ACT, token);
   return id;
+}
+
+export function anOperator(parts: Partial<NewOperator> = {}): NewOperator {
+  const id = newId("operator", ACT.wallAt);
+  const wallAt = { createdWallAt: ACT.wallAt, expiresWallAt: null };
+  return { id, name: "grace", role: "operator", digest: `digest of ${id}`, ...wallAt, ...parts };
 }
 
 export function aWorkflow(organizationId: string) {

@@ -1,4 +1,4 @@
-import type { IssuedToken, NamedWorkflow, Organization, StoredCredential } from "../admin/ports.ts";
+import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredential } from "../admin/ports.ts";
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import type { NewRow, Row } from "./schema.ts";
@@ -15,6 +15,18 @@ export function toIssuedToken(row: Row<"tokens">): IssuedToken {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
+    createdWallAt: row.created_wall_at,
+    expiresWallAt: row.expires_wall_at,
+    revokedWallAt: row.revoked_wall_at,
+    lastUsedWallAt: row.last_used_wall_at,
+  };
+}
+
+export function toOperator(row: Row<"operators">): Operator {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
     createdWallAt: row.created_wall_at,
     expiresWallAt: row.expires_wall_at,
     revokedWallAt: row.revoked_wall_at,

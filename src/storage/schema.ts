@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import type { BudgetPeriod } from "../terms/budget.ts";
+import type { Role } from "../admin/ports.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
@@ -15,6 +16,7 @@ export interface Tables {
   readonly credential_calls: CredentialCallsTable;
   readonly credential_prices: CredentialPriceTable;
   readonly data_keys: DataKeyTable;
+  readonly operators: OperatorTable;
   readonly audit: AuditTable;
   readonly ledger_runs: RunRow;
   readonly ledger_calls: CallRow;
@@ -109,6 +111,17 @@ interface DataKeyTable {
   readonly root_key_id: string;
   readonly wrapped: string;
   readonly created_wall_at: number;
+}
+
+interface OperatorTable {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly digest: string;
+  readonly created_wall_at: number;
+  readonly expires_wall_at: number | null;
+  readonly revoked_wall_at: number | null;
+  readonly last_used_wall_at: number | null;
 }
 
 interface AuditTable {

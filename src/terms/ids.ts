@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Every prefix that the service creates or reads. A secret (`drt_`) and an identifier never share one. */
+/** Every prefix that the service creates or reads. A secret (`drt_`, `dop_`) and an identifier never share one. */
 export const PREFIX = {
   transaction: "trx_",
   organization: "org_",
@@ -10,8 +10,10 @@ export const PREFIX = {
   key: "key_",
   budget: "bud_",
   audit: "adt_",
+  operator: "opr_",
   dataFunction: "dfunc_",
   accessToken: "drt_",
+  operatorToken: "dop_",
 } as const;
 
 /** `<vendor>__<source_name>`, lower snake case; the double underscore occurs once. */
@@ -19,7 +21,7 @@ export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+
 /** For sources and functions. */
 export const ID_CHARS_MAX = 128;
 
-type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "dataFunction">;
+type IdKind = Exclude<keyof typeof PREFIX, "accessToken" | "operatorToken" | "dataFunction">;
 
 /** A UUIDv7 (RFC 9562) without dashes: 32 lower-case hex digits that sort by the millisecond they were made in. */
 export function uuidV7(wallMs: number): string {

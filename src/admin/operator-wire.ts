@@ -1,0 +1,37 @@
+import { Type } from "../terms/type.ts";
+import type { Operator } from "./ports.ts";
+import { toWireTime } from "./wire-time.ts";
+
+/**
+ * A name is what the audit trail shows, so two that look alike must not differ: it has no blanks, and no characters that
+ * are drawn like others. Nor does it begin as an id or a token does.
+ */
+export const operatorName = Type.String({
+  pattern: "^(?!opr_|dop_)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$",
+  description: "Name of the person or program, as the audit trail will show it",
+  "x-says": "must be a name of at most 64 letters, digits and . _ @ + -",
+});
+
+const STATES = ["active", "revoked", "expired"] as const;
+
+/** Whether the operator's token is accepted at that time. */
+export function operatorState(
+  { revokedWallAt, expiresWallAt }: Pick<Operator, "revokedWallAt" | "expiresWallAt">,
+  wallAt: number,
+): (typeof STATES)[number] {
+  if (revokedWallAt !== null) return "revoked";
+  return expiresWallAt !== null && expiresWallAt <= wallAt ? "expired" : "active";
+}
+
+export function toWireOperator(operator: Operator, wallAt: number) {
+  return {
+    operator_id: operator.id,
+    name: operator.name,
+    role: operator.role,
+    state: operatorState(operator, wallAt),
+    created_at: toWireTime(operator.createdWallAt),
+    expires_at: toWireTime(operator.expiresWallAt),
+    revoked_at: toWireTime(operator.revokedWallAt),
+    last_used_at: toWireTime(operator.lastUsedWallAt),
+  };
+}

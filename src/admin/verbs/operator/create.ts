@@ -1,0 +1,51 @@
+import { Type } from "../../../terms/type.ts";
+import { makeOperatorToken, tokenDigest } from "../../../access/access-token.ts";
+import { durationMs, durationPattern } from "../../../terms/durations.ts";
+import { newId } from "../../../terms/ids.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { operatorName } from "../../operator-wire.ts";
+import { ROLES } from "../../roles.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Let a person or a program use the admin API, with a token of their own",
+  description:
+    "The token is shown only once, because only its SHA-256 is stored. A viewer reads everything but secrets. An operator also runs things, creates and disables organizations, tokens, workflows and credentials, and settles charges. An owner also creates and revokes operators, rotates keys and deletes old runs. What they change is recorded in the audit trail under their name.",
+  example: "ada@acme.example --role operator --expires-in 90d",
+  input: Type.Object(
+    {
+      name: operatorName,
+      role: Type.Enum([...ROLES], { description: "What they may do" }),
+      expires_in: Type.Optional(
+        Type.String({
+          pattern: durationPattern("m", "h", "d", "w"),
+          description: "How long the token is valid: a number and m, h, d or w; by default until it is revoked",
+          "x-says": "must be a number and a unit, such as 90d, 12h, 30m or 8w",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["name"],
+  changes: true,
+  role: "owner",
+  needs: ["store"],
+
+  async run({ name, role, expires_in }, { act, store, note }) {
+    const token = makeOperatorToken();
+    const operator = await (
+      await store()
+    ).createOperator(act, {
+      id: newId("operator", act.wallAt),
+      name,
+      role,
+      digest: tokenDigest(token),
+      createdWallAt: act.wallAt,
+      expiresWallAt: expires_in === undefined ? null : act.wallAt + durationMs(expires_in),
+    });
+    if (operator === null)
+      throw new OperatorError("refused", `There is an operator ${name} already. Revoke that one first: datarun operator revoke ${name}`); // prettier-ignore
+    note("The token is shown only once. Keep it where you keep secrets.");
+    return { operator_id: operator.id, operator_token: token };
+  },
+});

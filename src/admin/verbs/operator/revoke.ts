@@ -1,0 +1,50 @@
+import { Type } from "../../../terms/type.ts";
+import { hasOperatorTokenShape, tokenDigest } from "../../../access/access-token.ts";
+import { PREFIX } from "../../../terms/ids.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { toWireOperator } from "../../operator-wire.ts";
+import type { OperatorKey } from "../../ports.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+
+const LISTED_BY = "datarun operator list";
+
+export default defineVerb({
+  summary: "Revoke an operator's token, for good",
+  description:
+    "From the next request on, every machine refuses it. If you found a token where it should not be, you can give the token itself (dop_…). Afterwards the name can be given to a new operator.",
+  example: "ada@acme.example",
+  input: Type.Object(
+    {
+      operator: Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "The operator's name, or id (opr_…)",
+        "x-says": "must be the name or the id of an operator",
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["operator"],
+  changes: true,
+  role: "owner",
+  needs: ["store"],
+
+  async run({ operator: given }, { act, store, note }) {
+    const operator = await (await store()).revokeOperator(act, keyOf(given));
+    if (operator === null) throw unknownOperator(given);
+    if ((operator.revokedWallAt ?? act.wallAt) < act.wallAt) note("It had already been revoked.");
+    return toWireOperator(operator, act.wallAt);
+  },
+});
+
+function keyOf(given: string): OperatorKey {
+  if (hasOperatorTokenShape(given)) return { digest: tokenDigest(given) };
+  return given.startsWith(PREFIX.operator) ? { id: given } : { name: given };
+}
+
+/** What is not an id may be a mistyped token, so it is not repeated. */
+function unknownOperator(given: string): OperatorError {
+  if (given.startsWith(PREFIX.operator)) return unknownId("operator", given, LISTED_BY);
+  return new OperatorError("not_found", `There is no such operator. "${LISTED_BY}" shows those there are.`);
+}

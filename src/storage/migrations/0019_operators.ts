@@ -1,0 +1,16 @@
+import type { Kysely } from "kysely";
+
+/** Who may use the admin API, by the digests of their tokens. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("operators")
+    .addColumn("id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("digest", "text", (column) => column.notNull().unique())
+    .addColumn("created_wall_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_wall_at", "bigint")
+    .addColumn("revoked_wall_at", "bigint")
+    .addColumn("last_used_wall_at", "bigint")
+    .execute();
+}

@@ -1,0 +1,87 @@
+import type { OperatorAdmin } from "../admin/ports.ts";
+import type { Engine } from "./engine.ts";
+import { recordChange } from "./record-change.ts";
+import { toOperator } from "./rows.ts";
+
+/** A time of last use is written again only after so long: an operator's page may ask several times a second. */
+const USE_NOTED_MS = 60_000;
+
+export function createOperatorAdmin(engine: Engine): OperatorAdmin {
+  return {
+    createOperator: (act, operator) =>
+      recordChange(engine, act, async (transaction) => {
+        const active = await transaction
+          .selectFrom("operators")
+          .select("id")
+          .where("name", "=", operator.name)
+          .where("revoked_wall_at", "is", null)
+          .where((row) => row.or([row("expires_wall_at", "is", null), row("expires_wall_at", ">", act.wallAt)]))
+          .executeTakeFirst();
+        if (active !== undefined) return null;
+        const { id, name, role, digest, createdWallAt, expiresWallAt } = operator;
+        const row = {
+          id,
+          name,
+          role,
+          digest,
+          created_wall_at: createdWallAt,
+          expires_wall_at: expiresWallAt,
+          revoked_wall_at: null,
+          last_used_wall_at: null,
+        };
+        await transaction.insertInto("operators").values(row).execute();
+        const detail = { name, role, expires_wall_at: expiresWallAt };
+        return { result: toOperator(row), entry: { organizationId: null, subjectId: id, detail } };
+      }),
+
+    operators: async () => {
+      const rows = await engine.reader
+        .selectFrom("operators")
+        .selectAll()
+        .orderBy("created_wall_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toOperator);
+    },
+
+    operatorOf: async (digest) => {
+      const row = await engine.reader.selectFrom("operators").selectAll().where("digest", "=", digest).executeTakeFirst(); // prettier-ignore
+      return row === undefined ? null : toOperator(row);
+    },
+
+    noteOperatorUse: async (id, wallAt) => {
+      await engine.noter
+        .updateTable("operators")
+        .set({ last_used_wall_at: wallAt })
+        .where("id", "=", id)
+        .where((row) =>
+          row.or([row("last_used_wall_at", "is", null), row("last_used_wall_at", "<", wallAt - USE_NOTED_MS)]),
+        )
+        .execute();
+    },
+
+    revokeOperator: (act, key) =>
+      recordChange(engine, act, async (transaction) => {
+        const all = transaction.selectFrom("operators").selectAll();
+        const chosen =
+          "id" in key
+            ? all.where("id", "=", key.id)
+            : "digest" in key
+              ? all.where("digest", "=", key.digest)
+              : all.where("name", "=", key.name).where("revoked_wall_at", "is", null).orderBy("id", "desc");
+        const row = await chosen.executeTakeFirst();
+        if (row === undefined) return null;
+        const revokedWallAt = row.revoked_wall_at ?? act.wallAt;
+        await transaction
+          .updateTable("operators")
+          .set({ revoked_wall_at: revokedWallAt })
+          .where("id", "=", row.id)
+          .execute();
+        const detail = { name: row.name, again: row.revoked_wall_at !== null };
+        return {
+          result: toOperator({ ...row, revoked_wall_at: revokedWallAt }),
+          entry: { organizationId: null, subjectId: row.id, detail },
+        };
+      }),
+  };
+}
