@@ -1,7 +1,7 @@
 import type { AuthoringTools, Terminal } from "./authoring/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
-import type { LedgerReader } from "../ledger/read/ledger-reader.ts";
+import type { LedgerAnswers, LedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import type {
@@ -51,7 +51,9 @@ export interface VerbNeeds {
    * The ledger that all machines share or, without a shared database, that of the data directory, whether or not its
    * service is running.
    */
-  ledger(): Promise<LedgerReader>;
+  ledger(): Promise<LedgerAnswers>;
+  /** The same ledger, to write its runs to a file. */
+  ledgerExport(): Promise<Pick<LedgerReader, "export">>;
   /**
    * All places with records of this deployment, as seen from here: that ledger and, if it is shared, this machine's
    * journal.
@@ -80,7 +82,7 @@ export interface VerbNeeds {
 export interface LedgerHere {
   readonly place: "shared" | "journal";
   /** @throws OperatorError if it cannot be opened */
-  open(): Promise<Pick<LedgerReader, "verify">>;
+  open(): Promise<Pick<LedgerAnswers, "verify">>;
 }
 
 export type Need = keyof VerbNeeds;

@@ -30,7 +30,14 @@ const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A service has none of these to give: they belong to the terminal where a verb is typed. */
-const OF_TERMINALS: readonly Need[] = ["terminal", "workingFolder", "projectFolder", "copyStore", "drainLedger"];
+const OF_TERMINALS: readonly Need[] = [
+  "terminal",
+  "workingFolder",
+  "projectFolder",
+  "copyStore",
+  "drainLedger",
+  "ledgerExport",
+];
 
 const listed = (text: string) => text.split(";").map((name) => name.trim());
 

@@ -20,6 +20,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   copyStore: ofStore,
   region: ofStore,
   ledger: ofLedger,
+  ledgerExport: ofLedger,
   ledgersHere: ofLedger,
   drainLedger: ofLedger,
   sources: ofFiles,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openDrainThread, type DrainThread } from "../ledger/drain/drain-thread.ts";
-import { openPruningThread } from "../ledger/read/pruning-thread.ts";
-import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
+import { openJournalThread } from "../ledger/read/journal-thread.ts";
+import { createLedgerReader, type LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { keepLedgerFor } from "../ledger/retention.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
@@ -22,6 +22,10 @@ export interface LedgerParts {
 
 export interface OpenedLedger extends AsyncDisposable {
   readonly ledger: RunningLedger;
+  /** The ledger as operators read it: what all machines share or, without a shared database, this machine's journal. */
+  readonly answers: LedgerAnswers;
+  /** This machine's journal. */
+  readonly journal: LedgerAnswers;
   undrainedRuns(): number;
   damagedRuns(): number;
   /** Reasons why it will stop accepting runs before long. */
@@ -35,7 +39,7 @@ const DRAIN_WAIT_MS = 5_000;
 
 /** Opens the journal; the drainer, if a database is shared; and what deletes old runs. */
 export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { settings, dataDir, clock, log } = parts;
+  const { settings, dataDir, store, clock, log } = parts;
   await using opened = new AsyncDisposableStack();
   const dir = join(dataDir, "ledger");
   const limits = { journalBytesMax: settings.limits.journalBytes };
@@ -50,10 +54,14 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
       await drained.close(DRAIN_WAIT_MS);
     });
   }
-  opened.defer(openRetention(parts, dir));
+  const journal = openJournal(dir, opened);
+  const answers = databaseUrl === undefined ? journal : createLedgerReader(store.ledgerTables);
+  opened.defer(openRetention(parts, answers));
   const kept = opened.move();
   return {
     ledger,
+    answers,
+    journal,
     undrainedRuns: () => drained?.state().pendingRuns ?? 0,
     damagedRuns: () => drained?.state().damaged ?? 0,
     warnings: () => (drained !== null ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
@@ -66,16 +74,16 @@ function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, led
   return openDrainThread({ entry, workerData, ledger, clock, log });
 }
 
-/** If each machine has a ledger of its own, a thread prunes it: it is large, and runs must not wait for that. */
-function openRetention({ settings, store, clock, log }: LedgerParts, dir: string): () => Promise<void> {
+/** The journal is large, and runs must not wait for its readers; nor must a list wait for what takes minutes. */
+function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
+  const [quick, slow] = [openJournalThread({ dir }), openJournalThread({ dir })];
+  opened.defer(async () => void (await Promise.all([quick.close(), slow.close()])));
+  return { ...quick, prune: slow.prune, verify: slow.verify };
+}
+
+function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {
   const days = settings.ledgerRetentionDays;
-  if (days === 0) return async () => {};
-  const thread = settings.databaseUrl === undefined ? openPruningThread({ dir }) : null;
-  const end = keepLedgerFor({ days, ledger: thread ?? createLedgerReader(store.ledgerTables), clock, log });
-  return async () => {
-    end();
-    await thread?.close();
-  };
+  return days === 0 ? () => {} : keepLedgerFor({ days, ledger, clock, log });
 }
 
 const DAYS_LEFT_WARNING = 14;

@@ -1,12 +1,11 @@
 import type { Clock } from "../terms/clock.ts";
-import type { LedgerMoment } from "./read/ledger-reader.ts";
-import type { PruningAnswers } from "./read/pruning-thread.ts";
+import type { LedgerAnswers, LedgerMoment } from "./read/ledger-reader.ts";
 import type { LedgerLog } from "./ports.ts";
 
 export interface RetentionOptions {
   /** Runs that started longer ago than this are deleted. */
   readonly days: number;
-  readonly ledger: PruningAnswers;
+  readonly ledger: Pick<LedgerAnswers, "prune" | "moment">;
   readonly clock: Clock;
   readonly log: LedgerLog;
 }

@@ -90,6 +90,7 @@ export function commandsOn(dataDir: string): CliDeps {
           sealer,
           keys,
           ledger: async () => openJournal(),
+          ledgerExport: async () => openJournal(),
           ledgersHere: async () => [{ place: "journal", open: async () => openJournal() }],
           copyStore: notHere,
           drainLedger: async () => ({ sent: 0 }),

@@ -16,7 +16,7 @@ export function ledgerNeeds({
   note,
   once,
   store: open,
-}: VerbPlace): Pick<VerbNeeds, "ledger" | "ledgersHere" | "drainLedger"> {
+}: VerbPlace): Pick<VerbNeeds, "ledger" | "ledgerExport" | "ledgersHere" | "drainLedger"> {
   const dir = join(dataDir, "ledger");
   const journal = once(
     async () => {
@@ -29,15 +29,17 @@ export function ledgerNeeds({
     (reader) => reader.close(),
   );
   const shared = async () => createLedgerReader((await open()).store.ledgerTables);
+  const ledger = async () => {
+    if (databaseUrl === undefined) return journal();
+    if (hasJournal(dir)) {
+      const waiting = await (await journal()).undrained((await open()).store.ledgerTables);
+      if (waiting > 0) note(undrainedNote(waiting));
+    }
+    return shared();
+  };
   return {
-    ledger: async () => {
-      if (databaseUrl === undefined) return journal();
-      if (hasJournal(dir)) {
-        const waiting = await (await journal()).undrained((await open()).store.ledgerTables);
-        if (waiting > 0) note(undrainedNote(waiting));
-      }
-      return shared();
-    },
+    ledger,
+    ledgerExport: ledger,
     ledgersHere: async () => [
       ...(databaseUrl === undefined ? [] : [{ place: "shared", open: shared } as const]),
       ...(databaseUrl === undefined || hasJournal(dir) ? [{ place: "journal", open: journal } as const] : []),

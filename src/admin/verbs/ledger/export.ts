@@ -25,11 +25,11 @@ export default defineVerb({
   role: "viewer",
   terminalOnly: true,
   changes: false,
-  needs: ["ledger", "workingFolder"],
+  needs: ["ledgerExport", "workingFolder"],
   interrupted: "The file is not complete: delete it, and give the same command again.",
 
-  async run({ file, format = "csv", ...filter }, { ledger, workingFolder, note, onProgress }) {
-    const reader = await ledger();
+  async run({ file, format = "csv", ...filter }, { ledgerExport, workingFolder, note, onProgress }) {
+    const reader = await ledgerExport();
     const damaged: string[] = [];
     let leftOut = 0;
     const pieces = reader.export(

@@ -1,7 +1,8 @@
-/** The thread started by `pruning-thread.ts`. */
+/** The thread started by `journal-thread.ts`. */
 import { parentPort, workerData } from "node:worker_threads";
+import { OperatorError } from "../../terms/operator-error.ts";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
-import type { AskedQuestion, GivenAnswer } from "./pruning-thread.ts";
+import type { AskedQuestion, GivenAnswer } from "./journal-thread.ts";
 
 const port = parentPort!;
 let reader: JournalReader | null = null;
@@ -16,6 +17,7 @@ async function answer({ number, question, asked }: AskedQuestion): Promise<Given
     const ask = reader[question] as (...values: readonly unknown[]) => Promise<unknown>;
     return { number, answer: await ask(...asked) };
   } catch (error) {
-    return { number, failed: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { number, failed: { message, code: error instanceof OperatorError ? error.code : null } };
   }
 }

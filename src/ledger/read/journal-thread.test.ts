@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { atEnd, makeDirectory, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
-import { openPruningThread } from "./pruning-thread.ts";
+import { openJournalThread } from "./journal-thread.ts";
 
 test("old runs are deleted from another thread, which reports by what clock they are old", async (t) => {
   const { ledger, directory } = await startLedger(t);
   const startedWallAt = Date.now() - 24 * 60 * 60 * 1_000;
   await runOnce(ledger, makeRun({ startedWallAt }));
-  const thread = openPruningThread({ dir: directory });
+  const thread = openJournalThread({ dir: directory });
   atEnd(t, () => thread.close());
 
   const { wallAt, lastRunAt, nextRunAt } = await thread.moment();
@@ -22,17 +22,33 @@ test("old runs are deleted from another thread, which reports by what clock they
 
 test("without a ledger the thread reports that, and answers once there is one", async (t) => {
   const directory = makeDirectory(t);
-  const thread = openPruningThread({ dir: directory });
+  const thread = openJournalThread({ dir: directory });
   atEnd(t, () => thread.close());
-  await assert.rejects(thread.moment(), /There is no ledger/);
+  await assert.rejects(thread.moment(), { code: "not_found", message: /There is no ledger/ });
   const { ledger } = await startLedger(t, { directory });
   await runOnce(ledger);
   assert.notEqual((await thread.moment()).lastRunAt, null);
 });
 
+test("runs that end while the thread is open are listed, summed and shown from it", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  const thread = openJournalThread({ dir: directory });
+  atEnd(t, () => thread.close());
+  await runOnce(ledger);
+  const { runs } = await thread.list({});
+  assert.equal(runs.length, 1);
+  await runOnce(ledger);
+  assert.equal((await thread.list({}, { limit: 9 })).runs.length, 2);
+  assert.equal((await thread.show(runs[0]!.transaction_id))?.damaged, false);
+  assert.equal(await thread.show("trx_none"), null);
+  const [line] = await thread.spend("source", { from: 0, to: Date.now() + 60_000 });
+  assert.equal(typeof line?.least, "bigint");
+  assert.equal((await thread.verify()).ok, 2);
+});
+
 test("no question waits for ever after the thread is closed", async (t) => {
   const { directory } = await startLedger(t);
-  const thread = openPruningThread({ dir: directory });
+  const thread = openJournalThread({ dir: directory });
   const asked = assert.rejects(thread.moment(), /has ended/);
   await thread.close();
   await asked;

@@ -1,0 +1,85 @@
+import { Worker } from "node:worker_threads";
+import { moduleBeside } from "../../terms/module-beside.ts";
+import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
+import type { LedgerAnswers } from "./ledger-reader.ts";
+
+/**
+ * Answers questions to the journal in a thread of its own, one after another, because large reads would delay every run
+ * in the service. The thread starts with the first question and ends with `close`.
+ */
+export interface JournalThread extends LedgerAnswers {
+  close(): Promise<void>;
+}
+
+export interface AskedQuestion {
+  readonly number: number;
+  readonly question: keyof LedgerAnswers;
+  readonly asked: readonly unknown[];
+}
+
+export interface GivenAnswer {
+  readonly number: number;
+  readonly answer?: unknown;
+  /** What is kept of an error between threads; `code` is that of an `OperatorError`. */
+  readonly failed?: { readonly message: string; readonly code: OperatorErrorCode | null };
+}
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function openJournalThread(options: { readonly dir: string }): JournalThread {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | null = null;
+  let asked = 0;
+
+  const start = (): Worker => {
+    const started = new Worker(moduleBeside("./journal-thread-worker.ts", import.meta.url), {
+      name: "ledger-questions",
+      workerData: options,
+      env: {},
+    });
+    started.unref();
+    started.on("message", ({ number, answer, failed }: GivenAnswer) => {
+      const one = waiting.get(number);
+      waiting.delete(number);
+      if (failed === undefined) one?.resolve(answer);
+      else
+        one?.reject(failed.code === null ? new Error(failed.message) : new OperatorError(failed.code, failed.message));
+    });
+    const end = (error: Error): void => {
+      if (worker === started) worker = null;
+      for (const one of waiting.values()) one.reject(error);
+      waiting.clear();
+    };
+    started.on("error", end);
+    started.on("exit", () => end(new OperatorError("unavailable", "The thread that reads the ledger has ended.")));
+    return started;
+  };
+  const asks =
+    <Question extends keyof LedgerAnswers>(question: Question) =>
+    (...values: Parameters<LedgerAnswers[Question]>): Promise<never> => {
+      const thread = (worker ??= start());
+      asked += 1;
+      const message: AskedQuestion = { number: asked, question, asked: values };
+      const answered = new Promise<unknown>((resolve, reject) => waiting.set(message.number, { resolve, reject }));
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      thread.postMessage(message);
+      return answered as Promise<never>;
+    };
+  return {
+    list: asks("list"),
+    show: asks("show"),
+    summary: asks("summary"),
+    spend: asks("spend"),
+    unknown: asks("unknown"),
+    reconcile: asks("reconcile"),
+    prune: asks("prune"),
+    verify: asks("verify"),
+    moment: asks("moment"),
+    async close() {
+      await worker?.terminate();
+    },
+  };
+}
