@@ -8,7 +8,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage http operate project`);
+  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage admin http operate
+  project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -26,12 +27,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ["terms", "settings", "sdk"],
   admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "simulation"],
   http: ["terms", "run"],
-  operate: ["terms"],
+  operate: ["terms", "admin"],
   cli: ["terms", "admin"],
   storage: ["terms"],
   project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
   composition: ALL_PARTS,
-  commands: [...ALL_PARTS, "composition", "cli", "admin"],
+  commands: [...ALL_PARTS, "composition", "cli"],
 };
 
 /** Names that say nothing about what a file holds. */

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
+import { adminOpenApiDocument } from "../src/operate/api/openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
 import type { Place } from "../src/sources/declarative/format/read-document.ts";
@@ -64,6 +66,11 @@ test("openapi.json is what the code says", () => {
     JSON.parse(JSON.stringify(openApiDocument())),
     "run: npm run openapi",
   );
+});
+
+test("openapi-admin.json is what the verbs say", async () => {
+  const document = JSON.parse(JSON.stringify(await adminOpenApiDocument(findVerbs()))) as unknown;
+  assert.deepEqual(JSON.parse(read("openapi-admin.json")), document, "run: npm run openapi");
 });
 
 test("every example of a function of expressions gives what the reference says it gives", () => {

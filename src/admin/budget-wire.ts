@@ -1,6 +1,7 @@
-import { budgetText, isNearlyUsed, type Budget } from "../terms/budget.ts";
+import { BUDGET_PERIODS, budgetText, isNearlyUsed, type Budget } from "../terms/budget.ts";
 import { Type } from "../terms/type.ts";
 import type { BudgetUse } from "./ports.ts";
+import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 import { unknownId } from "./unknown.ts";
 import { toWireTime } from "./wire-time.ts";
 
@@ -16,6 +17,33 @@ export const budgetInput = Type.String({
 export function unknownBudget(id: string): Error {
   return unknownId("budget", id, "datarun budget list");
 }
+
+/** What every result about a budget has. */
+const told = {
+  budget: text,
+  organization_tuid: text,
+  workflow: orNull(text),
+  source: orNull(text),
+  cred_id: orNull(text),
+  per: oneOf(...BUDGET_PERIODS),
+  limit: text,
+};
+const use = { used: text, left: text, nearly_used: yesOrNo, period_to: time };
+
+export const listedBudget = Type.Object({ ...told, ...use });
+export const removedBudget = Type.Object({ removed: yesOrNo, ...told, warn_percent: count });
+export const wireBudget = Type.Object({ ...told, warn_percent: count, counts_from: time });
+export const wireBudgetUse = Type.Object({
+  ...wireBudget.properties,
+  ...use,
+  leased: text,
+  period_from: time,
+  /** Missing as long as there is no ledger. */
+  requests: Type.Optional(count),
+  unknown: Type.Optional(count),
+  unpriced: Type.Optional(count),
+  other_currencies: Type.Optional(orNull(text)),
+});
 
 export function toWireBudget(budget: Budget) {
   return {

@@ -1,5 +1,18 @@
 import type { NotedCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
+import { Type } from "../terms/type.ts";
+import { listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+
+export const wireCredential = Type.Object({
+  cred_id: text,
+  source: text,
+  contexts: listOf(text),
+  regions: listOf(text),
+  default: yesOrNo,
+  disabled: yesOrNo,
+  created_at: time,
+  note: Type.Optional(orNull(text)),
+});
 
 /** A credential as results show it, without any of its fields. */
 export function toWireCredential(credential: Omit<NotedCredential, "note"> & Partial<NotedCredential>) {

@@ -1,5 +1,7 @@
 import { Type } from "../terms/type.ts";
 import type { Operator } from "./ports.ts";
+import { oneOf, orNull, text, time } from "./result-schemas.ts";
+import { ROLES } from "./roles.ts";
 import { toWireTime } from "./wire-time.ts";
 
 /**
@@ -13,6 +15,17 @@ export const operatorName = Type.String({
 });
 
 const STATES = ["active", "revoked", "expired"] as const;
+
+export const wireOperator = Type.Object({
+  operator_id: text,
+  name: text,
+  role: oneOf(...ROLES),
+  state: oneOf(...STATES),
+  created_at: time,
+  expires_at: orNull(time),
+  revoked_at: orNull(time),
+  last_used_at: orNull(time),
+});
 
 /** Whether the operator's token is accepted at that time. */
 export function operatorState(

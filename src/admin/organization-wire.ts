@@ -1,5 +1,14 @@
 import type { Organization } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
+import { Type } from "../terms/type.ts";
+import { text, time, yesOrNo } from "./result-schemas.ts";
+
+export const wireOrganization = Type.Object({
+  organization_tuid: text,
+  name: text,
+  disabled: yesOrNo,
+  created_at: time,
+});
 
 export function toWireOrganization(organization: Organization) {
   return {

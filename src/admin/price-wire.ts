@@ -5,6 +5,16 @@ import { AMOUNT_PATTERN, amountText } from "../terms/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { PriceTerm } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
+import { text, time } from "./result-schemas.ts";
+
+export const wirePrice = {
+  from: time,
+  above: Type.Integer({ minimum: 0 }),
+  amount: text,
+  currency: text,
+  per: text,
+  time_zone: text,
+};
 
 /** Inputs and results that have to do with prices. */
 

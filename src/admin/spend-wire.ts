@@ -1,5 +1,17 @@
 import type { Spent } from "../ledger/read/sum-requests.ts";
 import { amountText } from "../terms/money.ts";
+import { Type } from "../terms/type.ts";
+import { count, orNull, text } from "./result-schemas.ts";
+
+/** What each line about money has. */
+export const wireSpent = {
+  unpriced: count,
+  currency: orNull(text),
+  amount: orNull(text),
+  amount_at_most: orNull(text),
+};
+
+export const wireTotal = Type.Object({ currency: text, amount: text, amount_at_most: text });
 
 /** What results say about money, by currency. */
 

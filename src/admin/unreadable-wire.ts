@@ -1,4 +1,8 @@
 import type { Unreadable } from "../credentials/sealed-rows.ts";
+import { Type } from "../terms/type.ts";
+import { text } from "./result-schemas.ts";
+
+export const wireUnreadable = Type.Object({ id: text, organization: text, reason: text });
 
 /** A data key or a credential that cannot be opened, as verbs show it. */
 export function toUnreadableWire({ id, organizationId, reason }: Unreadable) {

@@ -8,7 +8,7 @@ import { includesRole, ROLES } from "./roles.ts";
 /** Who may use which verb over the admin API. A new verb gets its line here, after some thought. */
 const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
-    audit list; credential explain; credential list; credential price list; function list; function show; keys verify;
+    audit list; budget list; budget show; credential explain; credential list; credential price list; function list; function show; keys verify;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; operator list; org list;
     source list; source show; token list; workflow list`,
   operator: `
@@ -16,7 +16,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     credential price set; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow set`,
-  owner: "keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
+  owner: "budget remove; budget set; keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */
@@ -63,6 +63,14 @@ test("a viewer changes nothing, and what needs a terminal says that it works onl
     assert.ok(own.length === 0 || verb.terminalOnly === true, `${name} needs ${own.join(" and ")}`);
     for (const input of Array.isArray(verb.terminalOnly) ? verb.terminalOnly : [])
       assert.ok(!(verb.input.required ?? []).includes(input), `${name} cannot do without ${input}`);
+  }
+});
+
+test("what can be done over the admin API has a result with a schema", async () => {
+  const verbs = findVerbs();
+  for (const name of verbs.names) {
+    const { result, terminalOnly } = await verbs.load(name);
+    assert.equal(result === undefined, terminalOnly === true, name);
   }
 });
 

@@ -1,4 +1,4 @@
-import type { Static, TObject } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
 import type { JsonObject } from "../terms/json.ts";
 import type { Need, VerbCall } from "./needs.ts";
 import type { Role } from "./ports.ts";
@@ -46,6 +46,11 @@ export interface Verb<
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
   /** What to tell somebody who interrupts it, after how far it was: how to go on. For verbs that change things bit by bit. */
   readonly interrupted?: string;
+  /**
+   * The schema of what `run` resolves with, for the contract of the admin API. Not for verbs that work only in a
+   * terminal.
+   */
+  readonly result?: TSchema;
   /** Whether the result is a failure: it is shown all the same, and the exit code is 1. */
   hasFailed?(result: Result): boolean;
   /** The message for an empty list in the result, by the list's name. If left out: "no", and the name. */

@@ -1,6 +1,18 @@
 import { Type } from "../terms/type.ts";
 import type { NamedWorkflow } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
+import { text, time, yesOrNo } from "./result-schemas.ts";
+
+export const wireWorkflow = Type.Object({
+  workflow: text,
+  name: text,
+  disabled: yesOrNo,
+  auto_credentials: yesOrNo,
+  failure_details: yesOrNo,
+  mask_credentials: yesOrNo,
+  simulated: yesOrNo,
+  created_at: time,
+});
 
 /** The settings of a workflow that may change in its life, as verbs take them. */
 export const workflowSettings = {

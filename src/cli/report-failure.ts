@@ -1,7 +1,5 @@
 import { styleText } from "node:util";
-import { Fault } from "../terms/fault.ts";
-import { OperatorError } from "../terms/operator-error.ts";
-import { printable } from "../terms/printable.ts";
+import { reportError } from "../admin/report-error.ts";
 import { type CommandIo, write } from "./command-io.ts";
 
 /** How a command ends: 0 done, 1 failed, 2 not understood. */
@@ -24,22 +22,10 @@ function inRed(message: string, { stderr }: CommandIo): string {
   return [styleText("red", first, { stream: stderr }), ...others].join("\n");
 }
 
-/** The operating system names the file and what is wrong with it, and nothing else. */
-function isOfFiles(thrown: unknown): thrown is NodeJS.ErrnoException {
-  if (!(thrown instanceof Error)) return false;
-  const { errno, syscall, path } = thrown as NodeJS.ErrnoException;
-  return typeof errno === "number" && syscall !== undefined && path !== undefined;
-}
-
+/** On request with the place of an unexpected error, which is for developers. */
 function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
-  if (thrown instanceof OperatorError) return { code: thrown.code, message: thrown.message };
-  if (thrown instanceof Fault) return { code: thrown.row.kind, message: thrown.says };
-  if (isOfFiles(thrown)) return { code: "unavailable", message: `${printable(thrown.message)}.` };
-  // The text of an unexpected error may contain secrets, so it is shown only on request.
-  const name = thrown instanceof Error ? thrown.name : typeof thrown;
+  const { code, message } = reportError(thrown);
+  if (code !== "internal") return { code, message };
   const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";
-  return {
-    code: "internal",
-    message: `The command failed unexpectedly (${name}).${details || ` Set DATARUN_DEBUG=1 to see where.`}`,
-  };
+  return { code, message: `${message}${details || " Set DATARUN_DEBUG=1 to see where."}` };
 }

@@ -83,6 +83,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
     simulatedDoor: openSimulatedDoor(settings, clock, sources, (source) => failures.get(source) ?? null),
     leaseOf: NO_LEASES,
     budgets: NO_BUDGETS,
+    adminApi: null,
     tellsErrors: false,
     notReady: () => [],
     warnings: () => [],

@@ -1,10 +1,11 @@
-import type { CredentialFinder, RunObserver } from "../run/ports.ts";
+import type { RootKeyRing } from "../credentials/root-key-ring.ts";
+import type { RunObserver } from "../run/ports.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { settledWithin } from "../terms/within.ts";
-import { openKeyedStore } from "./open-store.ts";
+import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { settleRootKey } from "./settle-root-key.ts";
 
 export interface StoreParts {
@@ -18,7 +19,11 @@ export interface StoreParts {
 
 export interface ProvenStore extends AsyncDisposable {
   readonly store: Store;
-  readonly finder: CredentialFinder;
+  readonly rootKeys: RootKeyRing;
+  readonly sealer: OpenedStore["sealer"];
+  readonly finder: OpenedStore["finder"];
+  /** Resolves when the root keys have been compared with the stored ones, and it is known which one seals. */
+  readonly settled: Promise<void>;
   readonly billedCalls: RunObserver;
   /** Rejects if the root key turns out not to be the store's. */
   readonly failed: Promise<never>;
@@ -44,7 +49,7 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
     opening: forCommand ? "look" : "upgrade",
     tell: ({ event, says }) => log.warn({ event }, says),
   });
-  const { store, finder, billedCalls } = keyed;
+  const { store, rootKeys, sealer, finder, billedCalls } = keyed;
   opened.defer(() => store.close());
   opened.defer(async () => void (await settledWithin(clock, CALLS_WAIT_MS, billedCalls.close())));
   let unreadable = 0;
@@ -58,7 +63,10 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
   const kept = opened.move();
   return {
     store,
+    rootKeys,
+    sealer,
     finder,
+    settled,
     billedCalls,
     failed,
     unreadableDataKeys: () => unreadable,

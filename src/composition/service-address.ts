@@ -24,6 +24,11 @@ export function findAddress(dataDir: string): string | null {
   // starting must not find it taken.
   if (!existsSync(file) || isFree(join(dataDir, "ledger"))) return null;
   const { url } = JSON.parse(readFileSync(file, "utf8")) as { url: string };
+  return reachableAddress(url);
+}
+
+/** Where a service is reached from its own machine, also if it listens on every address. */
+export function reachableAddress(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 

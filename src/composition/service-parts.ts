@@ -2,6 +2,7 @@ import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
 import type { Leases } from "../leases/ports.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
+import type { AdminApi } from "../operate/api/admin-api.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
 import type {
@@ -35,11 +36,15 @@ export interface ServiceParts {
   readonly budgets: Budgets;
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
+  readonly adminApi: AdminApi | null;
   /** Reasons why it will stop accepting runs before long. */
   readonly warnings: () => readonly string[];
   /** Pages of the admin port, besides metrics and probes. */
   readonly adminPages: readonly AdminPage[];
   /** The text of errors that functions throw is logged, at level `debug`. */
   readonly tellsErrors: boolean;
-  readonly readings: Omit<Readings, "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers">;
+  readonly readings: Omit<
+    Readings,
+    "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers" | "failedLogins"
+  >;
 }

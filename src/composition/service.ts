@@ -22,7 +22,7 @@ export interface Service {
 
 /** Puts the parts together, in the order in which a request uses them, and listens. */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { settings, clock } = parts;
+  const { settings, clock, adminApi } = parts;
   let stopping = false;
   const budget = new ByteBudget(settings.limits.heldBytes || heldBytesByDefault());
   const metrics = createMetrics((id) => parts.sources.find(id) !== undefined, {
@@ -32,11 +32,18 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     heldBytes: () => budget.heldBytes,
     connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
     openBreakers: () => runs.openBreakers(),
+    failedLogins: () => adminApi?.failedLogins() ?? 0,
   });
   const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, ...parts.observers]);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
-  const admin = createAdminServer({ metrics, notReady, warnings: parts.warnings, pages: parts.adminPages });
+  const admin = createAdminServer({
+    metrics,
+    notReady,
+    warnings: parts.warnings,
+    pages: parts.adminPages,
+    api: adminApi,
+  });
 
   const { edge } = publicEdge;
   const url = await listen(edge, settings.port, settings.host);
@@ -57,6 +64,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const endAt = clock.now() + graceMs;
       const closed = edge.stopListening();
       const idle = runs.admission.stop();
+      const verbsEnded = adminApi?.stop() ?? Promise.resolve();
       runs.endWaitsForOrders();
       if (!(await settledWithin(clock, graceMs, idle))) {
         runs.endCalls();
@@ -64,6 +72,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         await settledWithin(clock, ANSWER_LEFT_MS, idle);
       }
       // The last answer begins in this turn. A client that reads slowly has the rest of the grace period.
+      await settledWithin(clock, Math.max(0, endAt - clock.now()), verbsEnded);
       await new Promise(setImmediate);
       await settledWithin(clock, Math.max(0, endAt - clock.now()), edge.whenWritten());
       edge.closeIdleConnections();

@@ -10,13 +10,14 @@ import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { openAdminApi } from "./open-admin-api.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openSpans } from "./open-spans.ts";
 import { openProvenStore } from "./open-proven-store.ts";
-import { forgetAddress, noteAddress } from "./service-address.ts";
+import { forgetAddress, noteAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
 
 export interface StartOptions {
@@ -90,6 +91,17 @@ export async function start(options: StartOptions): Promise<Running> {
     leaseOf: leases.leaseOf,
     budgets,
     tellsErrors: dev,
+    adminApi: openAdminApi({
+      settings,
+      clock,
+      log,
+      keyed,
+      ledger: journal,
+      catalogs,
+      door,
+      budgets,
+      publicUrl: () => reachableAddress(service.url),
+    }),
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,
     adminPages: [],

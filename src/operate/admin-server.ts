@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AdminApi } from "./api/admin-api.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
 import type { Metrics } from "./metrics.ts";
@@ -11,6 +12,8 @@ export interface AdminServerParts {
   readonly warnings: () => readonly string[];
   /** Besides these. */
   readonly pages: readonly AdminPage[];
+  /** A service without operators has none. */
+  readonly api: Pick<AdminApi, "handle"> | null;
 }
 
 /** A page that answers with JSON. */
@@ -25,8 +28,8 @@ export interface AdminAnswer {
   readonly value: object;
 }
 
-/** Enough for probes and scrapers. Anybody else who finds the port must not use up the files that the service may open. */
-const CONNECTIONS_MAX = 64;
+/** Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service may open. */
+const CONNECTIONS_MAX = 128;
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 30_000, keepAliveTimeout: 72_000 };
 const HEADERS = {
   "X-Frame-Options": "DENY",
@@ -38,10 +41,11 @@ const HEADERS = {
 const BODY_BYTES_MAX = 65_536;
 
 /**
- * The admin port: metrics and probes. It has no authentication of its own and belongs on a private address.
- * `/live` says that the process responds; `/ready` that runs would be accepted.
+ * The admin port: metrics, probes, and the admin API under `/api/`. It belongs on a private address: only the API asks
+ * who is there. `/live` says that the process responds; `/ready` that runs would be accepted. Both, and the metrics,
+ * answer to any host name, because probes and scrapers ask by whatever address they have found.
  */
-export function createAdminServer({ metrics, notReady, warnings, pages: added }: AdminServerParts): Server {
+export function createAdminServer({ metrics, notReady, warnings, pages: added, api }: AdminServerParts): Server {
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
     [
@@ -65,6 +69,10 @@ export function createAdminServer({ metrics, notReady, warnings, pages: added }:
     const [path = ""] = (request.url ?? "").split("?");
     const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
     const more = added.find((one) => one.path === path);
+    if (more === undefined && api !== null && path.startsWith("/api/")) {
+      api.handle(request, response).catch(() => refuse(response, new Fault("request.unexpected")));
+      return;
+    }
     if (page === undefined && more === undefined) return refuse(response, new Fault("request.not_found"));
     (page?.(response) ?? answer(more!, request, response)).catch((thrown: unknown) =>
       refuse(response, asFault(thrown, "request.unexpected"), more),

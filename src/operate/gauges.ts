@@ -10,6 +10,8 @@ export interface Readings {
   /** Connections of clients that are open, and those closed without an answer since the start. */
   connections(): { readonly open: number; readonly dropped: number };
   openBreakers(): number;
+  /** Failed logins to the admin API since the start. */
+  failedLogins(): number;
   /** The connections to each origin. */
   vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
   functions(): FunctionReadings;
@@ -128,6 +130,10 @@ export const GAUGES: Readonly<Record<string, Gauge>> = {
   budgets_nearly_used: {
     help: "Budgets that are used beyond their warn level in their current period, as far as this process knows.",
     read: (it) => it.budgets().filter(({ budget, used }) => isNearlyUsed(budget, used)).length,
+  },
+  failed_logins: {
+    help: "Requests to the admin API since the start whose token was unknown, expired or revoked.",
+    read: (it) => it.failedLogins(),
   },
   breakers_open: { help: "Sources, by credential, that are not called for a while.", read: (it) => it.openBreakers() },
 };

@@ -6,7 +6,11 @@ const PERIOD_MS = 10_000;
  * For events that others can cause as often as they like: the first of a kind is logged at once, and while more come, their
  * number is logged once per period. So they are visible and cannot flood the log.
  */
-export function createTally<Kind extends string>(say: (kind: Kind, count: number) => void, clock: Clock) {
+export function createTally<Kind extends string>(
+  say: (kind: Kind, count: number) => void,
+  clock: Clock,
+  periodMs = PERIOD_MS,
+) {
   const counts = new Map<Kind, number>();
 
   function wait(kind: Kind): void {
@@ -17,7 +21,7 @@ export function createTally<Kind extends string>(say: (kind: Kind, count: number
       counts.set(kind, 0);
       wait(kind);
     };
-    clock.after(PERIOD_MS, sayMore, "loose");
+    clock.after(periodMs, sayMore, "loose");
   }
 
   return {

@@ -6,7 +6,7 @@ import type { FunctionCase } from "../sdk/data-function.ts";
 import { readCases } from "../functions/load/read-cases.ts";
 
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
-import { openFunctions, type OpenFunction } from "./open-functions.ts";
+import { openFunctions, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./config-file.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 
@@ -42,14 +42,17 @@ export async function openListedFunctions(
   });
   return {
     problems: functions.problems,
-    listing: {
-      find: functions.find,
-      list: () =>
-        functions
-          .list()
-          .map((listed): DescribedFunction => Object.assign({}, listed, { cases: () => casesOf(listed) })),
-    },
+    listing: toListing(functions),
     close: functions.close,
+  };
+}
+
+/** Functions as verbs see them. */
+export function toListing(functions: OpenedFunctions): FunctionListing {
+  return {
+    find: functions.find,
+    list: () =>
+      functions.list().map((listed): DescribedFunction => Object.assign({}, listed, { cases: () => casesOf(listed) })),
   };
 }
 

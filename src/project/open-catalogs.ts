@@ -43,6 +43,8 @@ export interface CatalogOptions {
 
 export interface Catalogs {
   readonly sources: SourceCatalog;
+  /** Every source there is, on or off, as it was loaded last. */
+  loaded(): LoadedSources;
   readonly sourceCount: number;
   /** Of all that are on at the start. */
   readonly sourceIds: readonly string[];
@@ -112,6 +114,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     let version = 0;
     return {
       sources: { find: (id) => on.get(id) },
+      loaded: () => loaded,
       sourceCount: on.size,
       sourceIds: [...on.keys()],
       functions,

@@ -40,6 +40,12 @@ export const SETTINGS = [
     says: "Admin port: metrics and probes; 0 picks a free one.",
   },
   {
+    key: "admin_hosts",
+    type: "list",
+    default: [],
+    says: "Host names, without a port, at which operators reach the admin API, besides those of this machine itself (`localhost`, `127.0.0.1`, `[::1]`). A request that names another host is refused; metrics and probes answer to any.",
+  },
+  {
     key: "data_dir",
     type: "text",
     default: ".datarun",

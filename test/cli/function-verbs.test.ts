@@ -13,6 +13,7 @@ import { readSettings } from "../../src/settings/read-settings.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { start } from "../../src/composition/start.ts";
 import type { JsonObject } from "../../src/terms/json.ts";
+import { assertPrinted } from "../rig/verb-results.ts";
 
 interface Place {
   readonly project: string;
@@ -44,6 +45,7 @@ function place(t: TestContext): Place {
       open: openVerbs,
       version: async () => "v1",
     });
+    await assertPrinted(args, printed.out);
     return { code, stdout: printed.out, stderr: printed.err };
   };
   return {

@@ -23,6 +23,7 @@ function shell(body: (call: VerbCall, printed: () => string, interrupt: () => vo
     summary: "Work",
     example: "",
     input: Type.Object({}, { additionalProperties: false }),
+    role: "operator",
     changes: true,
     needs: [],
     interrupted: "Give the same command again.",

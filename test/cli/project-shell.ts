@@ -7,6 +7,7 @@ import { runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { openVerbs } from "../../src/commands/open-verbs.ts";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
+import { assertPrinted } from "../rig/verb-results.ts";
 
 class Collected extends Writable {
   text = "";
@@ -29,6 +30,7 @@ export function shell(t: TestLife, folder: string) {
       { stdin, stdout, stderr, env: {} },
       { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" },
     );
+    await assertPrinted(args, stdout.text);
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   const json = async (args: readonly string[]) => JSON.parse((await run([...args, "--json"])).stdout);

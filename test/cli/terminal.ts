@@ -17,6 +17,7 @@ import { createSchemas } from "../../src/terms/author-schemas.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
+import { assertPrinted } from "../rig/verb-results.ts";
 
 /** What a command printed and how it ended. */
 export interface Printed {
@@ -45,6 +46,7 @@ export function terminal(t: TestContext): Terminal {
     const [stdout, stderr] = [new Collected(), new Collected()];
     const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env };
     const code = await runCli(args, io, commandsOn(dataDir));
+    await assertPrinted(args, stdout.text);
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   return {

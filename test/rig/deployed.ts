@@ -12,6 +12,7 @@ import { createClient, type Client, type Reply } from "./client.ts";
 import { readLedger, type LedgerRows } from "./ledger-rows.ts";
 import { createOperator, type Operator, type Organization } from "./organization.ts";
 import { Secrets } from "./secrets.ts";
+import { assertPrinted } from "./verb-results.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 /** Makes the launcher believe that it runs on a Node too old for the service. */
@@ -113,6 +114,7 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
       const printed = collect(child);
       const { code } = await endOf(child);
       assert.equal(code, 0, `${args.slice(0, 2).join(" ")}: ${printed.err}${printed.out}`);
+      await assertPrinted([...args, "--json"], printed.out);
       return JSON.parse(printed.out) as unknown;
     },
 

@@ -1,5 +1,5 @@
-import { makeAccessToken, tokenDigest } from "../../src/access/access-token.ts";
-import type { IssuedToken, NamedWorkflow } from "../../src/admin/ports.ts";
+import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
+import type { IssuedToken, NamedWorkflow, Role } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
 import type { Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/clock.ts";
@@ -14,6 +14,13 @@ export interface Organization {
   readonly token: string;
   readonly tokenId: string;
   readonly workflow: string;
+}
+
+/** An operator of the admin API. */
+export interface Appointed {
+  readonly id: string;
+  readonly name: string;
+  readonly token: string;
 }
 
 export type WorkflowFlags = Partial<
@@ -68,6 +75,18 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
       await store.admin.createCredential(act(), { ...place, ...sealed, contexts, regions, isDefault, disabled: false, createdWallAt }); // prettier-ignore
       return place.id;
     },
+
+    /** Somebody who may use the admin API. */
+    async appoint(role: Role, name: string = role, expiresWallAt: number | null = null): Promise<Appointed> {
+      const token = secrets.add(makeOperatorToken());
+      const id = newId("operator", clock.wall());
+      const operator = { id, name, role, digest: tokenDigest(token), createdWallAt: clock.wall(), expiresWallAt };
+      if ((await store.admin.createOperator(act(), operator)) === null) throw new Error(`there is an operator ${name}`);
+      return { id, name, token };
+    },
+
+    dismiss: (id: string) => store.admin.revokeOperator(act(), { id }),
+    auditEntries: () => store.admin.auditEntries({ limit: 1_000 }),
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),
     deleteCredential: (id: string) => store.admin.deleteCredential(act(), id),

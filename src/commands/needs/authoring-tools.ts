@@ -1,16 +1,12 @@
 import { existsSync } from "node:fs";
 import type { AuthoringTools } from "../../admin/authoring/ports.ts";
-import { readDeployment } from "../../composition/deployment.ts";
+import { toAuthoringTools } from "../../composition/authoring-tools.ts";
 import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
 import type { Budgets } from "../../run/ports.ts";
-import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
-import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
-import { toRunnable } from "../../sources/runnable.ts";
-import { createSchemas } from "../../terms/author-schemas.ts";
 import { systemClock } from "../../terms/clock.ts";
 
 export type OpenedAuthoringTools = AuthoringTools & { close(): void };
@@ -22,7 +18,7 @@ export interface AuthoringPlace {
   budgets(): Promise<Budgets>;
 }
 
-/** What writing and testing sources needs. The client for real vendors is opened only when a vendor is called. */
+/** The tools of one command. The client for real vendors is opened only when a vendor is called. */
 export function openAuthoringTools({ project, environment, loaded, budgets }: AuthoringPlace): OpenedAuthoringTools {
   const casesDoor = createDoor({ clock: systemClock });
   let asking: Promise<AuthoringTools["askLive"]> | undefined;
@@ -33,17 +29,14 @@ export function openAuthoringTools({ project, environment, loaded, budgets }: Au
     opened = openVendorDoor(settings, systemClock);
     return createLiveVendors(opened, settings.region, systemClock, budgets);
   };
-  return {
+  const tools = toAuthoringTools({
     project,
-    problems: loaded.problems.map(({ message }) => message),
+    loaded,
     cases: { door: casesDoor, clock: systemClock },
-    fileOf(id) {
-      const found = loaded.all.get(id);
-      return found === undefined ? undefined : { path: found.file, from: found.from };
-    },
-    version: () => readDeployment(PACKAGE_ROOT).gitDerivedVersion,
-    compile: (text, file) => toRunnable(compileDeclarative(text, file), createSchemas(), "now"),
     askLive: async (question) => (await (asking ??= openLive()))(question),
+  });
+  return {
+    ...tools,
     close() {
       casesDoor.close();
       opened?.close();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { VerbNeeds } from "../../admin/needs.ts";
 import { drainAgain } from "../../ledger/drain/drain-again.ts";
 import { drainJournal } from "../../ledger/drain/drain-journal.ts";
+import { sayUndrained } from "../../ledger/drain/say-undrained.ts";
 import { hasJournal } from "../../ledger/journal/journal-tables.ts";
 import { openJournalReader } from "../../ledger/read/journal-reader.ts";
 import { createLedgerReader } from "../../ledger/read/ledger-reader.ts";
@@ -33,7 +34,7 @@ export function ledgerNeeds({
     if (databaseUrl === undefined) return journal();
     if (hasJournal(dir)) {
       const waiting = await (await journal()).undrained((await open()).store.ledgerTables);
-      if (waiting > 0) note(undrainedNote(waiting));
+      if (waiting > 0) note(sayUndrained(waiting));
     }
     return shared();
   };
@@ -59,9 +60,4 @@ export function ledgerNeeds({
       }
     },
   };
-}
-
-function undrainedNote(runs: number): string {
-  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
-  return `${which} not reached the shared database yet and cannot be seen here.`;
 }

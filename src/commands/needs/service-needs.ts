@@ -18,7 +18,7 @@ export function serviceNeeds({ dataDir, project, databaseUrl, note, once }: Verb
           ? "No service runs on this data directory: one was started for this command."
           : `It runs in the service at ${url}, with the files that service has loaded: "datarun start" learns of a new file when it is started again, "datarun dev" at once.`,
       );
-      const { toRunService } = await import("./run-service.ts");
+      const { toRunService } = await import("../../composition/run-service.ts");
       return toRunService(url);
     },
   };

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
+import { anObject, listed, oneOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -21,6 +22,19 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed(
+    "entries",
+    Type.Object({
+      at: time,
+      who: text,
+      via: oneOf("cli", "api", "service"),
+      what: text,
+      organization_tuid: orNull(text),
+      subject: text,
+      detail: anObject,
+    }),
+  ),
 
   async run({ org, limit = SHOWN }, { store, note }) {
     const asked = { ...(org !== undefined && { organizationId: org }), limit: limit + 1 };

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { budgetInput, toWireBudget, unknownBudget } from "../../budget-wire.ts";
+import { budgetInput, removedBudget, toWireBudget, unknownBudget } from "../../budget-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -8,8 +8,11 @@ export default defineVerb({
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
   positional: ["budget"],
+  role: "owner",
   changes: true,
   needs: ["store"],
+
+  result: removedBudget,
 
   async run({ budget: id }, { act, store }) {
     const removed = await (await store()).removeBudget(act, id);

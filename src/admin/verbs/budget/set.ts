@@ -3,7 +3,7 @@ import { BUDGET_PERIODS, budgetText, type Budget } from "../../../terms/budget.t
 import { newId } from "../../../terms/ids.ts";
 import { readAmount, readCount, type Micros } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { toWireBudget } from "../../budget-wire.ts";
+import { toWireBudget, wireBudget } from "../../budget-wire.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import type { AdminStore } from "../../ports.ts";
 import { amountInput, currencyInput } from "../../price-wire.ts";
@@ -44,8 +44,11 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
+  role: "owner",
   changes: true,
   needs: ["store", "sources"],
+
+  result: wireBudget,
 
   async run({ org, workflow, source, credential, per, warn, ...input }, { act, store, sources, note }) {
     const limit = limitOf(input);

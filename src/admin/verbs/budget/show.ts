@@ -1,8 +1,8 @@
 import { Type } from "../../../terms/type.ts";
-import type { LedgerReader } from "../../../ledger/read/ledger-reader.ts";
+import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { budgetInput, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
+import { budgetInput, toWireBudget, toWireUse, unknownBudget, wireBudgetUse } from "../../budget-wire.ts";
 import type { BudgetUse } from "../../ports.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -13,8 +13,11 @@ export default defineVerb({
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
   positional: ["budget"],
+  role: "viewer",
   changes: false,
   needs: ["store", "ledger"],
+
+  result: wireBudgetUse,
 
   async run({ budget: id }, { clock, store, ledger }) {
     const use = await (await store()).budget(id);
@@ -31,7 +34,7 @@ function noneYet(error: unknown): null {
   throw error;
 }
 
-async function inLedger(ledger: LedgerReader, { budget, period }: BudgetUse, now: number) {
+async function inLedger(ledger: LedgerAnswers, { budget, period }: BudgetUse, now: number) {
   const { organizationId, workflowId, source, credentialId } = budget;
   const lines = await ledger.spend("org", {
     from: Math.max(period.from, budget.setWallAt),

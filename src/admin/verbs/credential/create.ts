@@ -10,6 +10,7 @@ import { contextInput, organizationInput, regionInput, sourceInput } from "../..
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
+import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -47,6 +48,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store", "sources", "sealer"],
+
+  result: Type.Object({ cred_id: text }),
 
   async run(input, { act, store, sources, sealer, note }) {
     const { org, context: contexts = [], region: regions = [], default: isDefault = false } = input;

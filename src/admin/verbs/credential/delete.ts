@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { credentialInput } from "../../inputs.ts";
 import { unknownCredential } from "../../require.ts";
+import { text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -12,6 +13,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ cred_id: text, deleted: yesOrNo }),
 
   async run({ cred_id }, { act, store }) {
     const credential = await (await store()).deleteCredential(act, cred_id);

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { toWireCredential } from "../../credential-wire.ts";
+import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { credentialInput } from "../../inputs.ts";
 import { unknownCredential } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
@@ -14,6 +14,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: wireCredential,
 
   async run({ cred_id }, { act, store }) {
     const credential = await (await store()).setCredentialDisabled(act, cred_id, true);

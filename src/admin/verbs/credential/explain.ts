@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
+import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -20,6 +21,17 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store", "sources", "finder", "region"],
+
+  result: Type.Object({
+    source: text,
+    needs_credential: oneOf("none", "optional", "required"),
+    context: text,
+    rule: text,
+    cred_id: orNull(text),
+    usable: yesOrNo,
+    problem: orNull(text),
+    steps: listOf(Type.Object({ rule: text, verdict: text, cred_id: orNull(text), reason: text })),
+  }),
 
   async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, region, note }) {
     const source = requireSource(await sources(), sourceId);

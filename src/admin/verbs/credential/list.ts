@@ -1,7 +1,8 @@
 import { Type } from "../../../terms/type.ts";
-import { toWireCredential } from "../../credential-wire.ts";
+import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
+import { listed } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -12,6 +13,8 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed("credentials", wireCredential),
 
   async run({ org }, { store }) {
     const open = await store();

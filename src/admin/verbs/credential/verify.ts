@@ -7,6 +7,7 @@ import { contextInput, credentialInput } from "../../inputs.ts";
 import type { LiveAnswer } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource, unknownCredential } from "../../require.ts";
+import { oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -29,6 +30,13 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store", "sources", "finder", "authoring"],
+
+  result: Type.Object({
+    cred_id: text,
+    source: text,
+    verdict: oneOf("good", "rejected", "could not tell"),
+    reason: text,
+  }),
 
   async run({ cred_id: id, context }, call) {
     const credential = await (await call.store()).credential(id);

@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/type.ts";
+import { count, listed, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -9,6 +10,11 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["functions"],
+
+  result: listed(
+    "functions",
+    Type.Object({ function: text, title: text, from: text, timeout_ms: count, memory_mb: count }),
+  ),
 
   async run(_, { functions }) {
     const listing = await functions();

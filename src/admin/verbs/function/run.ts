@@ -3,6 +3,7 @@ import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { functionInput, workflowInput } from "../../inputs.ts";
 import { runAsClient } from "../../run-as-client.ts";
+import { anObject } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -28,6 +29,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store", "service"],
+
+  result: anObject,
 
   async run({ function: id, workflow, context, inputs = {}, request = false }, call) {
     const given = inputs as JsonObject;

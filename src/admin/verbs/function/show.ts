@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import type { Json } from "../../../terms/json.ts";
 import { functionInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";
+import { anything, count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -12,6 +13,19 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["functions"],
+
+  result: Type.Object({
+    function: text,
+    title: text,
+    description: orNull(text),
+    inputs: anything,
+    output: anything,
+    timeout_ms: count,
+    memory_mb: count,
+    file: text,
+    from: text,
+    cases: listOf(text),
+  }),
 
   async run({ function: id }, { functions }) {
     const found = requireFunction(await functions(), id);

@@ -4,6 +4,7 @@ import type { DescribedFunction } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
 import { renderFunctionReport, runFunctionCases } from "../../../simulation/run-function-cases.ts";
+import { listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -16,6 +17,18 @@ export default defineVerb({
   role: "operator",
   changes: false,
   needs: ["sources", "functions"],
+
+  result: Type.Object({
+    passed: yesOrNo,
+    report: text,
+    functions: listOf(
+      Type.Object({
+        function: text,
+        passed: yesOrNo,
+        cases: listOf(Type.Object({ name: text, passed: yesOrNo, differences: listOf(text), took_ms: Type.Number() })),
+      }),
+    ),
+  }),
 
   async run({ function: id }, { functions, sources, clock, note, onProgress }) {
     const listing = await functions();

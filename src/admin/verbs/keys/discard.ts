@@ -4,6 +4,7 @@ import type { RotationParts } from "../../../credentials/rotate-keys.ts";
 import type { WrappedKey } from "../../../credentials/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { unknownId } from "../../unknown.ts";
+import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -29,6 +30,8 @@ export default defineVerb({
   role: "owner",
   changes: true,
   needs: ["store", "keys"],
+
+  result: Type.Object({ key: text, organization: text, credentials_deleted: listOf(text) }),
 
   async run({ key: id, with_credentials: withCredentials = false }, { act, store, keys }) {
     const parts = await keys({ unproven: true });

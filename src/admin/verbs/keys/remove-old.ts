@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { RootKeyError } from "../../../credentials/root-key.ts";
 import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -12,6 +13,8 @@ export default defineVerb({
   role: "owner",
   changes: true,
   needs: ["store", "keys"],
+
+  result: Type.Object({ removed: listOf(text) }),
 
   async run(_input, { act, store, keys }) {
     const removed = await removeOldRootKeys(await keys()).catch((error: unknown) => {

@@ -1,7 +1,8 @@
 import { Type } from "../../../terms/type.ts";
 import { rotateKeys } from "../../../credentials/rotate-keys.ts";
 import { proofOf } from "../../../credentials/seal.ts";
-import { toUnreadableWire } from "../../unreadable-wire.ts";
+import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";
+import { count, listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -26,6 +27,15 @@ export default defineVerb({
   needs: ["store", "keys"],
   interrupted: "What was done stays, and services go on. Give the same command again to complete it.",
   nothing: { unreadable: "Everything that is sealed can be opened." },
+
+  result: Type.Object({
+    root_key: text,
+    made_root_key: yesOrNo,
+    data_keys_rewrapped: count,
+    data_keys_made: count,
+    credentials_resealed: count,
+    unreadable: listOf(wireUnreadable),
+  }),
 
   async run({ new_data_keys = false, adopt_root_key = false }, { act, store, keys, onProgress }) {
     const parts = await keys({ adopt: adopt_root_key });

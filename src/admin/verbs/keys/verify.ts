@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
-import { toUnreadableWire } from "../../unreadable-wire.ts";
+import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";
+import { count, listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -12,6 +13,14 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["keys"],
+
+  result: Type.Object({
+    data_keys: count,
+    credentials: count,
+    unreadable: listOf(wireUnreadable),
+    root_keys_in_use: listOf(Type.Object({ id: text, data_keys: count })),
+    removable: listOf(text),
+  }),
 
   async run(_input, { keys }) {
     const found = await verifyKeys(await keys({ unproven: true }));

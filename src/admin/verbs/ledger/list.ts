@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { PLACE } from "../../../ledger/read/list-runs.ts";
+import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -23,6 +24,28 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["ledger"],
+
+  result: Type.Object({
+    runs: listOf(
+      Type.Object({
+        transaction_id: text,
+        started_at: time,
+        state: text,
+        kind: text,
+        organization_tuid: text,
+        workflow: text,
+        context: text,
+        simulated: yesOrNo,
+        took_ms: orNull(count),
+        calls: count,
+        failed: count,
+        requests: count,
+        charged: count,
+        charge_unknown: count,
+      }),
+    ),
+    next: Type.Optional(text),
+  }),
 
   async run({ limit, after, ...filter }, { ledger, note }) {
     const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));

@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { count } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -22,6 +23,8 @@ export default defineVerb({
   changes: true,
   needs: ["store", "ledger"],
   interrupted: "What is deleted stays deleted. Give the same command again to delete the rest.",
+
+  result: Type.Object({ deleted: count, kept_unknown: count, kept_undrained: count }),
 
   async run({ before, unknown_too = false }, { act, ledger, store, onProgress }) {
     const startedBefore = toMoment(before);

@@ -6,6 +6,7 @@ import type { Price } from "../../../terms/price.ts";
 import { amountInput, currencyInput } from "../../price-wire.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { count, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -42,6 +43,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store", "ledger"],
+
+  result: Type.Object({ transaction_id: text, call: count, requests: count, call_charged: text }),
 
   async run({ transaction, call, attempt, charged, amount, currency, note }, { act, ledger, store }) {
     const reader = await ledger();

@@ -4,6 +4,7 @@ import { withPriceText } from "../../../ledger/read/costs.ts";
 import { renderTimeline } from "../../../ledger/read/render-timeline.ts";
 import { printable } from "../../../terms/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
+import { anObject, listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -16,6 +17,15 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["ledger"],
+
+  result: Type.Object({
+    damaged: yesOrNo,
+    run: anObject,
+    calls: listOf(anObject),
+    attempts: listOf(anObject),
+    reconciliations: listOf(anObject),
+    timeline: text,
+  }),
 
   async run({ transaction }, { ledger }) {
     const row = await (await ledger()).show(transaction);

@@ -3,7 +3,8 @@ import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
-import { AMOUNTS, toWireSpent, totalsOf } from "../../spend-wire.ts";
+import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
+import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -25,6 +26,21 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["ledger"],
+
+  result: Type.Object({
+    spend: listOf(
+      Type.Object({
+        // What the line is about, under the name that was given as `by`.
+        ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+        requests: count,
+        charged: count,
+        not_charged: count,
+        unknown: count,
+        ...wireSpent,
+      }),
+    ),
+    totals: listOf(wireTotal),
+  }),
 
   async run({ by, from, to, org, workflow, source, credential }, { ledger }) {
     const span = { from: toMoment(from), to: toMoment(to) };

@@ -2,9 +2,10 @@ import { Type } from "../../../terms/type.ts";
 import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { AMOUNTS, toWireSpent, totalsOf } from "../../spend-wire.ts";
+import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
+import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -25,6 +26,24 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store", "ledger"],
+
+  result: Type.Object({
+    charges: listOf(
+      Type.Object({
+        source: text,
+        organization_tuid: orNull(text),
+        cred_id: orNull(text),
+        credential: text,
+        requests: count,
+        charged: count,
+        not_charged: count,
+        unknown: count,
+        live_tests: count,
+        ...wireSpent,
+      }),
+    ),
+    totals: listOf(wireTotal),
+  }),
 
   async run({ month }, { ledger, store, note }) {
     const { from, to } = monthRange(month);

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
+import { count, listed, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -19,6 +20,25 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["ledger"],
+
+  result: listed(
+    "requests",
+    Type.Object({
+      transaction_id: text,
+      call: count,
+      attempt: count,
+      source: text,
+      sent_at: time,
+      price: orNull(text),
+      currency: orNull(text),
+      organization_tuid: text,
+      cred_id: orNull(text),
+      rule: text,
+      method: text,
+      origin: text,
+      fault: orNull(text),
+    }),
+  ),
 
   async run({ limit = 100 }, { ledger, note }) {
     const requests = await (await ledger()).unknown(limit + 1);

@@ -1,6 +1,7 @@
 import type { Verified } from "../../../ledger/read/verified.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
+import { count, listed, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const SAYS = {
@@ -20,6 +21,20 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["ledgersHere"],
+
+  result: listed(
+    "ledgers",
+    Type.Object({
+      place: oneOf("shared", "journal"),
+      ok: count,
+      without_checksum: count,
+      damaged: count,
+      missing: count,
+      findings: listOf(Type.Object({ what: text, transaction_id: orNull(text), run: orNull(count) })),
+      structure: listOf(text),
+      cannot_be_read: orNull(text),
+    }),
+  ),
 
   async run(_input, { ledgersHere, onProgress }) {
     const here = await ledgersHere();

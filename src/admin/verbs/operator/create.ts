@@ -5,6 +5,7 @@ import { newId } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorName } from "../../operator-wire.ts";
 import { ROLES } from "../../roles.ts";
+import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -30,6 +31,8 @@ export default defineVerb({
   changes: true,
   role: "owner",
   needs: ["store"],
+
+  result: Type.Object({ operator_id: text, operator_token: text }),
 
   async run({ name, role, expires_in }, { act, store, note }) {
     const token = makeOperatorToken();

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import { toWireOperator } from "../../operator-wire.ts";
+import { toWireOperator, wireOperator } from "../../operator-wire.ts";
+import { listed } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -10,6 +11,8 @@ export default defineVerb({
   changes: false,
   role: "viewer",
   needs: ["store"],
+
+  result: listed("operators", wireOperator),
 
   async run(_input, { act, store }) {
     const operators = await (await store()).operators();

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { hasOperatorTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { toWireOperator } from "../../operator-wire.ts";
+import { toWireOperator, wireOperator } from "../../operator-wire.ts";
 import type { OperatorKey } from "../../ports.ts";
 import { unknownId } from "../../unknown.ts";
 import { defineVerb } from "../../verb.ts";
@@ -29,6 +29,8 @@ export default defineVerb({
   changes: true,
   role: "owner",
   needs: ["store"],
+
+  result: wireOperator,
 
   async run({ operator: given }, { act, store, note }) {
     const operator = await (await store()).revokeOperator(act, keyOf(given));

@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput } from "../../inputs.ts";
+import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -14,6 +15,8 @@ export default defineVerb({
   changes: true,
   makesStore: true,
   needs: ["store"],
+
+  result: Type.Object({ organization_tuid: text }),
 
   async run({ name }, { act, store }) {
     const id = newId("organization", act.wallAt);

@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
-import { toWireOrganization } from "../../organization-wire.ts";
+import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
 import { unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -13,6 +13,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: wireOrganization,
 
   async run({ org }, { act, store }) {
     const organization = await (await store()).changeOrganization(act, org, { disabled: false });

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import { toWireOrganization } from "../../organization-wire.ts";
+import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
+import { listed } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -9,6 +10,8 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed("organizations", wireOrganization),
 
   async run(_, { store }) {
     const organizations = await (await store()).organizations();

@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/type.ts";
+import { count, listed, oneOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -20,6 +21,17 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["sources"],
+
+  result: listed(
+    "sources",
+    Type.Object({
+      source: text,
+      title: text,
+      credential: oneOf("none", "optional", "required"),
+      leaves_machine: yesOrNo,
+      timeout_ms: count,
+    }),
+  ),
 
   async run({ vendor }, { sources }) {
     const listing = await sources();

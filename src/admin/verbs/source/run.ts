@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../terms/json.ts";
 import { credentialInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
+import { anObject, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -26,6 +27,13 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["sources", "store", "service"],
+
+  result: Type.Object({
+    transaction_id: orNull(text),
+    mode: Type.Optional(text),
+    status: orNull(anObject),
+    output: orNull(anObject),
+  }),
 
   async run({ source: id, workflow, context, credential, inputs = {} }, call) {
     requireSource(await call.sources(), id);

@@ -8,6 +8,7 @@ import { sourceInput } from "../../inputs.ts";
 import type { SourceFile } from "../../authoring/ports.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
+import { anything, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -18,6 +19,27 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["sources", "authoring"],
+
+  result: Type.Object({
+    source: text,
+    title: text,
+    description: orNull(text),
+    docs: orNull(text),
+    file: orNull(text),
+    from: orNull(text),
+    data: anything,
+    input_names: listOf(text),
+    inputs: anything,
+    credential: oneOf("none", "optional", "required"),
+    credential_fields: anything,
+    asks: anything,
+    output: anything,
+    origins: listOf(text),
+    regions: listOf(text),
+    live_tested: orNull(text),
+    values: listOf(Type.Object({ name: text, value: anything, from: text })),
+    cases: listOf(text),
+  }),
 
   async run({ source: id }, { sources, authoring }) {
     const source = requireSource(await sources(), id);

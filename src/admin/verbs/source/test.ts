@@ -17,6 +17,7 @@ import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.t
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
+import { count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 interface Input extends LiveTest {
@@ -80,6 +81,46 @@ export default defineVerb({
   terminalOnly: ["all", "free_only", "report", "mark", "record"],
   changes: true,
   needs: ["sources", "authoring", "store", "finder"],
+
+  result: Type.Union([
+    Type.Object({
+      passed: yesOrNo,
+      sources: listOf(
+        Type.Object({
+          source: text,
+          passed: yesOrNo,
+          cases: listOf(
+            Type.Object({
+              name: text,
+              by: text,
+              passed: yesOrNo,
+              differences: listOf(text),
+              warnings: listOf(text),
+            }),
+          ),
+          missing: listOf(text),
+          text,
+        }),
+      ),
+      broken_files: listOf(text),
+      counts: text,
+    }),
+    Type.Object({
+      live: Type.Literal(true),
+      source: text,
+      case: orNull(text),
+      inputs_from: oneOf("given", "case", "live"),
+      outcome: text,
+      expected: orNull(text),
+      message: orNull(text),
+      charged: oneOf("yes", "no", "unknown"),
+      requests: count,
+      took_ms: Type.Number(),
+      passed: yesOrNo,
+      differences: listOf(text),
+      recorded_in: orNull(text),
+    }),
+  ]),
 
   async run(given, call) {
     const input = given as Input;

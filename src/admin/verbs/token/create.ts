@@ -3,6 +3,7 @@ import { makeAccessToken, tokenDigest } from "../../../access/access-token.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { unknownOrganization } from "../../require.ts";
+import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { durationMs, durationPattern } from "../../../terms/durations.ts";
 
@@ -28,6 +29,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ token_id: text, access_token: text }),
 
   async run({ org, name = "", expires_in }, { act, store, note }) {
     const accessToken = makeAccessToken();

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
 import type { IssuedToken } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
+import { listed, oneOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -22,6 +23,19 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed(
+    "tokens",
+    Type.Object({
+      token_id: text,
+      name: text,
+      state: oneOf(...STATES),
+      created_at: time,
+      expires_at: orNull(time),
+      revoked_at: orNull(time),
+      last_used_at: orNull(time),
+    }),
+  ),
 
   async run({ org, state }, { act, store }) {
     const open = await store();

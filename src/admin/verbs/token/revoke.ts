@@ -1,6 +1,7 @@
 import { Type } from "../../../terms/type.ts";
 import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { unknownId } from "../../unknown.ts";
+import { text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -24,6 +25,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ token_id: text, revoked_at: time }),
 
   async run({ token_id }, { act, store, note }) {
     const which = hasTokenShape(token_id) ? { digest: tokenDigest(token_id) } : { id: token_id };

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { newId } from "../../../terms/ids.ts";
 import { nameInput, organizationInput } from "../../inputs.ts";
 import { unknownOrganization } from "../../require.ts";
+import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { workflowSettings } from "../../workflow-wire.ts";
 
@@ -24,6 +25,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ workflow: text }),
 
   async run(input, { act, store }) {
     const workflow = await (

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { workflowInput } from "../../inputs.ts";
 import { unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireWorkflow } from "../../workflow-wire.ts";
+import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "Disable a workflow, so that its requests are refused with 401",
@@ -14,6 +14,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: wireWorkflow,
 
   async run({ workflow: id }, { act, store }) {
     const workflow = await (await store()).changeWorkflow(act, id, { disabled: true });

@@ -1,8 +1,9 @@
 import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
+import { listed } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireWorkflow } from "../../workflow-wire.ts";
+import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "List the workflows of an organization, newest first",
@@ -11,6 +12,8 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed("workflows", wireWorkflow),
 
   async run({ org }, { store }) {
     const open = await store();

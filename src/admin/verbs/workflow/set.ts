@@ -4,7 +4,7 @@ import type { WorkflowChange } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireWorkflow, workflowSettings } from "../../workflow-wire.ts";
+import { toWireWorkflow, workflowSettings, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "Change settings of a workflow",
@@ -18,6 +18,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: wireWorkflow,
 
   async run({ workflow: id, ...settings }, { act, store }) {
     const change: WorkflowChange = {

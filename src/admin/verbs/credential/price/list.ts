@@ -1,7 +1,8 @@
 import { Type } from "../../../../terms/type.ts";
 import { credentialInput } from "../../../inputs.ts";
-import { toWirePrice } from "../../../price-wire.ts";
+import { toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
+import { listed } from "../../../result-schemas.ts";
 import { defineVerb } from "../../../verb.ts";
 
 export default defineVerb({
@@ -14,6 +15,8 @@ export default defineVerb({
   role: "viewer",
   changes: false,
   needs: ["store"],
+
+  result: listed("prices", Type.Object(wirePrice)),
 
   async run({ cred_id }, { store }) {
     const open = await store();

@@ -3,6 +3,7 @@ import { OperatorError } from "../../../../terms/operator-error.ts";
 import { credentialInput } from "../../../inputs.ts";
 import { aboveInput, begins, dayInput, requireDay } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
+import { count, text } from "../../../result-schemas.ts";
 import { defineVerb } from "../../../verb.ts";
 
 export default defineVerb({
@@ -18,6 +19,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ cred_id: text, removed: count }),
 
   async run({ cred_id, from, above }, { act, store }) {
     requireDay(from);

@@ -15,6 +15,8 @@ import {
   toWirePrice,
 } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
+import { text } from "../../../result-schemas.ts";
+import { wirePrice } from "../../../price-wire.ts";
 import { defineVerb } from "../../../verb.ts";
 
 export default defineVerb({
@@ -49,6 +51,8 @@ export default defineVerb({
   role: "operator",
   changes: true,
   needs: ["store"],
+
+  result: Type.Object({ cred_id: text, ...wirePrice }),
 
   async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, note }) {
     requireDay(from);

@@ -1,6 +1,6 @@
-import type { RunService } from "../../admin/ports.ts";
-import { OperatorError } from "../../terms/operator-error.ts";
-import { isJsonObject, type JsonObject } from "../../terms/json.ts";
+import type { RunService } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { isJsonObject, type JsonObject } from "../terms/json.ts";
 
 /** A service as its clients see it. Node's own HTTP client is enough: an operator sends one request to this machine. */
 export function toRunService(url: string): RunService {

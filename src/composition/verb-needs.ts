@@ -1,0 +1,113 @@
+import type { VerbNeeds } from "../admin/needs.ts";
+import type { SourceListing } from "../admin/ports.ts";
+import { sayUndrained } from "../ledger/drain/say-undrained.ts";
+import { createDoor, type OutboundDoor } from "../outbound/door.ts";
+import { toListing } from "../project/list-functions.ts";
+import type { Catalogs } from "../project/open-catalogs.ts";
+import type { Budgets } from "../run/ports.ts";
+import type { Settings } from "../settings/settings.ts";
+import { declaresId } from "../sources/declares-id.ts";
+import type { Clock } from "../terms/clock.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { toAuthoringTools } from "./authoring-tools.ts";
+import { createLiveVendors } from "./live-vendors.ts";
+import type { OpenedLedger } from "./open-ledger.ts";
+import type { ProvenStore } from "./open-proven-store.ts";
+import { toRunService } from "./run-service.ts";
+
+export interface ServiceForVerbs {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly keyed: ProvenStore;
+  readonly ledger: OpenedLedger;
+  readonly catalogs: Catalogs;
+  readonly door: OutboundDoor;
+  readonly budgets: Budgets;
+  /** Where the service's own clients reach it. */
+  publicUrl(): string;
+}
+
+/** What a running service gives to verbs. The others belong to the terminal where a verb is typed. */
+export type GivenByService = Omit<VerbNeeds, "projectFolder" | "workingFolder" | "terminal" | "copyStore" | "drainLedger" | "ledgerExport">; // prettier-ignore
+
+export interface OpenedVerbNeeds {
+  /** What one verb gets; `note` prints a remark beside its result. */
+  given(note: (sentence: string) => void): GivenByService;
+  close(): void;
+}
+
+/**
+ * What verbs work with inside a service: its own parts. So a credential that was stored is used by the next run, a live
+ * test has the connections and limits of runs, and a source is the version that is served.
+ */
+export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
+  // Cases have a client of their own, because they are played by vendors on loopback, which no real call may reach.
+  let casesDoor: OutboundDoor | undefined;
+  const openCasesDoor = () => (casesDoor ??= createDoor({ clock: service.clock }));
+  return {
+    given: (note) => needsOf(service, openCasesDoor, note),
+    close: () => casesDoor?.close(),
+  };
+}
+
+function needsOf(
+  service: ServiceForVerbs,
+  openCasesDoor: () => OutboundDoor,
+  note: (sentence: string) => void,
+): GivenByService {
+  const { settings, clock, keyed, ledger, catalogs, door, budgets } = service;
+  const { store, sealer, finder, rootKeys } = keyed;
+  /** Before anything sealed is opened or moved, the keys are proven to be the deployment's. */
+  const proven = async () => {
+    // This one fails with the store's own reason if the database is unavailable.
+    await store.keys.rootKeyIdsInUse();
+    await keyed.settled;
+  };
+  return {
+    store: async () => store.admin,
+    sealer: async () => {
+      await proven();
+      return sealer;
+    },
+    finder: async () => {
+      await proven();
+      return finder;
+    },
+    keys: async ({ adopt = false, unproven = false } = {}) => {
+      if (adopt) throw new OperatorError("refused", "A root key is adopted in a terminal on the service's machine.");
+      if (!unproven) await proven();
+      return { store: { ...store.credentials, ...store.keys }, rootKeys, sealer };
+    },
+    region: () => settings.region,
+    ledger: async () => {
+      const waiting = settings.databaseUrl === undefined ? 0 : ledger.undrainedRuns();
+      if (waiting > 0) note(sayUndrained(waiting));
+      return ledger.answers;
+    },
+    ledgersHere: async () => [
+      ...(settings.databaseUrl === undefined ? [] : [{ place: "shared", open: async () => ledger.answers } as const]),
+      { place: "journal", open: async () => ledger.journal },
+    ],
+    sources: async () => listSources(catalogs, note),
+    functions: async () => toListing(catalogs.functions),
+    authoring: async () =>
+      toAuthoringTools({
+        project: settings.project,
+        loaded: catalogs.loaded(),
+        cases: { door: openCasesDoor(), clock },
+        askLive: createLiveVendors(door, settings.region, clock, async () => budgets),
+      }),
+    service: async () => toRunService(service.publicUrl()),
+  };
+}
+
+function listSources(catalogs: Catalogs, note: (sentence: string) => void): SourceListing {
+  const { all, problems } = catalogs.loaded();
+  for (const { message } of problems) note(`A file cannot be used: ${message}`);
+  const ids = [...all.keys()].sort();
+  return {
+    ids: () => ids,
+    find: (id) => all.get(id)?.source,
+    isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
+  };
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { VerbSet } from "../../admin/find-verbs.ts";
+import type { VerbNeeds } from "../../admin/needs.ts";
+import type { Operator } from "../../admin/ports.ts";
+import { reportError } from "../../admin/report-error.ts";
+import { includesRole } from "../../admin/roles.ts";
+import { runVerb } from "../../admin/run-verb.ts";
+import { causeOf } from "../run-log.ts";
+import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
+import { createLogin, type LoginParts } from "./login.ts";
+import { readInput } from "./read-input.ts";
+import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
+import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
+import { pathOf, toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
+
+export interface AdminApiParts extends LoginParts {
+  readonly verbs: VerbSet;
+  /** The setting `admin_hosts`. */
+  readonly hosts: readonly string[];
+  /** What verbs may name, of the running service itself. `note` is what a verb gets under that name. */
+  needs(note: (sentence: string) => void): Partial<VerbNeeds>;
+}
+
+export interface AdminApi {
+  /** Answers a request whose path begins with `/api/`. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Since the start. */
+  failedLogins(): number;
+  /** Takes no further request, and resolves when the verbs under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. */
+const VERBS_MAX = 16;
+
+/**
+ * The operator's verbs over HTTP: `POST /api/token/list` is `datarun token list --json`. The endpoints, their inputs and
+ * who may use them are derived from the verbs, and the changes are recorded under the operator's name.
+ */
+export function createAdminApi(parts: AdminApiParts): AdminApi {
+  const hosts = allowedHosts(parts.hosts);
+  const login = createLogin(parts);
+  const nameOfPath = new Map(parts.verbs.names.map((name) => [pathOf(name), name]));
+  const underWay = new Set<Promise<unknown>>();
+  let isStopping = false;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    refuseForeign(request.headers, hosts);
+    const operator = await login.operatorOf(request);
+    const endpoint = await findEndpoint(request);
+    requireRole(operator, endpoint);
+    const input = await readInput(request);
+    if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
+    if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
+    const notes: string[] = [];
+    const note = (sentence: string) => void notes.push(sentence);
+    const running = runVerb(endpoint.name, endpoint.verb, input, {
+      ...parts.needs(note),
+      clock: parts.clock,
+      actor: { who: operator.name, via: "api" },
+      note,
+    });
+    underWay.add(running);
+    try {
+      send(response, 200, await running, notes);
+    } catch (thrown) {
+      const report = reportError(thrown);
+      if (report.code === "internal")
+        parts.log.error({ event: "verb_failed", verb: endpoint.name, cause: causeOf(thrown) });
+      sendError(response, new Refusal(report.code, report.message, report.details), notes);
+    } finally {
+      underWay.delete(running);
+    }
+  }
+
+  async function findEndpoint({ method, url = "" }: IncomingMessage): Promise<VerbEndpoint> {
+    const name = nameOfPath.get(url.split("?")[0]!);
+    if (name === undefined) throw new Refusal("not_found", "There is no such command.");
+    if (method !== "POST") throw new Refusal("method_not_allowed", "Commands are sent with POST.");
+    const endpoint = await toEndpoint(name, parts.verbs);
+    if (endpoint === null) throw new Refusal("not_found", `"${name}" works only in a terminal, because it reads or writes files there.`); // prettier-ignore
+    return endpoint;
+  }
+
+  return {
+    async handle(request, response) {
+      try {
+        await answer(request, response);
+      } catch (thrown) {
+        if (request.destroyed && !request.complete) return;
+        const isOurs = thrown instanceof Refusal;
+        const report = reportError(thrown);
+        if (!isOurs && report.code === "internal")
+          parts.log.error({ event: "admin_request_failed", cause: causeOf(thrown) });
+        sendError(response, isOurs ? thrown : new Refusal(report.code, report.message));
+      }
+    },
+    failedLogins: login.failed,
+    async stop() {
+      isStopping = true;
+      await Promise.allSettled(underWay);
+      login.close();
+    },
+  };
+}
+
+function requireRole({ name, role }: Operator, endpoint: VerbEndpoint): void {
+  if (includesRole(role, endpoint.verb.role)) return;
+  throw new Refusal(
+    "forbidden",
+    `"${endpoint.name}" takes the role ${endpoint.verb.role}, and ${name} has the role ${role}.`,
+  );
+}
+
+function sendError(response: ServerResponse, { code, message, details }: Refusal, notes?: readonly string[]): void {
+  const error = { code, message, ...(details === undefined ? {} : { details }) };
+  send(response, STATUS_OF[code satisfies ApiErrorCode], { error }, notes, CHALLENGE[code]);
+}
+
+/** What HTTP wants to be said with two of the statuses. */
+const CHALLENGE: Partial<Record<ApiErrorCode, Readonly<Record<string, string>>>> = {
+  unauthenticated: { "WWW-Authenticate": "Bearer" },
+  method_not_allowed: { Allow: "POST" },
+};
+
+function send(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  notes: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): void {
+  if (response.destroyed || response.headersSent) return;
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
+    ...API_HEADERS,
+    ...more,
+    ...(notes.length === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": body.length,
+  });
+  response.end(body);
+}

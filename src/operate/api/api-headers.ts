@@ -1,0 +1,33 @@
+/**
+ * Headers of everything on the admin port but metrics and probes. They are those of a page, because an answer may be
+ * opened as one: nothing in it runs, loads, frames or is framed.
+ */
+export const API_HEADERS = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Frame-Options": "DENY",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-store",
+} as const;
+
+/** Remarks of a verb, which the command line prints beside its result: a JSON list of sentences, percent-encoded. */
+export const NOTES_HEADER = "Datarun-Notes";
+/** With a client's other headers, Node reads 16 KiB. */
+const NOTES_CHARS_MAX = 8_000;
+
+/** As many of the notes as there is room for. */
+export function encodeNotes(notes: readonly string[]): string {
+  const kept: string[] = [];
+  for (const note of notes) {
+    const more = `There are ${notes.length - kept.length} more remarks.`;
+    if (encode([...kept, note, more]).length > NOTES_CHARS_MAX) return encode([...kept, more]);
+    kept.push(note);
+  }
+  return encode(kept);
+}
+
+function encode(notes: readonly string[]): string {
+  return encodeURIComponent(JSON.stringify(notes).toWellFormed());
+}

@@ -1,0 +1,134 @@
+import type { VerbSet } from "../../admin/find-verbs.ts";
+import { Type } from "../../terms/type.ts";
+import { API_HEADERS, NOTES_HEADER } from "./api-headers.ts";
+import { STATUS_OF } from "./refusal.ts";
+import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
+
+/** One shape for every error. */
+const ApiError = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.Unsafe<string>({ type: "string", enum: Object.keys(STATUS_OF) }),
+      message: Type.String({ description: "A sentence for people, which may change." }),
+      details: Type.Optional(
+        Type.Array(
+          Type.Object({
+            path: Type.String({ description: "JSON pointer into the input." }),
+            message: Type.String(),
+          }),
+        ),
+      ),
+    }),
+  },
+  { title: "Error", description: "Never repeats a secret that was sent." },
+);
+
+const MEANING = {
+  "401": "There is no operator's token, or it is unknown, expired or revoked. A token that was sent is answered late.",
+  "403":
+    "The operator's role does not allow this, or the request names a foreign host or comes from a page of another site.",
+  "404": "What the input names does not exist, or there is no such command outside a terminal.",
+  "405": "The method is not POST.",
+  "409": "The command refuses to do this.",
+  "422": "The input is not valid JSON, is too large, or does not match the schema.",
+  "500": "The command failed unexpectedly. The service's log has the cause.",
+  "503": "The store or the ledger does not answer now, too many commands are under way, or the service is stopping.",
+} as const;
+
+/** The contract of the admin API as OpenAPI 3.1, from the verbs. */
+export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
+  const endpoints = await allEndpoints(verbs);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "datarun admin API",
+      version: "1",
+      summary: "What an operator can do, over HTTP.",
+      description:
+        "Each endpoint is a command of the command line, and answers what the command prints with `--json`. The API is on the admin port and nowhere else. Result objects can get new fields, so ignore fields that you do not know.",
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [
+      {
+        url: "{base_url}",
+        description: "The admin port of your deployment.",
+        variables: { base_url: { default: "http://localhost:8081" } },
+      },
+    ],
+    security: [{ operatorToken: [] }],
+    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { post: operationOf(endpoint) }])),
+    components: {
+      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), Error: ApiError },
+      responses: Object.fromEntries(
+        Object.entries(MEANING).map(([status, says]) => [nameOfStatus(status), response(says, "Error")]),
+      ),
+      headers: Object.fromEntries(
+        Object.entries(API_HEADERS).map(([name, value]) => [name, { schema: { const: value }, required: true }]),
+      ),
+      securitySchemes: {
+        operatorToken: { type: "http", scheme: "bearer", description: "A token of `operator create`: `dop_…`." },
+      },
+    },
+  };
+}
+
+function operationOf({ name, verb }: VerbEndpoint): object {
+  const schema = camel(name);
+  return {
+    operationId: schema[0]!.toLowerCase() + schema.slice(1),
+    tags: [name.split(" ")[0]],
+    summary: verb.summary,
+    description: [verb.description, `Takes the role ${verb.role}.${verb.changes ? "" : " Changes nothing."}`].filter(Boolean).join(" "), // prettier-ignore
+    "x-role": verb.role,
+    "x-changes": verb.changes,
+    requestBody: {
+      required: (verb.input.required ?? []).length > 0,
+      content: { "application/json": { schema: reference(`${schema}Input`) } },
+    },
+    responses: {
+      "200": response("The result.", `${schema}Result`, {
+        [NOTES_HEADER]: {
+          description: "Remarks for a person: a JSON list of sentences, percent-encoded.",
+          schema: { type: "string" },
+        },
+      }),
+      ...Object.fromEntries(
+        Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
+      ),
+    },
+  };
+}
+
+function response(description: string, schema: string, more: object = {}): object {
+  const common = Object.keys(API_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
+  return {
+    description,
+    headers: { ...Object.fromEntries(common), ...more },
+    content: { "application/json": { schema: reference(schema) } },
+  };
+}
+
+function schemasOf({ name, verb }: VerbEndpoint): Readonly<Record<string, unknown>> {
+  return { [`${camel(name)}Input`]: published(verb.input), [`${camel(name)}Result`]: published(verb.result ?? {}) };
+}
+
+/** Without what is only for the command line. */
+function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([key]) => !key.startsWith("x-"));
+  return Object.fromEntries(kept.map(([key, value]) => [key, published(value)]));
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `credential price set` becomes `CredentialPriceSet`. */
+function camel(name: string): string {
+  return name.split(/[ -]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join(""); // prettier-ignore
+}
+
+function nameOfStatus(status: string): string {
+  return `Status${status}`;
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from "node:http";
+import { isJsonObject, JsonError, type JsonObject, parseJson } from "../../terms/json.ts";
+import { Refusal } from "./refusal.ts";
+
+/** As much as a command takes from standard input. */
+export const BODY_BYTES_MAX = 1_048_576;
+const LIMITS = { depthMax: 64, keysPerObjectMax: 10_000 };
+const JSON_TYPE = /^[\t ]*application\/json[\t ]*(?:;.*)?$/i;
+
+/**
+ * The input of a verb: one JSON object, or none, which is an empty one. A page of another site cannot send this media
+ * type without asking first, and nothing allows it to.
+ * @throws Refusal `invalid`; rejects when the client goes away
+ */
+export async function readInput(request: IncomingMessage): Promise<JsonObject> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
+  if (!JSON_TYPE.test(type) || encoding !== "identity") throw invalid("must be sent as application/json");
+  const input = parse(bytes);
+  if (!isJsonObject(input)) throw invalid("must be an object");
+  return input;
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes, LIMITS);
+  } catch (error) {
+    if (error instanceof JsonError) throw invalid(`is not valid JSON (${error.problem})`);
+    throw error;
+  }
+}
+
+function tooLarge(): Refusal {
+  return invalid(`is larger than ${BODY_BYTES_MAX} bytes`);
+}
+
+function invalid(problem: string): Refusal {
+  return new Refusal("invalid", `The body ${problem}.`, [{ path: "", message: problem }]);
+}

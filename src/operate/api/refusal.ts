@@ -1,0 +1,29 @@
+import type { ErrorReport } from "../../admin/report-error.ts";
+import type { FieldProblem } from "../../terms/fault.ts";
+
+/** Every code of an error body, and its status. The first six are the verbs' own. */
+export const STATUS_OF = {
+  usage: 422,
+  invalid: 422,
+  not_found: 404,
+  refused: 409,
+  unavailable: 503,
+  internal: 500,
+  unauthenticated: 401,
+  forbidden: 403,
+  method_not_allowed: 405,
+} as const satisfies Record<ErrorReport["code"] | "unauthenticated" | "forbidden" | "method_not_allowed", number>;
+
+export type ApiErrorCode = keyof typeof STATUS_OF;
+
+/** A request that does not become a verb, and its answer. Thrown on the way of a request, and nowhere else. */
+export class Refusal extends Error {
+  readonly code: ApiErrorCode;
+  readonly details: readonly FieldProblem[] | undefined;
+  constructor(code: ApiErrorCode, message: string, details?: readonly FieldProblem[]) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+    this.details = details;
+  }
+}

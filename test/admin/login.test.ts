@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeAccessToken, makeOperatorToken } from "../../src/access/access-token.ts";
+import { systemClock, type Clock } from "../../src/terms/clock.ts";
+import { adminPort } from "../rig/admin.ts";
+import { startService } from "../rig/service.ts";
+
+const FAILED_MS = 1_000;
+
+/** The system's clock, on which failed logins wait until the test lets them go on. */
+function heldClock() {
+  const held: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, callback, hold) {
+      if (delayMs !== FAILED_MS || hold === "loose") return systemClock.after(delayMs, callback, hold);
+      held.push(callback);
+      return () => {};
+    },
+  };
+  return { clock, held, release: () => held.splice(0).forEach((callback) => callback()) };
+}
+
+test("without a token the answer is 401 at once, and with a wrong one after a second", async (t) => {
+  const { clock, held, release } = heldClock();
+  const service = await startService(t, { clock });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  for (const headers of [{}, { Authorization: "" }, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }]) {
+    const reply = await call("org list", {}, { headers });
+    assert.deepEqual([reply.statusCode, reply.headers["www-authenticate"]], [401, "Bearer"]);
+  }
+  assert.equal(held.length, 0);
+  const wrong = [makeOperatorToken(), makeAccessToken(), service.a.token, "dop_short", "x".repeat(9_000)];
+  for (const token of wrong) {
+    let answered = false;
+    const calling = call("org list", {}, { as: { token } }).then((reply) => ((answered = true), reply));
+    await heldIs(held, 1);
+    assert.equal(answered, false);
+    release();
+    const { statusCode, text } = await calling;
+    assert.equal(statusCode, 401);
+    assert.ok(!text.includes(token));
+  }
+});
+
+async function heldIs(held: readonly unknown[], count: number): Promise<void> {
+  while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("a revoked or expired token is refused with the next request, by every replica", async (t) => {
+  const { clock, held, release } = heldClock();
+  let ahead = 0;
+  const service = await startService(t, { clock: { ...clock, wall: () => Date.now() + ahead } });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const refused = async (as: { readonly token: string }) => {
+    const calling = call("org list", {}, { as });
+    await heldIs(held, 1);
+    release();
+    assert.equal((await calling).statusCode, 401);
+  };
+  const ada = await service.operator.appoint("viewer", "ada");
+  const bob = await service.operator.appoint("viewer", "bob", Date.now() + 60_000);
+  for (const as of [ada, bob]) assert.equal((await call("org list", {}, { as })).statusCode, 200);
+  // The operator's store is another process's as far as the service can tell: it has connections of its own.
+  await service.operator.dismiss(ada.id);
+  await refused(ada);
+  ahead = 60_001;
+  await refused(bob);
+});
+
+test("failed logins are counted, logged and in the audit trail, which they cannot flood", async (t) => {
+  const { clock, held, release } = heldClock();
+  const service = await startService(t, { clock });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("owner", "ada");
+  await service.operator.dismiss(ada.id);
+  const tokens = [ada.token, ...Array.from({ length: 9 }, () => service.secrets.add(makeOperatorToken()))];
+  const calls = tokens.map((token) => call("org list", {}, { as: { token } }));
+  await heldIs(held, tokens.length);
+  release();
+  for (const reply of await Promise.all(calls)) assert.equal(reply.statusCode, 401);
+
+  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  assert.match(page, /^datarun_failed_logins 10$/m);
+  const failures = async () => (await service.operator.auditEntries()).filter(({ what }) => what === "login failed");
+  while ((await failures()).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const seen = (await failures()).map(({ who, via, subjectId, detail }) => ({ who, via, subjectId, detail }));
+  assert.deepEqual(seen.toSorted((a, b) => (a.who < b.who ? -1 : 1)), [
+    { who: "(unknown)", via: "api", subjectId: "operators", detail: { token: "unknown", count: 1 } },
+    { who: "ada", via: "api", subjectId: ada.id, detail: { token: "revoked", count: 1 } },
+  ]); // prettier-ignore
+  const lines = (await service.logLines()).filter(({ event }) => event === "operator_login_failed");
+  assert.equal(lines.length, 2);
+});
+
+test("failed logins that wait do not keep an operator out", async (t) => {
+  const { clock, held, release } = heldClock();
+  const service = await startService(t, { clock });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("viewer", "ada");
+  const wrong = Array.from({ length: 40 }, () =>
+    call("org list", {}, { as: { token: makeOperatorToken() } }).then(
+      ({ statusCode }) => statusCode,
+      () => "cut off",
+    ),
+  );
+  await heldIs(held, 16);
+  assert.equal((await call("org list", {}, { as: ada })).statusCode, 200);
+  assert.equal((await fetch(`${service.adminUrl}/live`)).status, 200);
+  assert.equal(held.length, 16);
+  release();
+  const outcomes = await Promise.all(wrong);
+  assert.deepEqual([outcomes.filter((one) => one === 401).length, outcomes.filter((one) => one === "cut off").length], [16, 24]); // prettier-ignore
+});
+
+test("the time of last use is known to the minute", async (t) => {
+  const service = await startService(t);
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("viewer", "ada");
+  await result("org list", {}, ada);
+  const { operators } = await result("operator list", {}, ada);
+  assert.ok(Math.abs(Date.parse(operators[0].last_used_at) - Date.now()) < 60_000);
+});
