@@ -30,14 +30,14 @@ const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A service has none of these to give: they belong to the terminal where a verb is typed. */
-const OF_TERMINALS: readonly Need[] = [
+const OF_TERMINALS: ReadonlySet<Need> = new Set([
   "terminal",
   "workingFolder",
   "projectFolder",
   "copyStore",
   "drainLedger",
   "ledgerExport",
-];
+]);
 
 const listed = (text: string) => text.split(";").map((name) => name.trim());
 
@@ -59,7 +59,7 @@ test("a viewer changes nothing, and what needs a terminal says that it works onl
   for (const name of verbs.names) {
     const verb = await verbs.load(name);
     assert.ok(verb.role !== "viewer" || !verb.changes, `${name} changes something, and a viewer may use it`);
-    const own = verb.needs.filter((need) => OF_TERMINALS.includes(need));
+    const own = verb.needs.filter((need) => OF_TERMINALS.has(need));
     assert.ok(own.length === 0 || verb.terminalOnly === true, `${name} needs ${own.join(" and ")}`);
     for (const input of Array.isArray(verb.terminalOnly) ? verb.terminalOnly : [])
       assert.ok(!(verb.input.required ?? []).includes(input), `${name} cannot do without ${input}`);

@@ -143,6 +143,14 @@ const COMMON: readonly Option[] = [
   },
   {
     property: null,
+    name: "remote",
+    kind: "value",
+    placeholder: "URL",
+    description: "Do it in the service whose admin port has this address, with the token in DATARUN_OPERATOR_TOKEN",
+    required: false,
+  },
+  {
+    property: null,
     name: "json",
     kind: "switch",
     placeholder: "",

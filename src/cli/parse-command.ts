@@ -7,6 +7,7 @@ import type { CommandShape, Option } from "./options.ts";
 export interface ParsedCommand {
   readonly dataDir: string | undefined;
   readonly project: string | undefined;
+  readonly remote: string | undefined;
   readonly json: boolean;
   readonly help: boolean;
   /** The part of the verb's input that the command line gives. */
@@ -46,6 +47,7 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
   return {
     dataDir: one("data-dir"),
     project: one("project"),
+    remote: one("remote"),
     json: given.has("json"),
     help: given.has("help"),
     input,

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { reportError } from "../admin/report-error.ts";
 import { type CommandIo, write } from "./command-io.ts";
+import { RemoteDefect } from "./remote/remote-defect.ts";
 
 /** How a command ends: 0 done, 1 failed, 2 not understood. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -24,6 +25,7 @@ function inRed(message: string, { stderr }: CommandIo): string {
 
 /** On request with the place of an unexpected error, which is for developers. */
 function toReport(thrown: unknown, { env }: CommandIo): { readonly code: string; readonly message: string } {
+  if (thrown instanceof RemoteDefect) return { code: "internal", message: thrown.message };
   const { code, message } = reportError(thrown);
   if (code !== "internal") return { code, message };
   const details = env["DATARUN_DEBUG"] === "1" && thrown instanceof Error ? `\n${thrown.stack}` : "";

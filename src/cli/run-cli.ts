@@ -16,6 +16,7 @@ import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
+import { findRemote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
@@ -64,7 +65,8 @@ interface Answered {
   readonly exitCode: number;
 }
 
-async function answerTo(argv: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
+async function answerTo(typed: readonly string[], io: CommandIo, cli: CliDeps, json: boolean): Promise<Answered> {
+  const argv = withRemoteLast(typed);
   const [noun] = argv;
   const { verbs } = cli;
   const asksForHelp = argv.some((arg) => arg === "--help" || arg === "-h");
@@ -116,6 +118,16 @@ async function findCommand(words: readonly string[], cli: CliDeps): Promise<Foun
   return words.join(" ");
 }
 
+/** `--remote URL` may stand before the command, as what comes before everything else. */
+function withRemoteLast(argv: readonly string[]): readonly string[] {
+  const [first = "", ...others] = argv;
+  const isApart = first === "--remote";
+  if (!isApart && !first.startsWith("--remote=")) return argv;
+  const [given, rest] = isApart ? [others.slice(0, 1), others.slice(1)] : [[], others];
+  const words = wordsBeforeOptions(rest);
+  return [...words, first, ...given, ...rest.slice(words.length)];
+}
+
 async function begin(name: string, command: LastingCommand, args: readonly string[], cli: CliDeps): Promise<number> {
   const shape = shapeOf(command);
   return inWordsOf(name, command, shape, async () =>
@@ -136,7 +148,12 @@ async function runCommand(
     const command = parseCommand(args, shape);
     const fields = command.fields === null ? undefined : await readFields(command.fields, io);
     const input = fields === undefined ? command.input : { ...command.input, [command.fields!.property]: fields };
-    return runOpened(name, verb, checkInput(verb, input), command, io, cli);
+    const checked = checkInput(verb, input);
+    const remote = findRemote(command.remote, io.env);
+    if (remote === null) return runOpened(name, verb, checked, command, io, cli);
+    // Loaded only where it is used.
+    const { runRemotely } = await import("./remote/run-remotely.ts");
+    return runRemotely(name, verb, checked, command, remote, io);
   });
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb.nothing));
   return { text, exitCode: verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done };

@@ -3,7 +3,7 @@ import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../settings/
 import { resembles } from "../terms/nearest.ts";
 
 /** What is read from a variable and is no setting. */
-const VARIABLES_ONLY = ["DATARUN_DEBUG"];
+const VARIABLES_ONLY = ["DATARUN_DEBUG", "DATARUN_REMOTE", "DATARUN_OPERATOR_TOKEN"];
 const PREFIX = "DATARUN_";
 
 /** The name of each variable that is read, by the word that somebody would expect after the prefix. */

@@ -7,7 +7,7 @@ import { startService } from "../rig/service.ts";
 import { asksVendor, sendsCredential } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
-const NOTES = (value: unknown) => JSON.parse(decodeURIComponent(String(value ?? "%5B%5D"))) as string[];
+const notesIn = (header: unknown) => JSON.parse(decodeURIComponent(header as string)) as string[];
 
 test("each verb is open to its role and the ones above, and to no other", async (t) => {
   const service = await startService(t);
@@ -140,7 +140,7 @@ test("remarks come beside the result, as many as a header may hold", async (t) =
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("operator", "ada");
   const { headers } = await call("audit list", { limit: 1 }, { as: ada });
-  assert.deepEqual(NOTES(headers["datarun-notes"]), ["There are older entries. To see them, give a higher --limit."]);
+  assert.deepEqual(notesIn(headers["datarun-notes"]), ["There are older entries. To see them, give a higher --limit."]);
   assert.equal((await call("org list", {}, { as: ada })).headers["datarun-notes"], undefined);
 });
 

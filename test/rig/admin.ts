@@ -25,6 +25,7 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
+  "datarun-api": "1",
   "content-type": "application/json; charset=utf-8",
 };
 

@@ -10,6 +10,8 @@ export const API_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "no-store",
+  // By this a client knows that it has found the admin API.
+  "Datarun-Api": "1",
 } as const;
 
 /** Remarks of a verb, which the command line prints beside its result: a JSON list of sentences, percent-encoded. */

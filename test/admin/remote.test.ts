@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { after, before, test } from "node:test";
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { openVerbs } from "../../src/commands/open-verbs.ts";
+import { start, type Running } from "../../src/composition/start.ts";
+import { createLog } from "../../src/operate/log.ts";
+import { readSettings } from "../../src/settings/read-settings.ts";
+import { newDatabase } from "../postgres/shared-postgres.ts";
+
+/** A service with the real catalog, and a shell on its machine, which is also one elsewhere. */
+let running: Running;
+let token: string;
+let org: string;
+let workflow: string;
+let tokenId: string;
+let transaction: string;
+const leftovers: (() => unknown)[] = [];
+
+interface Printed {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}, stdin = ""): Promise<Printed> {
+  const printed = { out: "", err: "" };
+  const into = (key: "out" | "err") =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        printed[key] += chunk.toString();
+        done();
+      },
+    });
+  const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout: into("out"), stderr: into("err"), env };
+  const cli = { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" };
+  const code = await runCli(args, io, cli);
+  return { code, stdout: printed.out, stderr: printed.err };
+}
+
+const here = (args: readonly string[], stdin?: string) => run(args, {}, stdin);
+const remotely = (args: readonly string[], stdin?: string) =>
+  run(["--remote", running.adminUrl, ...args], { DATARUN_OPERATOR_TOKEN: token }, stdin);
+const json = async (args: readonly string[]) => JSON.parse((await here([...args, "--json"])).stdout);
+
+before(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-remote-"));
+  leftovers.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const isShared = process.env["TEST_STORE"] === "postgres";
+  const databaseUrl = isShared ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
+  process.env["DATARUN_DATA_DIR"] = dataDir;
+  if (databaseUrl !== undefined) {
+    process.env["DATABASE_URL"] = databaseUrl;
+    process.env["DATARUN_ROOT_KEY"] = randomBytes(32).toString("base64");
+  }
+  running = await start({
+    settings: readSettings({ options: { port: "0", "admin-port": "0" }, environment: process.env }),
+    environment: process.env,
+    tell: () => {},
+    log: createLog("warn", join(dataDir, "log")),
+  });
+  leftovers.unshift(() => running.close());
+  token = (await json(["operator", "create", "ada", "--role", "owner"])).operator_token;
+  org = (await json(["org", "create", "Acme"])).organization_tuid;
+  workflow = (await json(["workflow", "create", "--org", org, "--auto-credentials"])).workflow;
+  const issued = await json(["token", "create", "--org", org]);
+  tokenId = issued.token_id;
+  const reply = await fetch(`${running.url}/data`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-service-access-token": issued.access_token,
+      "x-service-workflow": workflow,
+    },
+    body: JSON.stringify({ config: { sources: { google__phone_number: true } }, inputs: { phone: "+442079460958" } }),
+  });
+  transaction = ((await reply.json()) as { transaction_id: string }).transaction_id;
+  let found = await here(["ledger", "show", transaction]);
+  for (let left = 100; found.code !== 0 && left > 0; left -= 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = await here(["ledger", "show", transaction]);
+  }
+  assert.equal(found.code, 0, found.stderr);
+});
+after(async () => {
+  for (const remove of leftovers) await remove();
+});
+
+test("a verb prints the same from afar as on the machine, byte for byte: results, remarks, tables, failures and exit codes", async () => {
+  const span = ["--from", "2020-01-01", "--to", "2100-01-01"];
+  const commands: (readonly string[])[] = [
+    ["org", "list"],
+    ["org", "rename", org, "Acme Ltd"],
+    ["org", "rename", org, "Société 名 😀 <b>&amp;"],
+    ["org", "list"],
+    ["org", "disable", org],
+    ["org", "enable", org],
+    ["workflow", "list", "--org", org],
+    ["workflow", "set", workflow, "--failure-details", "--no-auto-credentials"],
+    ["workflow", "set", workflow],
+    ["token", "list", "--org", org],
+    ["token", "list", "--org", org, "--state", "revoked"],
+    ["audit", "list", "--limit", "3"],
+    ["audit", "list", "--org", org],
+    ["operator", "list"],
+    ["operator", "create", "ada", "--role", "viewer"],
+    ["keys", "verify"],
+    ["credential", "list", "--org", org],
+    ["credential", "explain", "--workflow", workflow, "--source", "companies_house__company_profile"],
+    ["credential", "create", "--org", org, "--source", "google__phone_number", "--set", "a=b"],
+    ["source", "list"],
+    ["source", "list", "--vendor", "gleif"],
+    ["source", "show", "gleif__lei_record"],
+    ["source", "show", "gleif__lei_recrod"],
+    ["source", "test", "google__phone_number"],
+    ["source", "test", "google__phone_number", "--case", "no such case"],
+    ["function", "list"],
+    ["function", "show", "dfunc_contact_check"],
+    ["ledger", "list"],
+    ["ledger", "list", "--after", "nonsense"],
+    ["ledger", "show", transaction],
+    ["ledger", "show", "trx_0"],
+    ["ledger", "unknown"],
+    ["ledger", "summary", new Date().toISOString().slice(0, 7)],
+    ["ledger", "spend", "--by", "source", ...span],
+    ["ledger", "spend", "--by", "source", "--from", "2100-01-01", "--to", "2020-01-01"],
+    ["ledger", "reconcile", transaction, "--call", "0", "--charged", "no", "--note", "x"],
+    ["ledger", "verify"],
+    ["token", "revoke", `tok_${"0".repeat(32)}`],
+    ["token", "revoke", "nonsense"],
+    ["token", "revoke"],
+    ["token", "list", "--org", org, "--unknown-option"],
+    ["token", "list", "--help"],
+  ];
+  for (const command of commands) {
+    for (const args of [command, [...command, "--json"]]) {
+      const [there, own] = [await remotely(args), await here(args)];
+      assert.deepEqual(there, own, command.join(" "));
+    }
+  }
+});
+
+test("what is set by options, variables and standard input arrives, and is done in the operator's name", async () => {
+  const source = "companies_house__company_profile";
+  const create = ["credential", "create", "--org", org, "--source", source, "--default", "--stdin", "--json"];
+  const made = await remotely(create, '{"api_key":"a-key-of-companies-house"}');
+  assert.equal(made.code, 0, made.stderr);
+  const { credentials } = await json(["credential", "list", "--org", org]);
+  assert.equal(credentials[0].cred_id, JSON.parse(made.stdout).cred_id);
+  const revoked = await remotely(["token", "revoke", tokenId]);
+  assert.equal(revoked.code, 0);
+  const again = await remotely(["token", "revoke", tokenId]);
+  assert.match(again.stderr, /had already been revoked/);
+  const { entries } = await json(["audit", "list", "--org", org, "--limit", "2"]);
+  assert.deepEqual(entries.map(({ who, via }: { who: string; via: string }) => [who, via]), [["ada", "api"], ["ada", "api"]]); // prettier-ignore
+});
+
+test("the address and the token may come from the environment, and the option may stand on either side", async () => {
+  const env = { DATARUN_OPERATOR_TOKEN: token };
+  const expected = await here(["org", "list"]);
+  assert.deepEqual(await run(["org", "list"], { ...env, DATARUN_REMOTE: running.adminUrl }), expected);
+  assert.deepEqual(await run(["org", "list", "--remote", running.adminUrl], env), expected);
+  assert.deepEqual(await run([`--remote=${running.adminUrl}/`, "org", "list"], env), expected);
+  const remoteWins = { ...env, DATARUN_REMOTE: "http://127.0.0.1:1" };
+  assert.deepEqual(await run(["org", "list", "--remote", running.adminUrl], remoteWins), expected);
+});
+
+test("a verb that works only in a terminal is refused from afar, and is not done here instead", async () => {
+  const elsewhere = { DATARUN_REMOTE: running.adminUrl, DATARUN_OPERATOR_TOKEN: token };
+  for (const [args, says] of [
+    [["ledger", "export", "x.csv"], /"ledger export" works only on the machine where it is typed/],
+    [["store", "copy"], /"store copy" works only on the machine/],
+    [["source", "test", "google__phone_number", "--record"], /--record works only on the machine/],
+    [["keys", "rotate", "--adopt-root-key"], /--adopt-root-key works only on the machine/],
+    [["org", "list", "--data-dir", "x"], /--data-dir is the service's own/],
+    [["org", "list", "--project", "x"], /--project is the service's own/],
+  ] as const) {
+    const { code, stderr } = await run(args, elsewhere);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+  }
+});
+
+for (const [address, says] of [
+  ["http://admin.acme.example", /over http a token can be read on the way/],
+  ["http://10.0.0.7:8081", /over http a token can be read on the way/],
+  ["http://localhost.evil.example", /over http a token can be read on the way/],
+  ["http://127.0.0.1.evil.example:8081", /over http a token can be read on the way/],
+  ["http://user:pass@127.0.0.1:8081", /without a user/],
+  ["https://admin.acme.example?x=1", /without a user, a query/],
+  ["ftp://127.0.0.1", /must be the address of an admin port/],
+  ["127.0.0.1:8081", /must be the address of an admin port/],
+  ["nonsense", /must be the address of an admin port/],
+] as const) {
+  test(`no token is sent to ${address}`, async () => {
+    const { code, stdout, stderr } = await run(["--remote", address, "org", "list"], { DATARUN_OPERATOR_TOKEN: token });
+    assert.equal(code, 2);
+    assert.match(stderr, says);
+    assert.ok(!(stdout + stderr).includes(token));
+  });
+}
+
+test("a token that is missing, of another kind or not accepted is said so, and never shown", async () => {
+  const ask = (env: Record<string, string>) => run(["--remote", running.adminUrl, "org", "list"], env);
+  assert.match((await ask({})).stderr, /^Set DATARUN_OPERATOR_TOKEN to your token/);
+  assert.match((await ask({ DATARUN_OPERATOR_TOKEN: "drt_secret" })).stderr, /^DATARUN_OPERATOR_TOKEN is not an operator's token/); // prettier-ignore
+  const wrong = await ask({ DATARUN_OPERATOR_TOKEN: "dop_secret" });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^DATARUN_OPERATOR_TOKEN: The token is not accepted/);
+  assert.ok(!wrong.stderr.includes("dop_secret"));
+  const viewer = (await json(["operator", "create", "vera", "--role", "viewer"])).operator_token as string;
+  const refused = await run(["--remote", running.adminUrl, "org", "create", "X"], { DATARUN_OPERATOR_TOKEN: viewer });
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.equal(refused.stderr, '"org create" takes the role operator, and vera has the role viewer.\n');
+});
+
+test("an address where something else answers, or nothing, is said so", async (t) => {
+  const env = { DATARUN_OPERATOR_TOKEN: token };
+  const ask = (address: string) => run(["--remote", address, "org", "list", "--json"], env);
+  const said = (printed: Printed) => (JSON.parse(printed.stdout) as { error: { code: string; message: string } }).error;
+  const closed = await listen(t, () => {});
+  await new Promise((resolve) => closed.server.close(resolve));
+  assert.match(said(await ask(closed.url)).message, /does not answer \(ECONNREFUSED\)/);
+  assert.match(said(await ask(running.url)).message, /\(status 404\) is not the admin API of datarun/);
+
+  const seen: string[] = [];
+  const target = await listen(t, (request) => void seen.push(request.url ?? ""));
+  const redirecting = await listen(t, (_, response) => response.writeHead(307, { Location: target.url }).end());
+  assert.match(said(await ask(redirecting.url)).message, /\(status 307\) is not the admin API/);
+  assert.deepEqual(seen, [], "the token does not follow a redirect");
+  const broken = await listen(t, (request) => request.socket.destroy());
+  assert.deepEqual(said(await ask(broken.url)).code, "unavailable");
+});
+
+async function listen(t: { after(end: () => unknown): void }, handle: Parameters<typeof createServer>[1] & {}) {
+  const server: Server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
