@@ -27,3 +27,10 @@ test("every default is one that could be set", () => {
   for (const setting of SETTINGS as readonly Setting[])
     if (typeof setting.default === "number") read({ [optionOf(setting)]: String(setting.default) });
 });
+
+test("admin_hosts takes host names alone: with a port or a scheme one would never be asked for", () => {
+  const read = (hosts: string) => readSettings({ options: { "admin-hosts": hosts } }).adminHosts;
+  assert.deepEqual(read("admin.acme.example, 10.0.0.7,[fd00::1]"), ["admin.acme.example", "10.0.0.7", "[fd00::1]"]);
+  for (const wrong of ["admin.acme.example:8081", "https://admin.acme.example", "a/b", "*", "a b", "fd00::1"])
+    assert.throws(() => read(wrong), /admin_hosts holds .*: give host names alone/, wrong);
+});

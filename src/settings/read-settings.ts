@@ -29,6 +29,7 @@ export function readSettings(sources: SettingsSources = {}): Settings {
   // The table has the types, row by row; a loop over it cannot follow them.
   const settings = read as unknown as Settings;
   refuseContradictions(settings);
+  refuseAddresses(settings);
   return settings;
 }
 
@@ -62,6 +63,15 @@ function refuseContradictions({ limits }: Settings): void {
   if (limits.headersTimeoutMs <= limits.requestTimeoutMs) return;
   throw new ConfigError(
     `limits.headers_timeout_ms (${limits.headersTimeoutMs}) must not be more than limits.request_timeout_ms (${limits.requestTimeoutMs})`,
+  );
+}
+
+/** A host with a port or a scheme would never be that of a request, and nobody would know why. */
+function refuseAddresses({ adminHosts }: Settings): void {
+  const wrong = adminHosts.find((host) => !/^([\w.-]+|\[[\da-f:.]+\])$/i.test(host));
+  if (wrong === undefined) return;
+  throw new ConfigError(
+    `admin_hosts holds ${JSON.stringify(wrong)}: give host names alone, such as admin.acme.example`,
   );
 }
 

@@ -5,6 +5,7 @@ import { includesRole, ROLES } from "../../src/admin/roles.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, sendsCredential } from "../rig/sources.ts";
+import { after as later, json as answer } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const notesIn = (header: unknown) => JSON.parse(decodeURIComponent(header as string)) as string[];
@@ -183,6 +184,23 @@ test("another path is 404, and another method 405", async (t) => {
     const reply = await call("org list", undefined, { as: ada, method });
     assert.deepEqual([reply.statusCode, reply.headers["allow"]], [405, "POST"], method);
   }
+});
+
+test("a command that is under way when the service stops is completed, and no further one is begun", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/slow": later(800, answer({ ok: true })) } });
+  const service = await startService(t, { sources: [asksVendor("acme__slow", vendor, "/slow")], vendors: [vendor] });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("operator", "ada");
+  const running = call("source run", { source: "acme__slow", workflow: service.a.workflow }, { as: ada });
+  await vendor.received(1);
+  service.expectRunWithoutAnswer();
+  const closing = service.close();
+  const further = await call("org list", {}, { as: ada });
+  assert.deepEqual([further.statusCode, further.json().error.code], [503, "unavailable"]);
+  const ended = await running;
+  assert.equal(ended.statusCode, 200, ended.text);
+  assert.equal(ended.json().status.success, true);
+  await closing;
 });
 
 test("the public port has no admin API", async (t) => {

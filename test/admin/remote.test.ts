@@ -63,7 +63,6 @@ before(async () => {
   }
   running = await start({
     settings: readSettings({ options: { port: "0", "admin-port": "0" }, environment: process.env }),
-    environment: process.env,
     tell: () => {},
     log: createLog("warn", join(dataDir, "log")),
   });

@@ -1,4 +1,5 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
+import type { Verb } from "../../src/admin/verb.ts";
 import type { CommandForm } from "../../src/cli/command.ts";
 import { helpOn } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
@@ -39,18 +40,19 @@ export async function commandsPage(): Promise<Page> {
     [
       "- They can be used while the service runs, on the same store; a running service notices their changes within a second.",
       "- `--data-dir` (or `DATARUN_DATA_DIR`) says where the embedded store is. With `DATABASE_URL` in the environment they work on that database.",
+      "- With `--remote URL` (or `DATARUN_REMOTE`), before or after the command, a verb is done in the service whose admin port has this address, with the token in `DATARUN_OPERATOR_TOKEN`, and prints the same: see [Give colleagues access](../guides/operators.md).",
       "- Standard output has the result and nothing else; with `--json` it is exactly one JSON value. It is the same on a terminal, in a pipe and in a file. Remarks go to standard error, at once.",
       "- Work that takes longer than a second shows on standard error how far it is: on a terminal on one line that is drawn again, otherwise on a line every ten seconds, and with `--json` not at all. Ctrl-C ends a command; one that changes things bit by bit then says what is done and how to go on.",
       "- Errors are red where standard error is a terminal. `NO_COLOR=1` turns colours off, `FORCE_COLOR=1` turns them on elsewhere.",
       '- Exit codes: 0 when done, 1 after a failure, 2 when the command line was not understood. With `--json` a failure is `{"error":{"code":"…","message":"…"}}`; the codes are `usage`, `invalid`, `not_found`, `refused`, `unavailable` and `internal`.',
       "- Exit code 1 is also used if the result is a failure: a case that failed (`source test`, `function test`), a run that failed (`source run`, `function run`), a credential that the vendor does not accept or cannot be asked about (`credential verify`), something sealed that cannot be opened (`keys verify`), or runs that are damaged or missing (`ledger verify`, `show`, `export`, `drain`). The result is still printed.",
       "- A verb that only reads creates nothing: if there is no store, it says so and exits with 1. `org create` creates one. Only the start of a service migrates a store to the schema of a new version.",
-      "- A change of organizations, tokens, workflows, credentials or data keys is recorded in the [audit trail](#audit-list) in the same transaction. Changes outside the store are recorded right afterwards: those of root keys (`keys rotate`, `keys remove-old`) and of the ledger (`reconcile`, `prune`, `drain`). `store copy` is recorded in the database that it fills. Asking a vendor is recorded before it happens (`source test --live`, `source run`, `function run`).",
+      "- A change of organizations, tokens, workflows, credentials, operators or data keys is recorded in the [audit trail](#audit-list) in the same transaction. Changes outside the store are recorded right afterwards: those of root keys (`keys rotate`, `keys remove-old`) and of the ledger (`reconcile`, `prune`, `drain`). `store copy` is recorded in the database that it fills. Asking a vendor is recorded before it happens (`source test --live`, `source run`, `function run`).",
     ].join("\n"),
     ...verbs.flatMap(({ name, verb }) => [
       `## ${name}`,
       block("text", helpOn(name, verb)),
-      verb.changes ? "" : "This command changes nothing.",
+      [verb.changes ? "" : "This command changes nothing.", placeOf(verb)].filter(Boolean).join(" "),
     ]),
   );
 }
@@ -64,4 +66,12 @@ function withoutSettings(command: CommandForm): CommandForm {
   if (!takesSettings(command)) return command;
   const own = Object.entries(command.input.properties).filter(([name]) => !(name in settingOptions.properties));
   return { ...command, input: { ...command.input, properties: Object.fromEntries(own) } as CommandForm["input"] };
+}
+
+/** Where the verb can be used besides a terminal on the machine. */
+function placeOf({ role, terminalOnly }: Verb): string {
+  if (terminalOnly === true) return "It works only in a terminal on the machine.";
+  const without = (terminalOnly ?? []).map((input) => code(`--${input.replaceAll("_", "-")}`));
+  const but = without.length === 0 ? "" : `, without ${without.join(", ")}`;
+  return `Over the [admin API](admin-api.md)${but}, it takes the role ${role}.`;
 }

@@ -60,6 +60,11 @@ export function configurationPage(): Page {
       [
         ...only.map((setting) => [code(variableOf(setting)), setting.says]),
         [
+          code("DATARUN_REMOTE"),
+          "For commands: the address of an admin port. They are then done in that service; see [Give colleagues access](../guides/operators.md).",
+        ],
+        [code("DATARUN_OPERATOR_TOKEN"), "For commands that are done elsewhere: an operator's token, `dop_…`."],
+        [
           code("DATARUN_DEBUG"),
           "`1` prints the stack trace when a command fails unexpectedly. It may contain secrets, so keep it out of logs.",
         ],

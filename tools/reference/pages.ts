@@ -4,6 +4,7 @@ import { readCases } from "../../src/functions/load/read-cases.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
+import { adminApiPage } from "./admin-api-page.ts";
 import { apiPage } from "./api-page.ts";
 import { catalogPages } from "./catalog-pages.ts";
 import { checksPage } from "./checks-page.ts";
@@ -22,6 +23,7 @@ export async function referencePages(): Promise<Page[]> {
   const functions = await catalogFunctions();
   return [
     apiPage(),
+    await adminApiPage(),
     configurationPage(),
     await commandsPage(),
     checksPage(),

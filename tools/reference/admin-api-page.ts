@@ -1,0 +1,57 @@
+import { findVerbs } from "../../src/admin/find-verbs.ts";
+import { BODY_BYTES_MAX } from "../../src/operate/api/read-input.ts";
+import { STATUS_OF } from "../../src/operate/api/refusal.ts";
+import { allEndpoints } from "../../src/operate/api/verb-endpoints.ts";
+import { block, code, generated, page, table, type Page } from "./markdown.ts";
+
+/** What can be done over the admin API, and by whom. */
+export async function adminApiPage(): Promise<Page> {
+  const endpoints = await allEndpoints(findVerbs());
+  return page(
+    "docs/reference/admin-api.md",
+    generated("the verbs' declarations in src/admin/verbs"),
+    "# The admin API",
+    "What an operator can do on the command line, over HTTP. It is on the admin port and nowhere else. [Give colleagues access](../guides/operators.md) says how to set it up; [`openapi-admin.json`](../../openapi-admin.json) has the schemas of all inputs and results.",
+    block(
+      "sh",
+      `curl http://127.0.0.1:8081/api/token/list -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN" -H 'Content-Type: application/json' -d '{"org": "org_…"}'`,
+    ),
+    [
+      "- Each endpoint is a [command](commands.md). Its body is the command's input as one JSON object, in which an option has the same name with underscores: `--expires-in 90d` is `\"expires_in\": \"90d\"`. What `--set` and `--stdin` fill is an object. No body is an empty object.",
+      `- A body has at most ${BODY_BYTES_MAX.toLocaleString("en")} bytes and is sent as ${code("application/json")}.`,
+      "- The answer is what the command prints with `--json`. Remarks that it prints on standard error are in the header `Datarun-Notes`: a JSON list of sentences, percent-encoded. A result that the command line would end with exit code 1, such as a failed case, is still 200.",
+      "- `Authorization` has an operator's token (`dop_…`). It is looked up for each request, so a revoked operator is refused at once. A wrong token is answered after a second.",
+      "- The `Host` of a request has to be this machine's own or one of the setting `admin_hosts`, and an `Origin` that same host. No answer has a CORS header.",
+    ].join("\n"),
+    "## Errors",
+    "Every error has the same form. `code` does not change between versions; `message` may. `details` lists what is wrong with the input, each with a JSON pointer.",
+    block("json", '{ "error": { "code": "invalid", "message": "/org is required", "details": [{ "path": "/org", "message": "is required" }] } }'),
+    table(
+      ["`error.code`", "status", "meaning"],
+      Object.entries(STATUS_OF).map(([name, status]) => [code(name), String(status), MEANING[name as keyof typeof STATUS_OF]]),
+    ),
+    "## Endpoints",
+    "All are `POST`. Each role may also do what the ones before it may: viewer, operator, owner.",
+    table(
+      ["path", "takes the role", "changes something", "what it does"],
+      endpoints.map(({ path, name, verb }) => [
+        `[${code(path)}](commands.md#${name.replaceAll(" ", "-")})`,
+        verb.role,
+        verb.changes ? "yes" : "",
+        `${verb.summary}.`,
+      ]),
+    ),
+  ); // prettier-ignore
+}
+
+const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
+  usage: "Inputs that do not go together",
+  invalid: "The body, or a value in it",
+  not_found: "What the input names does not exist, or there is no such command outside a terminal",
+  refused: "The command does not do this, and says why",
+  unavailable: "The store or the ledger does not answer, too many commands are under way, or the service is stopping",
+  internal: "A defect; the service's log has the cause",
+  unauthenticated: "No token, or one that is unknown, expired or revoked",
+  forbidden: "The role does not allow it, or the request names a foreign host or comes from another site's page",
+  method_not_allowed: "Another method than POST",
+};
