@@ -312,6 +312,7 @@ export interface OperatorAdmin {
   operators(): Promise<readonly Operator[]>;
   /** The operator whose token has this digest, also if it is expired or revoked. Never cached. */
   operatorOf(digest: string): Promise<Operator | null>;
+  /** Does nothing if a later use is known. */
   noteOperatorUse(id: string, wallAt: number): Promise<void>;
   /**
    * By id, by the name of one who is not revoked or, for a leaked token, by its digest. Revoking again keeps the time

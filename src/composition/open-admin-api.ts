@@ -29,6 +29,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     verbs: findVerbs(),
     hosts: place.settings.adminHosts,
     store: place.keyed.store.admin,
+    sessions: place.keyed.store.sessions,
     clock: place.clock,
     log: place.log,
     needs: needs.given,

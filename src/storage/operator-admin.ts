@@ -3,9 +3,6 @@ import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
 import { toOperator } from "./rows.ts";
 
-/** A time of last use is written again only after so long: an operator's page may ask several times a second. */
-const USE_NOTED_MS = 60_000;
-
 export function createOperatorAdmin(engine: Engine): OperatorAdmin {
   return {
     createOperator: (act, operator) =>
@@ -54,9 +51,7 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
         .updateTable("operators")
         .set({ last_used_wall_at: wallAt })
         .where("id", "=", id)
-        .where((row) =>
-          row.or([row("last_used_wall_at", "is", null), row("last_used_wall_at", "<", wallAt - USE_NOTED_MS)]),
-        )
+        .where((row) => row.or([row("last_used_wall_at", "is", null), row("last_used_wall_at", "<", wallAt)]))
         .execute();
     },
 

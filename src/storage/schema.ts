@@ -17,6 +17,7 @@ export interface Tables {
   readonly credential_prices: CredentialPriceTable;
   readonly data_keys: DataKeyTable;
   readonly operators: OperatorTable;
+  readonly operator_sessions: OperatorSessionTable;
   readonly audit: AuditTable;
   readonly ledger_runs: RunRow;
   readonly ledger_calls: CallRow;
@@ -122,6 +123,14 @@ interface OperatorTable {
   readonly expires_wall_at: number | null;
   readonly revoked_wall_at: number | null;
   readonly last_used_wall_at: number | null;
+}
+
+interface OperatorSessionTable {
+  readonly digest: string;
+  readonly operator_id: string;
+  readonly created_wall_at: number;
+  readonly seen_wall_at: number;
+  readonly ends_wall_at: number;
 }
 
 interface AuditTable {

@@ -4,6 +4,7 @@ import type { BudgetStore } from "../leases/budgets/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
+import type { SessionStore } from "../operate/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
@@ -15,6 +16,7 @@ import { reportUnavailable } from "./report-unavailable.ts";
 import { createLedgerSink } from "./ledger-sink.ts";
 import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
+import { createSessionStore } from "./session-store.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
 export { cannotBeOpened } from "./sqlite/engine.ts";
@@ -36,6 +38,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly callCounts: CallCounts;
   readonly admin: AdminStore;
+  readonly sessions: SessionStore;
   /** Where journals drain to. */
   readonly ledger: LedgerSink;
   /** What has been drained there, for operators and auditors. */
@@ -81,6 +84,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
     callCounts: createCallCounts(engine, clock),
     keys: reportUnavailable(engine, clock, createKeyStore(engine, clock)),
     admin: reportUnavailable(engine, clock, createAdminStore(engine)),
+    sessions: reportUnavailable(engine, clock, createSessionStore(engine)),
     ledger: createLedgerSink(engine),
     ledgerTables: createLedgerTables(engine, clock),
     leases: createLeaseStore(engine),

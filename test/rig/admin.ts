@@ -63,6 +63,7 @@ export function adminPort(t: TestLife, adminUrl: string, secrets: TestService["s
       body,
     });
     await assertAnswer(verb, path, reply);
+    secrets.addAll(cookiesIn(reply));
     // A token is shown to whoever creates it, and nothing else secret to anybody.
     const shown = reply.statusCode === 200 && verb.endsWith(" create") ? tokensIn(reply.text) : [];
     secrets.assertAbsent(`the answer of ${verb}`, reply.text, shown);
@@ -96,6 +97,11 @@ async function assertAnswer(verb: string, path: string, reply: Reply): Promise<v
   }
   assert.ok(check(reply.json()), `${verb}: ${ajv.errorsText(check.errors)}\n${reply.text}`);
   await assertResult(verb, reply.json());
+}
+
+/** What a session's cookie holds, which nothing else may. */
+function cookiesIn({ headers }: Reply): string[] {
+  return (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]!.split("=")[1]!);
 }
 
 function tokensIn(text: string): string[] {

@@ -14,6 +14,7 @@ const checks = new Map<string, ValidateFunction | null>();
  */
 export async function assertResult(name: string, result: unknown): Promise<void> {
   let check = checks.get(name);
+  if (!verbs.names.includes(name)) return;
   if (check === undefined) {
     const { result: schema } = await verbs.load(name);
     check = schema === undefined ? null : ajv.compile(closed(JSON.parse(JSON.stringify(schema))) as object);

@@ -1,6 +1,7 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { BODY_BYTES_MAX } from "../../src/operate/api/read-input.ts";
 import { STATUS_OF } from "../../src/operate/api/refusal.ts";
+import { SESSION_ENDPOINTS } from "../../src/operate/api/session-endpoints.ts";
 import { allEndpoints } from "../../src/operate/api/verb-endpoints.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
@@ -23,6 +24,16 @@ export async function adminApiPage(): Promise<Page> {
       "- `Authorization` has an operator's token (`dop_…`). It is looked up for each request, so a revoked operator is refused at once. A wrong token is answered after a second.",
       "- The `Host` of a request has to be this machine's own or one of the setting `admin_hosts`, and an `Origin` that same host. No answer has a CORS header.",
     ].join("\n"),
+    "## Sessions",
+    "For pages of the service itself. A request with a session's cookie needs no token, but an `Origin` of this service and the header `Datarun-Console: 1`.",
+    table(
+      ["path", "takes", "what it does"],
+      SESSION_ENDPOINTS.map(({ path, takesToken, summary, description }) => [
+        code(path),
+        takesToken ? "a token" : "a session",
+        `${summary}. ${description}`,
+      ]),
+    ),
     "## Errors",
     "Every error has the same form. `code` does not change between versions; `message` may. `details` lists what is wrong with the input, each with a JSON pointer.",
     block("json", '{ "error": { "code": "invalid", "message": "/org is required", "details": [{ "path": "/org", "message": "is required" }] } }'),

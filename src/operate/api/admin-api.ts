@@ -9,11 +9,13 @@ import { causeOf } from "../run-log.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
 import { createLogin, type LoginParts } from "./login.ts";
 import { readInput } from "./read-input.ts";
+import { SESSION_ENDPOINTS, type SessionEndpoint } from "./session-endpoints.ts";
+import { createSessions, type SessionParts } from "./sessions.ts";
 import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
 import { pathOf, toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
-export interface AdminApiParts extends LoginParts {
+export interface AdminApiParts extends LoginParts, Pick<SessionParts, "sessions"> {
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
@@ -40,13 +42,17 @@ const VERBS_MAX = 16;
 export function createAdminApi(parts: AdminApiParts): AdminApi {
   const hosts = allowedHosts(parts.hosts);
   const login = createLogin(parts);
+  const sessions = createSessions(parts);
   const nameOfPath = new Map(parts.verbs.names.map((name) => [pathOf(name), name]));
   const underWay = new Set<Promise<unknown>>();
   let isStopping = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseForeign(request.headers, hosts);
-    const operator = await login.operatorOf(request);
+    const about = SESSION_ENDPOINTS.find(({ path }) => path === pathIn(request));
+    if (about !== undefined) return answerSession(about, request, response);
+    // A request with a token needs no session, and a page that has one sends no token.
+    const operator = (await sessionOf(request)) ?? (await login.operatorOf(request));
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
     const input = await readInput(request);
@@ -73,10 +79,22 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     }
   }
 
-  async function findEndpoint({ method, url = "" }: IncomingMessage): Promise<VerbEndpoint> {
-    const name = nameOfPath.get(url.split("?")[0]!);
+  async function sessionOf(request: IncomingMessage): Promise<Operator | null> {
+    return request.headers.authorization === undefined ? sessions.operatorOf(request) : null;
+  }
+
+  async function answerSession(about: SessionEndpoint, request: IncomingMessage, response: ServerResponse) {
+    const operator = about.takesToken ? await login.operatorOf(request) : await sessionOf(request);
+    if (operator === null) throw new Refusal("unauthenticated", "There is no session.");
+    requirePost(request);
+    const { value, headers } = await about.answer(request, operator, sessions);
+    send(response, 200, value, [], headers);
+  }
+
+  async function findEndpoint(request: IncomingMessage): Promise<VerbEndpoint> {
+    const name = nameOfPath.get(pathIn(request));
     if (name === undefined) throw new Refusal("not_found", "There is no such command.");
-    if (method !== "POST") throw new Refusal("method_not_allowed", "Commands are sent with POST.");
+    requirePost(request);
     const endpoint = await toEndpoint(name, parts.verbs);
     if (endpoint === null) throw new Refusal("not_found", `"${name}" works only in a terminal, because it reads or writes files there.`); // prettier-ignore
     return endpoint;
@@ -102,6 +120,14 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       login.close();
     },
   };
+}
+
+function pathIn({ url = "" }: IncomingMessage): string {
+  return url.split("?")[0]!;
+}
+
+function requirePost({ method }: IncomingMessage): void {
+  if (method !== "POST") throw new Refusal("method_not_allowed", "Commands are sent with POST.");
 }
 
 function requireRole({ name, role }: Operator, endpoint: VerbEndpoint): void {

@@ -27,7 +27,14 @@ const FAILED_MS = 1_000;
 const WAITING_MAX = 16;
 /** In the audit trail, the first failure of a kind has an entry of its own, and the further ones of each minute one. */
 const RECORD_EVERY_MS = 60_000;
+/** Times of use are kept to the minute: a page may ask several times a second. */
+const USE_NOTED_MS = 60_000;
 const BEARER = /^bearer +(\S+) *$/i;
+
+/** Whether the time of a use has to be noted again. A note that fails is only a note. */
+export function isDue(notedWallAt: number | null, clock: Clock): boolean {
+  return notedWallAt === null || notedWallAt <= clock.wall() - USE_NOTED_MS;
+}
 
 /** Finds out which operator sends a request, by the token in its `Authorization`. */
 export function createLogin({ store, clock, log }: LoginParts): Login {
@@ -58,8 +65,8 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
       if (token === undefined) throw new Refusal("unauthenticated", "Send an operator's token: Authorization: Bearer dop_…"); // prettier-ignore
       const one = await findOperator(store, token, clock.wall());
       if (one.operator !== null && one.state === "active") {
-        // A note that fails is only a note.
-        store.noteOperatorUse(one.operator.id, clock.wall()).catch(() => {});
+        const { id, lastUsedWallAt } = one.operator;
+        if (isDue(lastUsedWallAt, clock)) await store.noteOperatorUse(id, clock.wall()).catch(() => {});
         return one.operator;
       }
       noteFailure(one);

@@ -1,6 +1,7 @@
 import type { VerbSet } from "../../admin/find-verbs.ts";
 import { Type } from "../../terms/type.ts";
 import { API_HEADERS, NOTES_HEADER } from "./api-headers.ts";
+import { SESSION_ENDPOINTS, type SessionEndpoint, SessionResult } from "./session-endpoints.ts";
 import { STATUS_OF } from "./refusal.ts";
 import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
 
@@ -24,7 +25,8 @@ const ApiError = Type.Object(
 );
 
 const MEANING = {
-  "401": "There is no operator's token, or it is unknown, expired or revoked. A token that was sent is answered late.",
+  "401":
+    "There is no operator's token or session, or it is unknown, expired, ended or revoked. A wrong token is answered late.",
   "403":
     "The operator's role does not allow this, or the request names a foreign host or comes from a page of another site.",
   "404": "What the input names does not exist, or there is no such command outside a terminal.",
@@ -55,10 +57,13 @@ export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
         variables: { base_url: { default: "http://localhost:8081" } },
       },
     ],
-    security: [{ operatorToken: [] }],
-    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { post: operationOf(endpoint) }])),
+    security: [{ operatorToken: [] }, { session: [] }],
+    paths: Object.fromEntries([
+      ...endpoints.map((endpoint) => [endpoint.path, { post: operationOf(endpoint) }] as const),
+      ...SESSION_ENDPOINTS.map((endpoint) => [endpoint.path, { post: sessionOperationOf(endpoint) }] as const),
+    ]),
     components: {
-      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), Error: ApiError },
+      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), SessionResult, Error: ApiError },
       responses: Object.fromEntries(
         Object.entries(MEANING).map(([status, says]) => [nameOfStatus(status), response(says, "Error")]),
       ),
@@ -67,6 +72,13 @@ export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
       ),
       securitySchemes: {
         operatorToken: { type: "http", scheme: "bearer", description: "A token of `operator create`: `dop_…`." },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "datarun",
+          description:
+            "The cookie of a session, for pages of the service itself: the request also needs `Origin` and `Datarun-Console: 1`. Behind TLS its name is `__Host-datarun`.",
+        },
       },
     },
   };
@@ -92,10 +104,23 @@ function operationOf({ name, verb }: VerbEndpoint): object {
           schema: { type: "string" },
         },
       }),
-      ...Object.fromEntries(
-        Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
-      ),
+      ...REFUSALS,
     },
+  };
+}
+
+const REFUSALS = Object.fromEntries(
+  Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
+);
+
+function sessionOperationOf({ operationId, summary, description, takesToken }: SessionEndpoint): object {
+  return {
+    operationId,
+    tags: ["session"],
+    summary,
+    description,
+    security: takesToken ? [{ operatorToken: [] }] : [{ session: [] }],
+    responses: { "200": response("Whose session it is.", "SessionResult"), ...REFUSALS },
   };
 }
 

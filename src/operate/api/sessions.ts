@@ -1,0 +1,123 @@
+import { hash, randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { operatorState } from "../../admin/operator-wire.ts";
+import type { AuditTrail, Operator } from "../../admin/ports.ts";
+import type { Clock } from "../../terms/clock.ts";
+import type { Session, SessionStore } from "../ports.ts";
+import { isDue } from "./login.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface SessionParts {
+  readonly sessions: SessionStore;
+  readonly store: Pick<AuditTrail, "recordAct">;
+  readonly clock: Clock;
+}
+
+/** Sessions of browsers, in which a cookie stands for an operator's token. */
+export interface Sessions {
+  /** The operator whose session's cookie a request has; `null` without a cookie. @throws Refusal */
+  operatorOf(request: IncomingMessage): Promise<Operator | null>;
+  /** Begins a session, and ends the one that the browser had. Its `cookie` is the value of `Set-Cookie`. */
+  begin(
+    request: IncomingMessage,
+    operator: Operator,
+  ): Promise<{ readonly cookie: string; readonly endsWallAt: number }>;
+  /** Ends the session of a request. Returns the value of `Set-Cookie` that removes the cookie. @throws Refusal */
+  end(request: IncomingMessage, operator: Operator): Promise<string>;
+}
+
+/** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
+export const CONSOLE_HEADER = "datarun-console";
+
+const HOUR_MS = 3_600_000;
+const IDLE_MS = HOUR_MS;
+const SESSION_MS = 12 * HOUR_MS;
+const SECRET_BYTES = 32;
+const SECRET = /^[\w-]{43}$/;
+
+export function createSessions({ sessions, store, clock }: SessionParts): Sessions {
+  async function find(request: IncomingMessage): Promise<(Session & { readonly operator: Operator }) | null> {
+    const digest = digestIn(request);
+    return digest === null ? null : sessions.findSession(digest);
+  }
+
+  const record = (operator: Operator, what: "session begin" | "session end") =>
+    store.recordAct(
+      { who: operator.name, via: "api", what, wallAt: clock.wall() },
+      { organizationId: null, subjectId: operator.id, detail: {} },
+    );
+
+  return {
+    async operatorOf(request) {
+      if (digestIn(request) === null) return null;
+      requireOwnPage(request);
+      const session = await find(request);
+      const now = clock.wall();
+      const isOver =
+        session === null ||
+        session.endsWallAt <= now ||
+        session.seenWallAt <= now - IDLE_MS ||
+        operatorState(session.operator, now) !== "active";
+      if (isOver) throw new Refusal("unauthenticated", "The session has ended. Log in again.");
+      if (isDue(session.seenWallAt, clock)) await sessions.noteSessionUse(session.digest, now).catch(() => {});
+      return session.operator;
+    },
+
+    async begin(request, operator) {
+      requireOwnPage(request);
+      const before = digestIn(request);
+      // What the browser had is never used again, so nobody can have put it there before.
+      if (before !== null) await sessions.endSession(before);
+      const secret = randomBytes(SECRET_BYTES).toString("base64url");
+      const now = clock.wall();
+      const endsWallAt = now + SESSION_MS;
+      const session = { digest: digestOf(secret), operatorId: operator.id, createdWallAt: now, seenWallAt: now };
+      await sessions.beginSession({ ...session, endsWallAt }, now - IDLE_MS);
+      await record(operator, "session begin");
+      return { cookie: cookieOf(request, secret, SESSION_MS / 1_000), endsWallAt };
+    },
+
+    async end(request, operator) {
+      await sessions.endSession(digestIn(request)!);
+      await record(operator, "session end");
+      return cookieOf(request, "", 0);
+    },
+  };
+}
+
+/** A browser adds a cookie by itself, so the request has to show that a page of ours has made it. @throws Refusal */
+function requireOwnPage({ headers }: IncomingMessage): void {
+  // Whether the origin is ours was checked for every request that has one.
+  if (headers.origin !== undefined && headers[CONSOLE_HEADER] === "1") return;
+  throw new Refusal("forbidden", "A session is for pages of the service itself: send Origin and Datarun-Console: 1.");
+}
+
+/**
+ * Behind TLS the name has a prefix by which browsers accept the cookie from this very host only, and over TLS. So a
+ * neighbouring host cannot plant one.
+ */
+function cookieNameOf(request: IncomingMessage): string {
+  return isSecure(request) ? "__Host-datarun" : "datarun";
+}
+
+function isSecure({ headers }: IncomingMessage): boolean {
+  return headers.origin?.startsWith("https://") === true;
+}
+
+function cookieOf(request: IncomingMessage, secret: string, seconds: number): string {
+  const secure = isSecure(request) ? "; Secure" : "";
+  return `${cookieNameOf(request)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+}
+
+function digestIn(request: IncomingMessage): string | null {
+  const name = cookieNameOf(request);
+  for (const pair of (request.headers.cookie ?? "").split(";")) {
+    const [key = "", value = ""] = pair.trim().split("=");
+    if (key === name && SECRET.test(value)) return digestOf(value);
+  }
+  return null;
+}
+
+function digestOf(secret: string): string {
+  return hash("sha256", secret, "hex");
+}
