@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { VerbSet } from "../../admin/find-verbs.ts";
 import type { VerbNeeds } from "../../admin/needs.ts";
@@ -66,7 +67,10 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       actor: { who: operator.name, via: "api" },
       note,
     });
-    underWay.add(running);
+    // It is under way until its answer has left, or nobody waits for that any more.
+    const over = Promise.allSettled([running, response.closed || once(response, "close")]);
+    underWay.add(over);
+    void over.then(() => underWay.delete(over));
     try {
       send(response, 200, await running, notes);
     } catch (thrown) {
@@ -74,8 +78,6 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       if (report.code === "internal")
         parts.log.error({ event: "verb_failed", verb: endpoint.name, cause: causeOf(thrown) });
       sendError(response, new Refusal(report.code, report.message, report.details), notes);
-    } finally {
-      underWay.delete(running);
     }
   }
 
@@ -116,7 +118,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     failedLogins: login.failed,
     async stop() {
       isStopping = true;
-      await Promise.allSettled(underWay);
+      await Promise.all(underWay);
       login.close();
     },
   };
