@@ -338,8 +338,12 @@ export interface AuditTrail {
    * ledger.
    */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
-  /** Newest first. */
-  auditEntries(filter: { readonly organizationId?: string; readonly limit: number }): Promise<readonly AuditEntry[]>;
+  /** Newest first; `after` is the id of the entry before the first one. */
+  auditEntries(filter: {
+    readonly organizationId?: string;
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<readonly AuditEntry[]>;
   /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */
   actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

@@ -11,11 +11,12 @@ export function createAuditTrail(engine: Engine): AuditTrail {
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
     },
 
-    auditEntries: async ({ organizationId, limit }) => {
+    auditEntries: async ({ organizationId, after, limit }) => {
       const rows = await engine.reader
         .selectFrom("audit")
         .selectAll()
         .$if(organizationId !== undefined, (query) => query.where("organization_id", "=", organizationId!))
+        .$if(after !== undefined, (query) => query.where("id", "<", after!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute();

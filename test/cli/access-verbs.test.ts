@@ -190,6 +190,32 @@ test("every act is in the audit trail under the user who did it", async (t) => {
   assert.equal(limited.entries.length, 2);
 });
 
+test("the audit trail is read page by page, and each entry is on one of them", async (t) => {
+  const { json, run } = terminal(t);
+  const { organization_tuid: org } = await json<{ organization_tuid: string }>(["org", "create", "Acme"]);
+  for (let count = 0; count < 6; count += 1) await json(["org", "create", `Other ${count}`]);
+  for (let count = 0; count < 4; count += 1) await json(["org", "rename", org, `Acme ${count}`]);
+  interface Page {
+    readonly entries: readonly { readonly detail: { readonly name: string } }[];
+    readonly next?: string;
+  }
+  const pages = async (...filter: string[]): Promise<string[]> => {
+    const names: string[] = [];
+    let after: string[] = [];
+    for (;;) {
+      const page = await json<Page>(["audit", "list", "--limit", "2", ...filter, ...after]);
+      names.push(...page.entries.map(({ detail }) => detail.name));
+      if (page.next === undefined) return names;
+      after = ["--after", page.next];
+    }
+  };
+  assert.deepEqual(await pages("--org", org), ["Acme 3", "Acme 2", "Acme 1", "Acme 0", "Acme"]);
+  const all = await json<Page>(["audit", "list"]);
+  assert.deepEqual(await pages(), all.entries.map(({ detail }) => detail.name)); // prettier-ignore
+  assert.equal(all.entries.length, 11);
+  assert.equal((await run(["audit", "list", "--after", "nonsense"])).code, 2);
+});
+
 test("a name of blanks or of several lines is no name", async (t) => {
   const { run } = terminal(t);
   for (const name of [" \t ", "two\nlines", "a\u0000b", "a\u2028b", "a\u001b[31mb"]) {
