@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
@@ -14,7 +17,10 @@ import { openVerbs } from "../../src/commands/open-verbs.ts";
 import { start, type Running } from "../../src/composition/start.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
+import { issueCertificate, makeAuthority } from "../vendor/certificate.ts";
 import { newDatabase } from "../postgres/shared-postgres.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/datarun.mjs", import.meta.url));
 
 /** A service with the real catalog, and a shell on its machine, which is also one elsewhere. */
 let running: Running;
@@ -237,6 +243,47 @@ test("an address where something else answers, or nothing, is said so", async (t
   assert.deepEqual(seen, [], "the token does not follow a redirect");
   const broken = await listen(t, (request) => request.socket.destroy());
   assert.deepEqual(said(await ask(broken.url)).code, "unavailable");
+});
+
+test("over https a token goes only to a server whose certificate is trusted, and is good for the address", async (t) => {
+  const asked: string[] = [];
+  const authority = makeAuthority();
+  const folder = mkdtempSync(join(tmpdir(), "datarun-authority-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "ca.pem"), authority.cert);
+  /** As a reverse proxy does, with the `Host` as it was sent. */
+  const proxy = async (names: readonly string[]) => {
+    const server = createTlsServer(issueCertificate({ names, authority }), (incoming, outgoing) => {
+      asked.push(incoming.headers.host ?? "");
+      const { port } = new URL(running.adminUrl);
+      const { method, url, headers } = incoming;
+      incoming.pipe(
+        request({ port, method, path: url, headers }, (reply) => {
+          outgoing.writeHead(reply.statusCode!, reply.headers);
+          reply.pipe(outgoing);
+        }),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => server.close());
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const [good, wrong] = [await proxy(["127.0.0.1"]), await proxy(["other.example"])];
+  const elsewhere = (address: string, env: Record<string, string>) =>
+    new Promise<{ readonly out: string; readonly err: string }>((resolve) => {
+      const args = [LAUNCHER, "--remote", address, "org", "list", "--json"];
+      const child = spawn(process.execPath, args, { env: { PATH: process.env["PATH"], DATARUN_OPERATOR_TOKEN: token, ...env } }); // prettier-ignore
+      const printed = { out: "", err: "" };
+      child.stdout.on("data", (chunk: Buffer) => (printed.out += chunk.toString()));
+      child.stderr.on("data", (chunk: Buffer) => (printed.err += chunk.toString()));
+      child.on("close", () => resolve(printed));
+    });
+  const trusting = { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") };
+  assert.match((await elsewhere(good, {})).err, /does not answer \((UNABLE_TO_\w+|SELF_SIGNED_\w+)\)/);
+  assert.match((await elsewhere(wrong, trusting)).err, /does not answer \(ERR_TLS_CERT_ALTNAME_INVALID\)/);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(await elsewhere(good, trusting), { out: (await here(["org", "list", "--json"])).stdout, err: "" });
+  assert.deepEqual(asked, [new URL(good).host]);
 });
 
 async function listen(t: { after(end: () => unknown): void }, handle: Parameters<typeof createServer>[1] & {}) {
