@@ -29,7 +29,7 @@ export interface AdminAnswer {
 }
 
 /** Enough for probes, scrapers and some operators. Anybody else who finds the port must not use up the files that the service may open. */
-const CONNECTIONS_MAX = 128;
+export const ADMIN_CONNECTIONS_MAX = 128;
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 30_000, keepAliveTimeout: 72_000 };
 const HEADERS = {
   "X-Frame-Options": "DENY",
@@ -78,7 +78,7 @@ export function createAdminServer({ metrics, notReady, warnings, pages: added, a
       refuse(response, asFault(thrown, "request.unexpected"), more),
     );
   });
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = ADMIN_CONNECTIONS_MAX;
   return server;
 }
 

@@ -17,6 +17,11 @@ import { INTERIM_MAX } from "../../src/outbound/wire/reply-parser.ts";
 import { REDIRECTS_MAX } from "../../src/outbound/source-http.ts";
 import { BREAKER_LIMITS } from "../../src/run/around/breaker.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
+import { ADMIN_CONNECTIONS_MAX } from "../../src/operate/admin-server.ts";
+import { VERBS_MAX } from "../../src/operate/api/admin-api.ts";
+import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/operate/api/login.ts";
+import { BODY_BYTES_MAX } from "../../src/operate/api/read-input.ts";
+import { IDLE_MS, SESSION_MS } from "../../src/operate/api/sessions.ts";
 import { OUTPUT_BYTES_MAX, OUTPUT_DEPTH_MAX } from "../../src/run/collect.ts";
 import { MESSAGE_CHARS_MAX } from "../../src/run/envelope.ts";
 import { ANSWER_BYTES_MAX, RUN_BYTES_MAX } from "../../src/run/envelope.ts";
@@ -151,6 +156,15 @@ export function limitsPage(): Page {
       ["known tokens go on working while the database is unavailable", ms(ACCESS_LIMITS.staleMs), "then 500 `unavailable`"],
       ["a request waits for the database, for token and workflow together", ms(LOOKUP_MS_MAX), "500 `unavailable`"],
       ["tokens and workflows kept in memory", count(ACCESS_LIMITS.foundMax), "the least recently used one is dropped, and looked up when it is needed"],
+    ]), // prettier-ignore
+    "## The admin port",
+    rows([
+      ["connections", count(ADMIN_CONNECTIONS_MAX), "closed"],
+      ["body of a request to the admin API", bytes(BODY_BYTES_MAX), "422"],
+      ["commands under way over the admin API", count(VERBS_MAX), "503"],
+      ["a wrong token is answered after", ms(FAILED_MS), `at most ${FAILED_WAITING_MAX} such answers wait; further requests are cut off`],
+      ["a session without a request", ms(IDLE_MS), "401: log in again"],
+      ["a session altogether", ms(SESSION_MS), "401: log in again"],
     ]), // prettier-ignore
     "## The ledger",
     rows([

@@ -34,7 +34,7 @@ export interface AdminApi {
 }
 
 /** Commands of people and their scripts. More at once would be a mistake, and they share a process with the runs. */
-const VERBS_MAX = 16;
+export const VERBS_MAX = 16;
 
 /**
  * The operator's verbs over HTTP: `POST /api/token/list` is `datarun token list --json`. The endpoints, their inputs and

@@ -22,9 +22,9 @@ export interface Login {
 }
 
 /** How long a failed login waits for its answer. */
-const FAILED_MS = 1_000;
+export const FAILED_MS = 1_000;
 /** So many may wait. Further ones are cut off at once, so that they cannot use up the connections of everybody else. */
-const WAITING_MAX = 16;
+export const FAILED_WAITING_MAX = 16;
 /** In the audit trail, the first failure of a kind has an entry of its own, and the further ones of each minute one. */
 const RECORD_EVERY_MS = 60_000;
 /** Times of use are kept to the minute: a page may ask several times a second. */
@@ -70,7 +70,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
         return one.operator;
       }
       noteFailure(one);
-      if (waiting >= WAITING_MAX) request.destroy();
+      if (waiting >= FAILED_WAITING_MAX) request.destroy();
       else {
         waiting += 1;
         await new Promise<void>((resolve) => clock.after(FAILED_MS, resolve));

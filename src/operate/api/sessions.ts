@@ -30,8 +30,8 @@ export interface Sessions {
 export const CONSOLE_HEADER = "datarun-console";
 
 const HOUR_MS = 3_600_000;
-const IDLE_MS = HOUR_MS;
-const SESSION_MS = 12 * HOUR_MS;
+export const IDLE_MS = HOUR_MS;
+export const SESSION_MS = 12 * HOUR_MS;
 const SECRET_BYTES = 32;
 const SECRET = /^[\w-]{43}$/;
 
