@@ -217,6 +217,7 @@ test("a token that is missing, of another kind or not accepted is said so, and n
   const ask = (env: Record<string, string>) => run(["--remote", running.adminUrl, "org", "list"], env);
   assert.match((await ask({})).stderr, /^Set DATARUN_OPERATOR_TOKEN to your token/);
   assert.match((await ask({ DATARUN_OPERATOR_TOKEN: "drt_secret" })).stderr, /^DATARUN_OPERATOR_TOKEN is not an operator's token/); // prettier-ignore
+  assert.match((await ask({ DATARUN_OPERATOR_TOKEN: "dop_se\ncret…" })).stderr, /is not an operator's token/);
   const wrong = await ask({ DATARUN_OPERATOR_TOKEN: "dop_secret" });
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^DATARUN_OPERATOR_TOKEN: The token is not accepted/);

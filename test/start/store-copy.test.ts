@@ -56,7 +56,7 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
   assert.equal(command(after, "org", "list").code, 1, "a refused copy has left nothing");
 
   const copied = verb<Record<string, number>>(after, "store", "copy");
-  assert.deepEqual(copied, { organizations: 1, tokens: 1, workflows: 1, data_keys: 1, credentials: 1, credential_prices: 0, credential_calls: 0, budgets: 0, budget_leases: 0, audit: 4, ledger_runs: 1 }); // prettier-ignore
+  assert.deepEqual(copied, { organizations: 1, tokens: 1, workflows: 1, data_keys: 1, credentials: 1, credential_prices: 0, credential_calls: 0, budgets: 0, budget_leases: 0, operators: 0, audit: 4, ledger_runs: 1 }); // prettier-ignore
   const again = command(after, "store", "copy");
   assert.deepEqual([again.code, again.stdout], [1, ""]);
   assert.match(again.stderr, /The database is not empty/);

@@ -10,6 +10,8 @@ export interface Remote {
 
 const ADDRESS_VARIABLE = "DATARUN_REMOTE";
 export const TOKEN_VARIABLE = "DATARUN_OPERATOR_TOKEN";
+/** Anything else may not even be fit for a header. */
+const TOKEN = new RegExp(`^${PREFIX.operatorToken}[0-9A-Za-z]{1,200}$`);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** The service named by the option or, without one, by the environment; `null` if neither does. @throws OperatorError */
@@ -30,7 +32,9 @@ export function findRemote(option: string | undefined, env: CommandIo["env"]): R
   }
   const token = env[TOKEN_VARIABLE]?.trim() ?? "";
   if (token === "") throw usage(`Set ${TOKEN_VARIABLE} to your token, which "datarun operator create" has shown.`);
-  if (!token.startsWith(PREFIX.operatorToken))
-    throw usage(`${TOKEN_VARIABLE} is not an operator's token, which begins with ${PREFIX.operatorToken}.`);
+  if (!TOKEN.test(token))
+    throw usage(
+      `${TOKEN_VARIABLE} is not an operator's token, which is ${PREFIX.operatorToken} and letters and digits.`,
+    );
   return { url, token };
 }
