@@ -16,7 +16,8 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     credential price set; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow set`,
-  owner: "budget remove; budget set; keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
+  owner:
+    "budget remove; budget set; keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */

@@ -13,7 +13,7 @@ import * as leases from "./0014_leases.ts";
 import * as prices from "./0015_prices.ts";
 import * as requestPrices from "./0016_request_prices.ts";
 import * as budgets from "./0017_budgets.ts";
-import * as operators from "./0019_operators.ts";
+import * as operators from "./0018_operators.ts";
 
 export interface Migration {
   readonly name: string;
@@ -44,7 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0015_prices", up: prices.up },
   { name: "0016_request_prices", up: requestPrices.up },
   { name: "0017_budgets", up: budgets.up },
-  { name: "0019_operators", up: operators.up },
+  { name: "0018_operators", up: operators.up },
 ];
 
 /** The column is null in existing rows. */
