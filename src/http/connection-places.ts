@@ -1,4 +1,5 @@
-import type { Connection } from "./connection.ts";
+import { ConnectionsByAddress } from "./connections-by-address.ts";
+import { IdleOrder, type Placed } from "./idle-order.ts";
 
 /**
  * The open connections, up to a limit that leaves files for vendors, the store and the probes. When the limit is reached,
@@ -6,11 +7,10 @@ import type { Connection } from "./connection.ts";
  * that has been idle longest, and one whose body is still arriving only if there is no other. Known callers lose theirs
  * last. So clients that only hold connections do not block others. A connection with a request in progress is never closed.
  */
-export class ConnectionPlaces {
+export class ConnectionPlaces<Held extends Placed> {
   readonly #max: number;
-  /** By address, each in the order of their last request. */
-  readonly #strangers = new Map<string, Set<Connection>>();
-  readonly #known = new Set<Connection>();
+  readonly #strangers = new ConnectionsByAddress<Held>();
+  readonly #known = new IdleOrder<Held>();
   #taken = 0;
 
   constructor(max: number) {
@@ -21,21 +21,22 @@ export class ConnectionPlaces {
     return this.#taken;
   }
 
-  /** Connections on which nothing has arrived yet. */
-  get unused(): readonly Connection[] {
-    return [...this.#strangers.values()].flatMap((of) => [...of]).filter(({ socket }) => socket.bytesRead === 0);
+  /** Those of unknown clients. */
+  get strangers(): Iterable<Held> {
+    return this.#strangers;
   }
 
   /** @returns the connection to close: another one, or the new one itself */
-  enter(connection: Connection): Connection | undefined {
-    const gone = this.#taken < this.#max ? undefined : (this.#idleStranger() ?? firstIdle(this.#known) ?? connection);
+  enter(connection: Held): Held | undefined {
+    const gone =
+      this.#taken < this.#max ? undefined : (this.#strangers.longestIdle() ?? this.#known.longestIdle() ?? connection);
     if (gone !== undefined) this.leave(gone);
     if (gone !== connection) this.#add(connection);
     return gone;
   }
 
   /** Its request has been answered; `asKnown` if it was authenticated. */
-  answered(connection: Connection, asKnown: boolean): void {
+  answered(connection: Held, asKnown: boolean): void {
     const wasKnown = this.#known.has(connection);
     // It may have been closed.
     if (!this.leave(connection)) return;
@@ -45,43 +46,14 @@ export class ConnectionPlaces {
   }
 
   /** False if it had none. */
-  leave(connection: Connection): boolean {
-    const { address } = connection;
-    const strangers = this.#strangers.get(address);
-    const had = this.#known.delete(connection) || strangers?.delete(connection) === true;
-    if (strangers?.size === 0) this.#strangers.delete(address);
+  leave(connection: Held): boolean {
+    const had = this.#known.delete(connection) || this.#strangers.delete(connection);
     if (had) this.#taken -= 1;
     return had;
   }
 
-  #add(connection: Connection): void {
-    const { address } = connection;
-    const strangers = this.#strangers.get(address) ?? new Set();
-    this.#strangers.set(address, strangers.add(connection));
+  #add(connection: Held): void {
+    this.#strangers.add(connection);
     this.#taken += 1;
   }
-
-  #idleStranger(): Connection | undefined {
-    let most = 0;
-    let found: Connection | undefined;
-    for (const strangers of this.#strangers.values()) {
-      if (strangers.size <= most) continue;
-      const idle = firstIdle(strangers);
-      if (idle === undefined) continue;
-      most = strangers.size;
-      found = idle;
-    }
-    return found;
-  }
-}
-
-/** One on which no body is arriving, if there is one. */
-function firstIdle(connections: ReadonlySet<Connection>): Connection | undefined {
-  let receiving: Connection | undefined;
-  for (const connection of connections) {
-    if (!connection.isIdle) continue;
-    if (!connection.isReceiving) return connection;
-    receiving ??= connection;
-  }
-  return receiving;
 }

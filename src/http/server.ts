@@ -71,7 +71,7 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const connections = new WeakMap<Duplex, Connection>();
-  const places = new ConnectionPlaces(limits.connectionsMax);
+  const places = new ConnectionPlaces<Connection>(limits.connectionsMax);
   /** Answers of which a part is still to be handed to the operating system. */
   let unwritten = 0;
   const waiters: (() => void)[] = [];
@@ -212,10 +212,10 @@ export function createEdge(handle: Handler, limits: ServerLimits, observer: Edge
 }
 
 /** Node takes a connection on which nothing has come for one on which a request is arriving. */
-async function closeUnused(places: ConnectionPlaces): Promise<void> {
+async function closeUnused(places: ConnectionPlaces<Connection>): Promise<void> {
   // What has come by now is read first: the first turn may belong to the round that has polled already.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-  for (const { socket } of places.unused) socket.destroy();
+  for (const { socket } of places.strangers) if (socket.bytesRead === 0) socket.destroy();
 }
 
 function httpProblem(request: IncomingMessage, limits: ServerLimits): RequestFaultCode | null {
