@@ -44,6 +44,14 @@ export class FakeClock implements Clock {
     await settle();
   }
 
+  /** As when the process was stopped: what is due by now runs before anything else is heard. */
+  stop(forMs: number): void {
+    this.#now += forMs;
+    const due = this.#timers.filter((timer) => timer.at <= this.#now).sort((a, b) => a.at - b.at);
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
+    for (const { callback } of due) callback();
+  }
+
   /** Moves only the wall clock, as when it is set. */
   jumpWall(byMs: number): void {
     this.#wallOffset += byMs;

@@ -41,7 +41,8 @@ function watching() {
     rssMb = answerMb;
     watch.heard(host, { type: "weighed", runs: [{ id: 1, bytes: 110 * MB }] } as never);
   };
-  return { happened, look };
+  const grow = (toMb: number): void => void (rssMb = toMb);
+  return { happened, look, grow, clock };
 }
 
 test("while memory falls nobody is ended, and whoever holds it is once it has stopped falling", async () => {
@@ -79,4 +80,15 @@ test("taking and returning memory over and over does not help for long, nor does
   const far = watching();
   await far.look(500, 420);
   assert.notDeepEqual(far.happened, []);
+});
+
+test("after the service was stopped, its process has its whole time to answer", async () => {
+  const { happened, grow, clock } = watching();
+  grow(250);
+  await clock.advance(50);
+  clock.stop(10_000);
+  await clock.advance(1_900);
+  assert.deepEqual(happened, []);
+  await clock.advance(100);
+  assert.deepEqual(happened, ["killed"]);
 });

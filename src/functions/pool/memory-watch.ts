@@ -34,7 +34,8 @@ const FALL_BYTES = 4 * 1_048_576;
 const FALLS_MAX = 6;
 
 type Relief =
-  | { readonly stage: "asked"; readonly askedAt: number; readonly rssBytes: number }
+  /** `looks`: since the question. Counted instead of time, which also passes while this process is stopped. */
+  | { readonly stage: "asked"; looks: number; readonly rssBytes: number }
   /** `rssBytes`: what the process held before. `gone`: the run has left, but its memory is returned a moment later. */
   | {
       readonly stage: "ending";
@@ -145,7 +146,7 @@ export class MemoryWatch {
     const relief = this.#reliefs.get(host);
     if (relief?.stage === "ending") this.#lookAfter(host, relief, rssBytes, limit);
     else if (over && relief === undefined) this.#ask(host, rssBytes);
-    else if (relief !== undefined && this.#parts.clock.now() - relief.askedAt > withinMs) {
+    else if (relief !== undefined && (relief.looks += 1) * LOOK_EVERY_MS > withinMs) {
       this.#reliefs.delete(host);
       if (over) this.#parts.kill(host, null);
     }
@@ -153,7 +154,7 @@ export class MemoryWatch {
   }
 
   #ask(host: HostProcess, rssBytes: number): void {
-    this.#reliefs.set(host, { stage: "asked", askedAt: this.#parts.clock.now(), rssBytes });
+    this.#reliefs.set(host, { stage: "asked", looks: 0, rssBytes });
     host.process.send({ type: "weigh" });
   }
 

@@ -10,8 +10,9 @@ import type { Fault } from "../../terms/fault.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { hashOf } from "../bundled.ts";
 import { createPool } from "./pool.ts";
+import type { LogFields } from "../ports.ts";
 import { startPool, type Tried } from "./pool.kit.ts";
-import { createQuarantine } from "./quarantine.ts";
+import { createQuarantine, isolateKey } from "./quarantine.ts";
 import { until } from "../../../test/rig/until.ts";
 
 /** Its thread never leaves the isolate: the process has to be killed. */
@@ -49,6 +50,40 @@ test("the time that the first process takes to start is not counted against the 
   await clock.advance(20_000);
 
   assert.match(await described, /dfunc_a/);
+});
+
+test("after the service was stopped, the answers of its processes are read before anybody is judged", async (t) => {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const write = ({ event }: LogFields) => void lines.push(String(event));
+  const log = { info: write, warn: write, error: write };
+  const pool = createPool({ clock, log, prelude: preparePrelude(undefined), children: 1, spares: 0 });
+  t.after(() => pool.close());
+  await pool.ready();
+  const answer = Promise.withResolvers<void>();
+  const start = (organizationId: string, run: string, timeoutMs: number) => {
+    const code = `__take(function () { return { default: { run: ${run} } }; });`;
+    const bundle = { code, hash: hashOf(code) };
+    const isolate = isolateKey(organizationId, bundle.hash);
+    const runSource = () => answer.promise.then(() => ({ json: "{}", taken: () => {} }));
+    const host = { runSource, holds: () => true, pipe: () => {}, log: () => {} };
+    const deadlineAt = clock.now() + timeoutMs;
+    const argument = JSON.stringify({ inputs: {}, extra: {}, config: {}, context: "dev" });
+    return pool.run({ what: "start", bundle, organizationId, isolate, memoryMb: 64, deadlineAt, timeoutMs, argument }, host); // prettier-ignore
+  };
+
+  const waits = start("org_b", "async ({ run }) => { await run('acme__people'); return {}; }", 60_000);
+  const spins = start("org_a", "() => { for (;;); }", 500);
+  while (pool.stats().active < 2) await sleep(10);
+  const late = assert.rejects(spins, { code: "function.timeout" });
+  await clock.advance(500);
+  clock.stop(10_000);
+
+  await late;
+  answer.resolve();
+  assert.equal(await waits, "{}");
+  assert.equal(pool.stats().killed, 0);
+  assert.deepEqual(lines, []);
 });
 
 test("the runs beside one that is stuck fail as function errors, and are not blamed", async (t) => {

@@ -10,6 +10,7 @@ import { Placement } from "./placement.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
+import { whenSilent } from "./when-silent.ts";
 import { isOpen, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PoolStats {
@@ -142,8 +143,8 @@ export class Supervisor {
     for (const host of this.#fleet.hosts) {
       if (!host.runs.has(running.id)) continue;
       host.process.send({ type: "end", id: running.id });
-      this.#options.clock.after(END_WITHIN_MS, () => {
-        if (!host.runs.has(running.id) || host.killed) return;
+      const hasEnded = () => !host.runs.has(running.id) || host.killed;
+      whenSilent(this.#options.clock, END_WITHIN_MS, hasEnded, () => {
         // The main thread of the process is blocked, which is not necessarily the fault of the run that ends now.
         this.#blame.suspect(host.runs.values());
         this.#kill(host, "it did not end a run in time");
