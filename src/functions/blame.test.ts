@@ -81,6 +81,38 @@ test("who fills a process with runs that wait loses runs of his own, and nobody 
   assert.ok(ends.includes("ok"), ends.join(" "));
 });
 
+test("who fills memory and ends, over and over, costs nobody beside him a run", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  const fills = `() => {
+    const kept = [];
+    for (let n = 0; n < 13; n += 1) kept.push(new Uint8Array(4_000_000).fill(1));
+    return { n: kept.length };
+  }`;
+  const small = keepRunning(rig);
+  let left = 120;
+  const fill = async () => {
+    for (; left > 0; left -= 1) await rig.attempt(fills, { organizationId: "org_fills", limitMs: 20_000 });
+  };
+  await Promise.all(Array.from({ length: 8 }, fill));
+  assertUnharmed(rig, await small.stop());
+});
+
+test("what a run has left in its isolate does not end the next one", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1, childMemoryMb: 90 });
+  const leaves = `async ({ inputs, run }) => {
+    if (inputs.fill === true) return { n: new Uint8Array(45_000_000).fill(1).length };
+    await run("wait_300");
+    return {};
+  }`;
+  for (let time = 0; time < 3; time += 1) {
+    await rig.settled(2);
+    const first = await rig.attempt(leaves, { argument: { inputs: { fill: true } } });
+    assert.equal(first.json, '{"n":45000000}');
+    const next = await rig.attempt(leaves);
+    assert.equal(next.json, "{}", String((next.thrown as Fault | undefined)?.cause));
+  }
+});
+
 test("memory that V8 counts in no limit cannot be had, so that nobody else pays for it", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 1 });
   const resizable = `async ({ run }) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getPriority } from "node:os";
 import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
 import { startPool } from "./pool/pool.kit.ts";
@@ -51,4 +52,41 @@ test("an organization has so many runs waiting and no more: the next one fails a
   assert.equal((refused.thrown as Fault).code, "function.overloaded");
   assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b" })).json, "{}");
   await Promise.all(idle);
+});
+
+const COMPUTES = "() => { let sum = 0; for (let n = 0; n < 2e8; n += 1) sum = (sum * 31 + n) | 0; return { sum }; }";
+
+test("an organization whose function computes all the time gets a process of its own, after which all others come", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1 });
+  await rig.settled(2);
+  const compute = (organizationId: string) => rig.attempt(COMPUTES, { organizationId, limitMs: 60_000 });
+  while (rig.pool.stats().apart === 0)
+    for (const { thrown } of await Promise.all([1, 2, 3].map(() => compute("org_a")))) assert.equal(thrown, undefined);
+
+  const computes = [1, 2, 3].map(() => compute("org_a"));
+  assert.equal((await rig.attempt("() => ({})", { organizationId: "org_b" })).json, "{}");
+  assert.equal((await compute("org_b")).thrown, undefined, "it is not the function alone");
+  for (const run of computes) assert.equal((await run).thrown, undefined);
+  assert.equal(rig.pool.stats().apart, 1, "one process for all its runs");
+  const own = getPriority();
+  const lower = rig.pool
+    .stats()
+    .pids.map((pid) => getPriority(pid) - own)
+    .sort((a, b) => a - b);
+  if (process.platform === "linux") assert.deepEqual(lower.filter((by) => by > 5), [10]); // prettier-ignore
+  assert.equal(rig.lines.filter(({ event }) => event !== "function_process_replaced").length, 0, "nobody is blamed");
+});
+
+test("where no process can be set apart for it, such a function runs among the others", async (t) => {
+  const rig = await startPool(t, { children: 1, spares: 1, apart: 2 });
+  const large = ["org_b", "org_c"].map((organizationId) => rig.attempt(NEVER, { organizationId, memoryMb: 256, limitMs: 60_000 })); // prettier-ignore
+  await rig.running(2);
+  for (let time = 0; time < 3; time += 1) {
+    const computes = [1, 2, 3].map(() => rig.attempt(COMPUTES, { organizationId: "org_a", limitMs: 60_000 }));
+    for (const run of computes) assert.equal((await run).thrown, undefined);
+  }
+  const replaced = rig.lines.filter(({ event }) => event === "function_process_replaced");
+  assert.ok(replaced.length <= 1, "and its process is replaced once at most");
+  await rig.pool.close();
+  await Promise.all(large);
 });

@@ -299,7 +299,7 @@ export const SETTINGS = [
     default: 4,
     min: 2,
     max: 64,
-    says: "Most separate processes, started when needed, for functions that are granted more than 64 MB or may have ended a process.",
+    says: "Most separate processes, started when needed, for functions that are granted more than 64 MB, use much memory or CPU time, or may have ended a process.",
   },
   {
     key: "limits.function_runs_per_process",

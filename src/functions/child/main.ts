@@ -3,16 +3,16 @@
  * and the channel to the service. When the service has gone, it kills itself, which is the only way to end a thread in
  * an endless loop.
  */
-import { setPriority } from "node:os";
 import { LARGE_REPLY_CHARACTERS, type FromChild, type Reply, type ToChild } from "../pool/messages.ts";
+import { CpuUse } from "./cpu-use.ts";
 import { holdLifeLine } from "./life-line.ts";
+import { giveWay, LEAST_PRIORITY, LOW_PRIORITY } from "./priority.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 import { weighAll } from "./weigh.ts";
 
-/** Endless loops in this process must not slow down the service on the same machine. */
-const NICENESS = 5;
 const RSS_EVERY_MS = 50;
+const CPU_EVERY_MS = 250;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -27,6 +27,9 @@ function send(message: FromChild): void {
 
 const runs = new Map<number, ChildRun>();
 const slots = createSlots();
+const cpuUse = new CpuUse();
+/** While there are runs. */
+let reporting: NodeJS.Timeout | undefined;
 
 function receive(message: ToChild): void {
   switch (message.type) {
@@ -42,8 +45,9 @@ function receive(message: ToChild): void {
     case "run":
       runs.set(
         message.id,
-        startRun(message, slots, send, () => runs.delete(message.id)),
+        startRun(message, slots, send, () => over(message.id)),
       );
+      reporting ??= setInterval(reportCpu, CPU_EVERY_MS);
       return;
     case "reply":
       void tookReply(message);
@@ -52,9 +56,26 @@ function receive(message: ToChild): void {
       const run = runs.get(message.id);
       return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
     }
+    case "yield":
+      return giveWay(LEAST_PRIORITY);
     case "weigh":
       void weighAll(runs, slots).then((weights) => send({ type: "weighed", runs: weights }));
   }
+}
+
+function over(id: number): void {
+  const run = runs.get(id);
+  if (run !== undefined) cpuUse.add(run.isolate, run.takeInsideMs());
+  runs.delete(id);
+}
+
+function reportCpu(): void {
+  for (const run of runs.values()) cpuUse.add(run.isolate, run.takeInsideMs());
+  const isolates = cpuUse.report();
+  if (isolates.length > 0) send({ type: "used", isolates });
+  if (runs.size > 0) return;
+  clearInterval(reporting);
+  reporting = undefined;
 }
 
 /** A large reply is acknowledged, because the service limits how many are sent that no isolate has taken yet. */
@@ -64,11 +85,8 @@ async function tookReply({ id, call, json }: Reply): Promise<void> {
   if (characters >= LARGE_REPLY_CHARACTERS) send({ type: "took", id, characters });
 }
 
-try {
-  setPriority(NICENESS);
-} catch {
-  // Not allowed on this machine: the children then get the same priority as the service.
-}
+// Endless loops in this process must not slow down the service on the same machine.
+giveWay(LOW_PRIORITY);
 // A signal to the whole process group is meant for the service, which may still need its children to finish its runs.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"] as const) process.on(signal, () => {});
 process.on("disconnect", die);

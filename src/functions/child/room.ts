@@ -5,6 +5,7 @@ import type { ContractPart } from "../inside/check-contract.ts";
 import type { AnswerAsk } from "./ask.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";
+import { bytesOf } from "./weigh.ts";
 
 /** Receives what the code in the isolate sends through the bridge. */
 export type Heard = (what: string, first: unknown, second: unknown, third: unknown) => void;
@@ -28,6 +29,7 @@ export class Room {
   #context: ivm.Context | undefined;
   #enter: ivm.Reference | undefined;
   #open: ivm.Reference | undefined;
+  #leftBytes = 0;
   #inside = 0;
   #entering = 0;
   #closed = false;
@@ -64,6 +66,7 @@ export class Room {
     if (this.#closed || this.#context === undefined) return;
     this.#heard = heard;
     this.#failed = failed;
+    this.#weighWhatIsLeft();
     void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
     void this.enter(what, argument);
   }
@@ -82,6 +85,18 @@ export class Room {
   async check(part: ContractPart, json: string): Promise<string | null> {
     if (this.#closed || !this.slot.checks[part]) return null;
     return this.#count(this.slot.contract.check(part, json));
+  }
+
+  /** What earlier runs in its isolate have left there. Some of it may be collected by now, and held by this run again. */
+  get leftBytes(): number {
+    return this.#leftBytes;
+  }
+
+  /** Its thread answers before it runs the bundle. */
+  #weighWhatIsLeft(): void {
+    if (this.slot.contexts < 2) return;
+    const take = (bytes: number): void => void (this.#leftBytes = bytes);
+    void this.#count(bytesOf(this.slot.isolate)).then(take, () => {});
   }
 
   /** The size of the texts that wait until the isolate's thread can take them. */

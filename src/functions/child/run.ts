@@ -1,6 +1,6 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/limits.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
-import type { FailedWhy, FromChild, StartRun } from "../pool/messages.ts";
+import type { FailedWhy, FromChild, StartRun, Weight } from "../pool/messages.ts";
 import { depthWithin } from "./depth.ts";
 import { dispose } from "./dispose.ts";
 import { Outgoing } from "./outgoing.ts";
@@ -17,18 +17,22 @@ const LEAVE_WITHIN_MS = 80;
 const END_WITHIN_MS = 300;
 /** How long a run that has ended may go on before its isolate is disposed of. */
 const LINGER_MS = 20;
+const NS_PER_MS = 1_000_000;
 const TOO_DEEP = `JSON nested deeper than ${JSON_DEPTH}`;
 
 type Settled = Extract<FromChild, { readonly type: "done" | "failed" }>;
 type Answer = Settled extends infer Kind ? (Kind extends Settled ? Omit<Kind, "stuck"> : never) : never;
 
 export interface ChildRun {
+  readonly isolate: string;
   /** Resolves when the isolate has taken the reply, or when it is certain that it never will. */
   reply(call: number, json: string): Promise<void> | undefined;
   /** Called from outside: the deadline has passed, or memory is short. */
   end(): void;
-  /** The bytes it holds, including what waits to enter its isolate; `null` if its thread is too busy to answer. */
-  weigh(): Promise<number | null>;
+  /** What it holds, including what waits to enter its isolate. */
+  weigh(): Promise<Omit<Weight, "id">>;
+  /** How long a thread was inside its isolate since it was last asked, waiting for a processor included. */
+  takeInsideMs(): number;
 }
 
 /** One run in this process, from taking an isolate to returning or disposing of it. */
@@ -41,6 +45,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   let leavesPending = false;
   let endWanted = false;
   let alarm: NodeJS.Timeout | undefined;
+  let insideMs = 0;
   const outgoing = new Outgoing();
 
   function heard(what: string, first: unknown, second: unknown, third: unknown): void {
@@ -147,6 +152,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   async function settle(answer: Answer): Promise<void> {
     if (settled) return;
     settled = true;
+    countInside();
     const ruthless = leavesPending || outgoing.isWaiting || alarm !== undefined;
     clearTimeout(alarm);
     const left =
@@ -175,6 +181,15 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     }
   }
 
+  /** To be called before the isolate is disposed of, and then says nothing more. */
+  function countInside(): void {
+    const slot = room?.slot;
+    if (slot === undefined || slot.isolate.isDisposed) return;
+    const nowMs = Number(slot.isolate.cpuTime) / NS_PER_MS;
+    insideMs += nowMs - slot.countedMs;
+    slot.countedMs = nowMs;
+  }
+
   async function begin(): Promise<void> {
     try {
       room = await slots.take(job.isolate, job.bundle, job.memoryMb);
@@ -200,6 +215,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
     clearTimeout(alarm);
     if (settled) return;
     settled = true;
+    countInside();
     const left = await room.leave(END_WITHIN_MS, true);
     send({ type: "ended", id, stuck: !left });
     over();
@@ -207,15 +223,22 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
   void begin();
   return {
+    isolate: job.isolate,
     reply: (call, json) => {
       outgoing.replied(call);
       return answered ? undefined : room?.enter("reply", call, json);
     },
     end: () => void end(),
     weigh: async () => {
-      if (room === undefined || room.slot.isolate.isDisposed) return 0;
+      if (room === undefined || room.slot.isolate.isDisposed) return { bytes: 0, leftBytes: 0 };
       const held = await weighIsolate(room.slot.isolate);
-      return held === null ? null : held + room.enteringBytes;
+      return { bytes: held === null ? null : held + room.enteringBytes, leftBytes: room.leftBytes };
+    },
+    takeInsideMs: () => {
+      countInside();
+      const taken = insideMs;
+      insideMs = 0;
+      return taken;
     },
   };
 }

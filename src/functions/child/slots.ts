@@ -71,7 +71,17 @@ export function createSlots(): Slots {
       ]);
       const contract = new IsolateContract(isolate, () => compile(isolate, held.contract, "datarun:contract"));
       const { checks } = held;
-      slot = { key, isolate, prelude: first, bundle: second, contract, checks, contexts: 0, lost: () => {} };
+      slot = {
+        key,
+        isolate,
+        prelude: first,
+        bundle: second,
+        contract,
+        checks,
+        contexts: 0,
+        countedMs: 0,
+        lost: () => {},
+      };
       const room = new Room(slot, answerAsk);
       await room.ready;
       return room;

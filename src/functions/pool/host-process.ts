@@ -18,6 +18,8 @@ export interface HostProcess {
   emptyBytes: number;
   /** Takes no new runs, and is ended when its last one has ended. */
   retired: boolean;
+  /** All other processes come first, for good. */
+  yields: boolean;
   /** Set for a process with the runs of one organization only; it stays so for good. */
   apart: Apart | null;
   /** The isolate keys that are known to have caused its death. */
@@ -49,6 +51,12 @@ export function newApart(): Apart {
 export function limitBytes(host: HostProcess, plainMb: number): number {
   const beyondPlainMb = Math.max(0, (host.apart?.mostGrantedMb ?? 0) - PLAIN_MEMORY_MB);
   return (plainMb + 2 * beyondPlainMb) * MEGABYTE;
+}
+
+/** From now on, its threads get the CPU time that other processes leave. */
+export function letOthersFirst(host: HostProcess): void {
+  if (!host.yields) host.process.send({ type: "yield" });
+  host.yields = true;
 }
 
 export function isOpen(host: HostProcess): boolean {

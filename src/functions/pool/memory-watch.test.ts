@@ -15,6 +15,7 @@ function watching() {
   const running = { id: 1, over: false, rssBefore: 60 * MB, job: { organizationId: "org_a" } } as unknown as Running;
   let rssMb = 60;
   let asked = 0;
+  let leftMb = 0;
   const host = {
     process: { rssBytes: () => rssMb * MB, send: () => (asked += 1) },
     runs: new Map([[1, running]]),
@@ -39,10 +40,11 @@ function watching() {
     await clock.advance(50);
     if (asked === before) return;
     rssMb = answerMb;
-    watch.heard(host, { type: "weighed", runs: [{ id: 1, bytes: 110 * MB }] } as never);
+    watch.heard(host, { type: "weighed", runs: [{ id: 1, bytes: 110 * MB, leftBytes: leftMb * MB }] } as never);
   };
   const grow = (toMb: number): void => void (rssMb = toMb);
-  return { happened, look, grow, clock };
+  const leave = (mb: number): void => void (leftMb = mb);
+  return { happened, look, grow, leave, clock };
 }
 
 test("while memory falls nobody is ended, and whoever holds it is once it has stopped falling", async () => {
@@ -91,4 +93,18 @@ test("after the service was stopped, its process has its whole time to answer", 
   assert.deepEqual(happened, []);
   await clock.advance(100);
   assert.deepEqual(happened, ["killed"]);
+});
+
+test("what earlier runs have left in its isolate ends no run, but replaces the process", async () => {
+  const { happened, look, leave } = watching();
+  leave(100);
+  await look(230, 230);
+  assert.deepEqual(happened, ["retired"]);
+});
+
+test("far above the limit, nobody can hide behind what he has left himself", async () => {
+  const { happened, look, leave } = watching();
+  leave(100);
+  await look(420, 420);
+  assert.ok(!happened.includes("retired"), happened.join(" "));
 });

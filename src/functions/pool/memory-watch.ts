@@ -92,16 +92,19 @@ export class MemoryWatch {
       this.#falls.delete(host);
       return;
     }
+    const isHopeless = rssBytes > HOPELESS_AT * limit;
     const falls = this.#falls.get(host) ?? 0;
-    if (rssBytes <= HOPELESS_AT * limit && relief.rssBytes - rssBytes >= FALL_BYTES && falls < FALLS_MAX) {
+    if (!isHopeless && relief.rssBytes - rssBytes >= FALL_BYTES && falls < FALLS_MAX) {
       this.#falls.set(host, falls + 1);
       return;
     }
     this.#falls.delete(host);
     const weighed: Weighed[] = [];
-    for (const { id, bytes } of runs) {
+    // Nobody is ended for what an earlier run has left, unless there is no time to be so exact.
+    for (const { id, bytes, leftBytes } of runs) {
       const running = host.runs.get(id);
-      if (running !== undefined && !running.over) weighed.push({ running, bytes });
+      const ownBytes = bytes === null || isHopeless ? bytes : Math.max(0, bytes - leftBytes);
+      if (running !== undefined && !running.over) weighed.push({ running, bytes: ownBytes });
     }
     const named = this.#name(weighed, rssBytes, limit, host);
     const [first] = named;
@@ -114,7 +117,7 @@ export class MemoryWatch {
         gone: false,
       });
       for (const one of named) this.#parts.endRun(host, one);
-    } else if (rssBytes > HOPELESS_AT * limit && host.runs.size > 0) this.#parts.kill(host, null);
+    } else if (isHopeless && host.runs.size > 0) this.#parts.kill(host, null);
     else this.#parts.retire(host);
   }
 

@@ -14,6 +14,8 @@ export type ToChild =
   | Reply
   /** The run is over, whatever its code does. Answered by `ended`, once its thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
+  /** From now on, all other processes come first. */
+  | { readonly type: "yield" }
   /** Too much memory is in use. Answered by `weighed`, after idle isolates have been disposed of. */
   | { readonly type: "weigh" };
 
@@ -76,9 +78,19 @@ export type FromChild =
   | { readonly type: "lost"; readonly id: number; readonly isolate: string; readonly text: string }
   /** A large reply has been taken by its isolate, or is not wanted any more. */
   | { readonly type: "took"; readonly id: number; readonly characters: number }
-  /** The bytes each run's isolate holds; `null`: its thread was too busy to answer in time. */
-  | { readonly type: "weighed"; readonly runs: readonly { readonly id: number; readonly bytes: number | null }[] }
+  | { readonly type: "weighed"; readonly runs: readonly Weight[] }
+  /** The CPU time that runs have used since the last report, by the key of their isolate. */
+  | { readonly type: "used"; readonly isolates: readonly { readonly isolate: string; readonly cpuMs: number }[] }
   /** Sent only if the service cannot look it up itself. */
   | { readonly type: "rss"; readonly bytes: number };
+
+/** What the isolate of a run holds. */
+export interface Weight {
+  readonly id: number;
+  /** `null`: its thread was too busy to answer in time. */
+  readonly bytes: number | null;
+  /** Of these, what earlier runs had left there when it began. By now it may be collected, and new memory of its own. */
+  readonly leftBytes: number;
+}
 
 export type FailedWhy = "raised" | "contract" | "memory";

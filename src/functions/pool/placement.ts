@@ -1,11 +1,13 @@
 import { FairShare } from "../../terms/fair-share.ts";
 import { TurnQueue } from "../../terms/turn-queue.ts";
+import type { Demands } from "./demands.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
 import { isOpen, newApart, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PlacementOptions {
   readonly quarantine: Quarantine;
+  readonly demands: Demands;
   /** Processes that take everyone's runs; ready ones beyond them are spares. */
   readonly children: number;
   readonly runsPerChild: number;
@@ -19,12 +21,19 @@ const APART_GRANT_MB = 512;
 /** The default. */
 export const WAITING_PER_ORGANIZATION = 256;
 
+/** A process with room for a run, and whether it is set apart or is to be. */
+interface Ward {
+  readonly host: HostProcess;
+  readonly apart: boolean;
+}
+
 export type Placed = { readonly running: Running; readonly host: HostProcess | null };
 
 /**
  * Decides where runs go, and which is next. Organizations share the places fairly and take turns waiting. A run that
- * may use much memory, or may have ended a process, goes into a process that is set apart for its organization. There
- * it affects no other organization, and however many such runs one has, the others still get a process.
+ * may use much memory or is known to, uses much CPU time, or may have ended a process, goes into a process that is set
+ * apart for its organization. There it affects no other organization, and however many such runs one has, the others
+ * still get a process.
  */
 export class Placement {
   readonly #options: PlacementOptions;
@@ -65,25 +74,25 @@ export class Placement {
 
   /** The next run that need not wait, with its process, in which its place is now taken; `null`: it must not be run. */
   next(): Placed | undefined {
-    let host = null as HostProcess | null;
+    let ward = null as Ward | null;
     const running = this.#waiting.next(
       () => true,
       (waiting) => {
         if (waiting.over || this.#standingOf(waiting) === "quarantined") return true;
-        host = this.#wardFor(waiting);
-        return host !== null;
+        ward = this.#wardFor(waiting);
+        return ward !== null;
       },
     );
     if (running === undefined) return undefined;
-    if (host !== null) this.#take(running, host);
-    return { running, host };
+    if (ward !== null) this.#take(running, ward);
+    return { running, host: ward?.host ?? null };
   }
 
   /** A run has left its process, and has been removed from `runs`. */
   left(running: Running, host: HostProcess): void {
-    const { organizationId, memoryMb } = running.job;
+    const { organizationId } = running.job;
     if (host.apart === null) return this.#places.give(organizationId);
-    host.apart.grantedMb -= memoryMb;
+    host.apart.grantedMb -= running.grantedMb;
     if (host.runs.size > 0) return;
     this.#apart.give(organizationId);
     Object.assign(host.apart, newApart());
@@ -102,15 +111,22 @@ export class Placement {
     return lacks;
   }
 
-  #wardFor(running: Running): HostProcess | null {
-    if (this.#needsApart(running)) return this.#apartFor(running) ?? null;
-    if (!this.#places.fits(running.job.organizationId)) return null;
-    return choosePlain(this.#plain(), running.job.isolate, this.#options.runsPerChild) ?? null;
+  #wardFor(running: Running): Ward | null {
+    if (this.#needsApart(running)) return apartIn(this.#apartFor(running, running.job.memoryMb));
+    // It costs others only time, so it may run among them where no process can be set apart.
+    const mayGoApart = this.#isBusy(running) ? apartIn(this.#apartFor(running, this.#busyMb)) : null;
+    return mayGoApart ?? this.#plainFor(running);
+  }
+
+  #plainFor({ job }: Running): Ward | null {
+    if (!this.#places.fits(job.organizationId)) return null;
+    const host = choosePlain(this.#plain(), job.isolate, this.#options.runsPerChild);
+    return host === undefined ? null : { host, apart: false };
   }
 
   /** First one where it fits beside others of its organization, then one that is free, then a spare. */
-  #apartFor(running: Running): HostProcess | undefined {
-    const { organizationId, memoryMb } = running.job;
+  #apartFor(running: Running, memoryMb: number): HostProcess | undefined {
+    const { organizationId } = running.job;
     const ready = [...this.#hosts].filter((host) => isOpen(host) && host.apart !== null);
     if (this.#standingOf(running) !== "alone") {
       const shared = ready.find(
@@ -128,21 +144,33 @@ export class Placement {
       .find((host) => host.runs.size === 0);
   }
 
-  #take(running: Running, host: HostProcess): void {
+  #take(running: Running, { host, apart: isApart }: Ward): void {
     const { organizationId, memoryMb } = running.job;
-    if (!this.#needsApart(running)) return void this.#places.take(organizationId);
+    running.isKnownBusy = this.#isBusy(running);
+    if (!isApart) return void this.#places.take(organizationId);
     const apart = (host.apart ??= newApart());
     if (apart.owner === null) this.#apart.take(organizationId);
     apart.owner = organizationId;
     apart.exclusive = this.#standingOf(running) === "alone";
-    apart.grantedMb += memoryMb;
+    running.grantedMb = this.#needsApart(running) ? memoryMb : this.#busyMb;
+    apart.grantedMb += running.grantedMb;
     apart.mostGrantedMb = Math.max(apart.mostGrantedMb, apart.grantedMb);
   }
 
   /** Does not apply to files that are being loaded, which need much memory but only briefly. */
   #needsApart(running: Running): boolean {
-    const { what, memoryMb } = running.job;
-    return (what === "start" && memoryMb > PLAIN_MEMORY_MB) || this.#standingOf(running) === "alone";
+    const { what, memoryMb, isolate } = running.job;
+    const isLarge = memoryMb > PLAIN_MEMORY_MB || this.#options.demands.needsMemory(isolate);
+    return (what === "start" && isLarge) || this.#standingOf(running) === "alone";
+  }
+
+  #isBusy({ job }: Running): boolean {
+    return job.what === "start" && this.#options.demands.needsCpu(job.isolate);
+  }
+
+  /** So that as many fit into one process as into any other. */
+  get #busyMb(): number {
+    return APART_GRANT_MB / this.#options.runsPerChild;
   }
 
   #standingOf(running: Running): ReturnType<Quarantine["standingOf"]> {
@@ -158,6 +186,10 @@ export class Placement {
     for (const { apart, killed } of this.#hosts) if (apart !== null && !killed) count += 1;
     return count;
   }
+}
+
+function apartIn(host: HostProcess | undefined): Ward | null {
+  return host === undefined ? null : { host, apart: true };
 }
 
 /** The least busy process. Among equals, always the same for the same isolate, because that probably has it ready. */

@@ -55,7 +55,7 @@ test("the time that the first process takes to start is not counted against the 
 test("after the service was stopped, the answers of its processes are read before anybody is judged", async (t) => {
   const clock = new FakeClock();
   const lines: string[] = [];
-  const write = ({ event }: LogFields) => void lines.push(String(event));
+  const write = ({ event }: LogFields) => void lines.push(event);
   const log = { info: write, warn: write, error: write };
   const pool = createPool({ clock, log, prelude: preparePrelude(undefined), children: 1, spares: 0 });
   t.after(() => pool.close());

@@ -34,6 +34,10 @@ export class Running {
   readonly ended: Promise<string | null>;
   /** The memory of its process when it began. */
   rssBefore = 0;
+  /** The memory it counts for in a process set apart, in megabytes. */
+  grantedMb = 0;
+  /** When it was placed, it was known to use much CPU time. */
+  isKnownBusy = false;
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
   #argument: string;

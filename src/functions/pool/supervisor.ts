@@ -2,6 +2,8 @@ import type { Clock } from "../../terms/clock.ts";
 import { printable } from "../../terms/printable.ts";
 import { Fault } from "../../terms/fault.ts";
 import { Blame } from "./blame.ts";
+import { CpuWatch } from "./cpu-watch.ts";
+import { Demands } from "./demands.ts";
 import { Fleet } from "./fleet.ts";
 import type { Named } from "./largest-run.ts";
 import { MemoryWatch } from "./memory-watch.ts";
@@ -11,7 +13,7 @@ import type { FunctionsLog } from "../ports.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Running } from "./running.ts";
 import { whenSilent } from "./when-silent.ts";
-import { isOpen, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
+import { isOpen, letOthersFirst, limitBytes, PLAIN_MEMORY_MB, type HostProcess } from "./host-process.ts";
 
 export interface PoolStats {
   /** Processes that take everyone's runs, and spares. */
@@ -62,6 +64,8 @@ export class Supervisor {
   readonly #placement: Placement;
   readonly #memory: MemoryWatch;
   readonly #blame: Blame;
+  readonly #demands: Demands;
+  readonly #cpu: CpuWatch;
   #closed = false;
   /** Nothing has been asked of it yet, or since `rest`. */
   #resting: boolean;
@@ -81,8 +85,14 @@ export class Supervisor {
       died: (host, how) => this.#died(host, how),
     });
     const { hosts } = this.#fleet;
-    this.#placement = new Placement(hosts, options);
+    this.#demands = new Demands(options.clock);
+    this.#placement = new Placement(hosts, { ...options, demands: this.#demands });
     this.#blame = new Blame(options.quarantine, options.log);
+    this.#cpu = new CpuWatch({
+      demands: this.#demands,
+      hasOther: (host) => [...hosts].some((other) => other !== host && other.apart === null && isOpen(other)),
+      retire: (host) => this.#retire(host, "one of its functions uses much CPU time"),
+    });
     this.#memory = new MemoryWatch({
       clock: options.clock,
       hosts,
@@ -91,8 +101,10 @@ export class Supervisor {
       gaveBack: (running, bytes) => this.#judge(running, bytes),
       retire: (host) => this.#retire(host, "it holds too much memory, and no run holds it"),
       kill: (host, named) => {
-        if (named !== null) this.#blame.named(host, named);
-        else this.#blame.suspect(host.runs.values());
+        if (named !== null) {
+          this.#demands.tookMemory(named.job.isolate);
+          this.#blame.named(host, named);
+        } else this.#blame.suspect(host.runs.values());
         this.#kill(host, "it used too much memory and could not be relieved");
       },
     });
@@ -186,12 +198,15 @@ export class Supervisor {
       argument: running.takeArgument(),
     });
     this.#memory.begin();
+    if (host.apart === null) return;
+    letOthersFirst(host);
     // It may have taken a spare.
-    if (host.apart !== null) void this.#fleet.fill();
+    void this.#fleet.fill();
   }
 
   #hear(host: HostProcess, message: FromChild): void {
     if (message.type === "weighed") return this.#memory.heard(host, message);
+    if (message.type === "used") return this.#cpu.heard(host, message);
     if (!("id" in message)) return;
     const running = host.runs.get(message.id);
     if (message.type === "lost") this.#lost(host, message.isolate, message.text, running);
@@ -309,6 +324,7 @@ export class Supervisor {
 
   #endForMemory(host: HostProcess, { running, bytes, measured }: Named): void {
     const { isolate } = running.job;
+    this.#demands.tookMemory(isolate);
     const megabytes = Math.round(bytes / MEGABYTE);
     this.#options.log.warn({ event: "function_ended_for_memory", pid: host.process.pid, isolate, megabytes, measured });
     const cause = new Error(`it used ${megabytes} MB while its process was over its limit`);

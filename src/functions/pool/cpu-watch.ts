@@ -1,0 +1,34 @@
+import type { Demands } from "./demands.ts";
+import { type HostProcess, letOthersFirst } from "./host-process.ts";
+import type { FromChild } from "./messages.ts";
+import type { Running } from "./running.ts";
+
+export interface CpuWatchParts {
+  readonly demands: Demands;
+  /** Whether there is a process for new runs besides this one. */
+  readonly hasOther: (host: HostProcess) => boolean;
+  /** Lets the process take no new runs and end when it is empty; nobody is blamed. */
+  readonly retire: (host: HostProcess) => void;
+}
+
+/**
+ * Learns from the processes which functions use much CPU time. A process in which a run turns out to do so takes no more
+ * runs, and lets others come first. That happens once, because the next such run is placed elsewhere.
+ */
+export class CpuWatch {
+  readonly #parts: CpuWatchParts;
+
+  constructor(parts: CpuWatchParts) {
+    this.#parts = parts;
+  }
+
+  heard(host: HostProcess, { isolates }: Extract<FromChild, { type: "used" }>): void {
+    const { demands, hasOther, retire } = this.#parts;
+    for (const { isolate, cpuMs } of isolates) demands.usedCpu(isolate, cpuMs);
+    if (host.apart !== null || host.retired || !hasOther(host)) return;
+    const isNew = ({ job, isKnownBusy }: Running): boolean => !isKnownBusy && demands.needsCpu(job.isolate);
+    if (![...host.runs.values()].some(isNew)) return;
+    letOthersFirst(host);
+    retire(host);
+  }
+}
