@@ -106,13 +106,24 @@ export class Unacknowledged {
   }
 }
 
-/** Notices when the oldest waiting record has waited too long. Has a timer only while something may be waiting. */
+/** How often the oldest record is looked at. */
+const LOOK_MS = 250;
+/** If a look comes so much later than it should, this process was stopped: a container paused, a machine suspended. */
+const STOPPED_FROM_MS = 500;
+
+/**
+ * Notices when the oldest waiting record has waited too long. Time in which this process was stopped does not count,
+ * because what was answered meanwhile is heard only after the first timers. Has a timer only while something may be
+ * waiting.
+ */
 export class StallWatch {
   readonly #clock: Clock;
   readonly #stallMs: number;
   readonly #oldestAt: () => number | null;
   readonly #onStall: () => void;
   #cancel: (() => void) | null = null;
+  #stoppedMs = 0;
+  #wentOnAt = 0;
 
   constructor(clock: Clock, stallMs: number, oldestAt: () => number | null, onStall: () => void) {
     this.#clock = clock;
@@ -124,17 +135,31 @@ export class StallWatch {
   /** Called whenever something has begun to wait. */
   watch(): void {
     if (this.#cancel !== null) return;
-    const oldestAt = this.#oldestAt();
-    if (oldestAt === null) return;
-    const leftMs = Math.max(1, oldestAt + this.#stallMs - this.#clock.now());
-    this.#cancel = this.#clock.after(leftMs, () => this.#look());
+    const leftMs = this.#leftMs();
+    if (leftMs === null) return;
+    const delayMs = Math.min(LOOK_MS, Math.max(1, leftMs));
+    const dueAt = this.#clock.now() + delayMs;
+    this.#cancel = this.#clock.after(delayMs, () => this.#look(dueAt));
   }
 
-  #look(): void {
+  #look(dueAt: number): void {
     this.#cancel = null;
-    const oldestAt = this.#oldestAt();
-    if (oldestAt !== null && this.#clock.now() - oldestAt >= this.#stallMs) this.#onStall();
+    const lateMs = this.#clock.now() - dueAt;
+    if (lateMs > STOPPED_FROM_MS) {
+      this.#stoppedMs += lateMs;
+      this.#wentOnAt = this.#clock.now();
+    }
+    const leftMs = this.#leftMs();
+    if (leftMs !== null && leftMs <= 0) this.#onStall();
     else this.watch();
+  }
+
+  /** `null`: nothing waits. */
+  #leftMs(): number | null {
+    const oldestAt = this.#oldestAt();
+    if (oldestAt === null) return null;
+    if (oldestAt >= this.#wentOnAt) this.#stoppedMs = 0;
+    return oldestAt + this.#stallMs + this.#stoppedMs - this.#clock.now();
   }
 
   end(): void {
