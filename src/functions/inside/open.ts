@@ -6,9 +6,10 @@ import { createBridge, type Post } from "./bridge.ts";
 import { installBuffers } from "./buffers.ts";
 import { installIntl } from "./intl.ts";
 import { installConsole } from "./console.ts";
-import { isArray, jsonBytes, stringify, textOf } from "./intrinsics.ts";
+import { isArray, jsonBytes, now, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
+import { createSteadyClock } from "./steady-clock.ts";
 import { installTimers } from "./timers.ts";
 import type { Ask, Rest } from "./url.ts";
 import { installWeb } from "./web.ts";
@@ -48,10 +49,11 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   installBuffers(scope);
   installIntl();
 
+  const clock = createSteadyClock(now);
   const bridge = createBridge(post);
-  const wakeTimers = installTimers(scope, (delayMs) => post("alarm", delayMs), bridge.raise);
+  const wakeTimers = installTimers(scope, clock, (delayMs) => post("alarm", delayMs), bridge.raise);
   installConsole(scope, bridge.log);
-  installWeb(scope, ask, rest, seed);
+  installWeb(scope, clock, ask, rest, seed);
 
   let evaluate: (() => Loaded) | undefined;
   scope.__take = (given: () => Loaded): void => {

@@ -1,4 +1,5 @@
-import { apply, max, min, NativePromise, now } from "./intrinsics.ts";
+import { apply, max, min, NativePromise } from "./intrinsics.ts";
+import type { SteadyClock } from "./steady-clock.ts";
 import { ALARMS_MAX, TIMERS_MAX } from "./limits.ts";
 
 interface Timer {
@@ -17,6 +18,7 @@ const DELAY_MAX_MS = 60_000;
  */
 export function installTimers(
   scope: Record<string, unknown>,
+  { now, reach }: SteadyClock,
   setAlarm: (delayMs: number) => void,
   raise: (thrown: unknown) => void,
 ): () => void {
@@ -76,6 +78,7 @@ export function installTimers(
   }
 
   function wake(): void {
+    if (alarmAt < Infinity) reach(alarmAt);
     alarmAt = Infinity;
     const reached = now();
     for (let timer = firstDue(reached); timer !== undefined; timer = firstDue(reached)) {

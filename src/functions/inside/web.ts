@@ -2,13 +2,21 @@ import { atobText, btoaText } from "./base64.ts";
 import { structuredCloneOf } from "./clone.ts";
 import { RANDOM_BYTES } from "./limits.ts";
 import { Bytes, createRandom, uuidOf } from "./random.ts";
+import type { SteadyClock } from "./steady-clock.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
 import { FormParameters } from "./url-search-params.ts";
 import { urlClass, type Ask, type Rest } from "./url.ts";
 
 /** The parts of the web platform that pure libraries expect. No network, no storage, no clock except `Date`. */
-export function installWeb(scope: Record<string, unknown>, ask: Ask, rest: Rest, seed: string): void {
-  const started = Date.now();
+export function installWeb(
+  scope: Record<string, unknown>,
+  { now }: SteadyClock,
+  ask: Ask,
+  rest: Rest,
+  seed: string,
+): void {
+  const timeOrigin = Date.now();
+  const started = now();
   const fill = createRandom(seed);
   scope.TextEncoder = TextEncoderUtf8;
   scope.TextDecoder = TextDecoderUtf8;
@@ -17,7 +25,7 @@ export function installWeb(scope: Record<string, unknown>, ask: Ask, rest: Rest,
   scope.btoa = btoaText;
   scope.URLSearchParams = FormParameters;
   scope.URL = urlClass(ask, rest);
-  scope.performance = { now: () => Date.now() - started, timeOrigin: started };
+  scope.performance = { now: () => now() - started, timeOrigin };
   scope.crypto = {
     randomUUID: () => uuidOf(fill),
     getRandomValues: <Values extends Uint8Array>(values: Values): Values => {
