@@ -26,7 +26,9 @@ export class CpuWatch {
     const { demands, hasOther, retire } = this.#parts;
     for (const { isolate, cpuMs } of isolates) demands.usedCpu(isolate, cpuMs);
     if (host.apart !== null || host.retired || !hasOther(host)) return;
-    const isNew = ({ job, isKnownBusy }: Running): boolean => !isKnownBusy && demands.needsCpu(job.isolate);
+    // A file that is being loaded may take its time.
+    const isNew = ({ job, isKnownBusy }: Running): boolean =>
+      job.what === "start" && !isKnownBusy && demands.needsCpu(job.isolate);
     if (![...host.runs.values()].some(isNew)) return;
     letOthersFirst(host);
     retire(host);
