@@ -99,17 +99,21 @@ test("who fills memory and ends, over and over, costs nobody beside him a run", 
 
 test("what a run has left in its isolate does not end the next one", async (t) => {
   const rig = await startPool(t, { children: 1, spares: 1, childMemoryMb: 90 });
-  const leaves = `async ({ inputs, run }) => {
-    if (inputs.fill === true) return { n: new Uint8Array(45_000_000).fill(1).length };
-    await run("wait_300");
-    return {};
-  }`;
-  for (let time = 0; time < 3; time += 1) {
+  let pairs = 0;
+  for (let time = 0; pairs < 3; time += 1) {
+    assert.ok(time < 30, "no first run was so quick that nobody looked at its memory");
     await rig.settled(2);
+    const leaves = `async ({ inputs, run }) => {
+      if (inputs.fill === true) return { n: new Uint8Array(45_000_000).fill(1).length };
+      await run("wait_300");
+      return { time: ${time} };
+    }`;
     const first = await rig.attempt(leaves, { argument: { inputs: { fill: true } } });
-    assert.equal(first.json, '{"n":45000000}');
+    // On a busy machine it may be seen while it holds its memory, and be ended for that.
+    if (first.thrown !== undefined) continue;
     const next = await rig.attempt(leaves);
-    assert.equal(next.json, "{}", String((next.thrown as Fault | undefined)?.cause));
+    assert.equal(next.json, `{"time":${time}}`, String((next.thrown as Fault | undefined)?.cause));
+    pairs += 1;
   }
 });
 
