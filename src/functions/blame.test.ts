@@ -210,7 +210,7 @@ test("large replies cost the run that asks for them, not a trivial function besi
 
 test("a process that is over its limit and empty is replaced, and nobody is blamed", async (t) => {
   // Less than a process takes before its first run.
-  const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 60 });
+  const rig = await startPool(t, { children: 1, spares: 0, childMemoryMb: 48 });
   const [before] = rig.pool.stats().pids;
   assert.equal(codeOf(await rig.attempt("() => ({})")), "ok");
   while (rig.pool.stats().pids.includes(before!)) await sleep(20);
