@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../terms/clock.ts";
+import { compiledCode } from "../../terms/compiled-code.ts";
 import { settledWithin } from "../../terms/within.ts";
 import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
 import type { LedgerLog } from "../ports.ts";
@@ -53,7 +54,13 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
   let gone = Promise.withResolvers<void>();
 
   function start(): Worker {
-    const started = new Worker(entry, { name: "drain", workerData, resourceLimits: RESOURCES });
+    const started = new Worker(entry, {
+      name: "drain",
+      workerData,
+      // Its sink may read other variables, such as those of a PostgreSQL client.
+      env: { ...process.env, ...compiledCode() },
+      resourceLimits: RESOURCES,
+    });
     // Closing waits for it; a process that ends without closing does not.
     started.unref();
     started.on("message", receive);

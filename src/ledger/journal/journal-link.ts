@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../terms/clock.ts";
+import { compiledCode } from "../../terms/compiled-code.ts";
 import type { FromJournal, JournalSetup, ToJournal } from "./journal-messages.ts";
 import { moduleBeside } from "../../terms/module-beside.ts";
 import { settledWithin } from "../../terms/within.ts";
@@ -50,7 +51,7 @@ export class JournalLink {
     const worker = new Worker(moduleBeside("./journal-worker.ts", import.meta.url), {
       name: "journal",
       workerData: this.#options.setup(),
-      env: {},
+      env: compiledCode(),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     });
     this.#worker = worker;

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { compiledCode } from "../../terms/compiled-code.ts";
 import { moduleBeside } from "../../terms/module-beside.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
@@ -38,7 +39,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     const started = new Worker(moduleBeside("./journal-thread-worker.ts", import.meta.url), {
       name: "ledger-questions",
       workerData: options,
-      env: {},
+      env: compiledCode(),
     });
     started.unref();
     started.on("message", ({ number, answer, failed }: GivenAnswer) => {
