@@ -14,10 +14,17 @@ import { start, type Running, type StartOptions } from "../composition/start.ts"
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
 /**
+ * An operator who limits the young generation means that of this thread, which has it already. The other threads have
+ * smaller limits of their own, which V8 would replace.
+ */
+const THREADS_AS_THEY_ARE = "--max-semi-space-size=0";
+
+/**
  * Runs until the process is told to stop. Resolves with 0 once the service runs; if it cannot start, the process ends.
  */
 export async function serve(name: "start" | "dev", given: GivenSettings): Promise<number> {
   setFlagsFromString(KEEP_YOUNG);
+  setFlagsFromString(THREADS_AS_THEY_ARE);
   const exit: (code: number) => never = takeExit();
   let closing: Promise<void> | undefined;
   const asked = { directly: 0, byLauncher: 0 };
