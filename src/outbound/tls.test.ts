@@ -23,6 +23,24 @@ test("a certificate of an added authority is trusted, for an address and for a n
   assert.equal(vendor.connections, 2);
 });
 
+test("an address that refuses the connection gives way to the next one, and TLS is spoken with that", async (t) => {
+  const vendor = await startVendor(t, { tls: good });
+  const origin = `https://api.acme.example:${vendor.port}`;
+  const resolve = async () => ["127.0.0.9", "::1", "127.0.0.1"];
+  const door = openDoor(t, { extraAuthorities, resolve, allowPrivate: [origin] });
+
+  const bodies = [
+    await door.call(origin).http.get(`${origin}/json`),
+    await door.call(origin).http.get(`${origin}/json`),
+  ];
+
+  assert.deepEqual(
+    bodies.map((reply) => reply.json().name),
+    ["Ada", "Ada"],
+  );
+  assert.equal(vendor.connections, 1);
+});
+
 const UNTRUSTED = {
   "of nobody's authority": good,
   "that signed itself": issueCertificate({ names: ["127.0.0.1"] }),

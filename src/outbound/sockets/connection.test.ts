@@ -14,50 +14,52 @@ const CHUNKED = head(200, { "transfer-encoding": "chunked" });
 const authority = makeAuthority();
 const identity = issueCertificate({ names: ["127.0.0.1"], authority });
 
-test("replies that come to several connections in turn, piece by piece, keep every byte to themselves", async (t) => {
-  const vendor = await startVendor(t);
-  const door = openDoor(t);
-  const asked = fc.array(
-    fc.record({
-      size: fc.integer({ min: 1, max: 20_000 }),
-      chunked: fc.boolean(),
-      pieces: fc.integer({ min: 1, max: 12 }),
-    }),
-    { minLength: 2, maxLength: 6 },
-  );
-  await fc.assert(
-    fc.asyncProperty(asked, async (replies) => {
-      const sockets: Socket[] = [];
-      const hold: Behaviour = (socket, { path }) => void (sockets[Number(path.slice(1))] = socket.setNoDelay(true));
-      replies.forEach((_, at) => vendor.on(`/${at}`, hold));
-      const before = vendor.count();
-      const sent = replies.map((_, at) =>
-        door.call(vendor.origin, { organizationId: `org_${at}` }).http.get(`${vendor.origin}/${at}`),
-      );
-      await vendor.received(before + replies.length);
+for (const secure of [false, true]) {
+  test(`replies that come to several connections in turn, piece by piece, keep every byte to themselves, ${secure ? "by TLS" : "in plain"}`, async (t) => {
+    const vendor = await startVendor(t, secure ? { tls: identity } : {});
+    const door = openDoor(t, { extraAuthorities: authority.cert });
+    const asked = fc.array(
+      fc.record({
+        size: fc.integer({ min: 1, max: 20_000 }),
+        chunked: fc.boolean(),
+        pieces: fc.integer({ min: 1, max: 12 }),
+      }),
+      { minLength: 2, maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(asked, async (replies) => {
+        const sockets: Socket[] = [];
+        const hold: Behaviour = (socket, { path }) => void (sockets[Number(path.slice(1))] = socket.setNoDelay(true));
+        replies.forEach((_, at) => vendor.on(`/${at}`, hold));
+        const before = vendor.count();
+        const sent = replies.map((_, at) =>
+          door.call(vendor.origin, { organizationId: `org_${at}` }).http.get(`${vendor.origin}/${at}`),
+        );
+        await vendor.received(before + replies.length);
 
-      const wires = replies.map(({ size, chunked, pieces }, at) => {
-        const body = String.fromCharCode(97 + at).repeat(size);
-        const whole = chunked
-          ? `${head(200, { "transfer-encoding": "chunked" })}${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-          : head(200, { "content-length": String(size) }) + body;
-        const step = Math.ceil(whole.length / pieces);
-        return Array.from({ length: pieces }, (_, piece) => whole.slice(piece * step, (piece + 1) * step));
-      });
-      for (let piece = 0; piece < 12; piece += 1) {
-        for (const [at, wire] of wires.entries()) sockets[at]!.write(wire[piece] ?? "");
-        await nextTurn();
-      }
+        const wires = replies.map(({ size, chunked, pieces }, at) => {
+          const body = String.fromCharCode(97 + at).repeat(size);
+          const whole = chunked
+            ? `${head(200, { "transfer-encoding": "chunked" })}${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+            : head(200, { "content-length": String(size) }) + body;
+          const step = Math.ceil(whole.length / pieces);
+          return Array.from({ length: pieces }, (_, piece) => whole.slice(piece * step, (piece + 1) * step));
+        });
+        for (let piece = 0; piece < 12; piece += 1) {
+          for (const [at, wire] of wires.entries()) sockets[at]!.write(wire[piece] ?? "");
+          await nextTurn();
+        }
 
-      const bodies = (await Promise.all(sent)).map((reply) => reply.text());
-      assert.deepEqual(
-        bodies,
-        replies.map(({ size }, at) => String.fromCharCode(97 + at).repeat(size)),
-      );
-    }),
-    { numRuns: 40 },
-  );
-});
+        const bodies = (await Promise.all(sent)).map((reply) => reply.text());
+        assert.deepEqual(
+          bodies,
+          replies.map(({ size }, at) => String.fromCharCode(97 + at).repeat(size)),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
 
 test("the bytes that an author is given share no memory with other replies", async (t) => {
   const vendor = await startVendor(t);

@@ -184,7 +184,7 @@ export class Connection implements ReplyReader, Sendable {
     this.#handler?.onHead(status, fields);
   }
 
-  /** Copies the bytes: they lie in a buffer that all plain connections are read into. */
+  /** Copies the bytes: they lie in a buffer that other connections are read into too. */
   onBody(piece: Buffer): void {
     this.#handler?.onBody(Buffer.from(piece));
   }

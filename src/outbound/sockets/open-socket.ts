@@ -6,7 +6,7 @@ import {
   type Socket,
   type TcpNetConnectOpts,
 } from "node:net";
-import { connect as connectTls, type SecureContext } from "node:tls";
+import { connect as connectTls, type ConnectionOptions, type SecureContext } from "node:tls";
 import type { Clock } from "../../terms/clock.ts";
 import { type EgressProxy, openTunnel } from "./egress-proxy.ts";
 import { DECLARED, type NameLookup } from "./name-lookup.ts";
@@ -38,7 +38,7 @@ export interface SocketNeeds {
 /** `bytes` are only valid during the call: the buffer is then used for other connections. */
 export type Read = (bytes: Buffer, socket: Socket) => void;
 
-/** The buffer that all plain connections are read into, one read at a time. */
+/** The buffer that all connections are read into, one read at a time; except those through a tunnel. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** No connection could be opened, so nothing of a request was sent. The message is our own, the cause the system's. */
@@ -108,31 +108,35 @@ export class SocketOpening {
       this.#fail("the host name leads to addresses of private or special networks only");
       return;
     }
-    const options: TcpNetConnectOpts & { readonly highWaterMark?: number } = {
+    const target = {
       host: proxy === null ? hostname : proxy.hostname,
       port: proxy === null ? port : proxy.port,
       lookup: answeringWith(usable),
       autoSelectFamily: true,
       noDelay: true,
-      // TLS and tunnels read through Node's streams.
-      ...(secure || proxy !== null ? { highWaterMark: READ_BUFFER.length } : { onread: this.#intoReadBuffer() }),
     };
-    const socket = connectTcp(options);
+    if (secure && proxy !== null) this.#tunnel(proxy, target);
+    else if (secure) this.#secure({ ...target, onread: this.#intoReadBuffer() });
+    else this.#open(connectTcp({ ...target, onread: this.#intoReadBuffer() }), (socket) => this.#done(socket));
+  }
+
+  /** Calls `connected` when TCP is connected. */
+  #open(socket: Socket, connected: (socket: Socket) => void): void {
     this.#socket = socket;
     socket.on("error", (error) => this.#fail("no connection", error));
     socket.on("close", () => this.#fail("the connection was closed"));
-    socket.once("connect", () => {
-      if (proxy !== null && secure) {
-        const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
-        openTunnel(socket, proxy, authority, (problem) => {
-          if (problem === null) this.#secure(socket);
-          else this.#fail(problem);
-        });
-      } else if (secure) {
-        this.#secure(socket);
-      } else {
-        this.#done(socket);
-      }
+    socket.once("connect", () => connected(socket));
+  }
+
+  #tunnel(proxy: EgressProxy, target: TcpNetConnectOpts): void {
+    const { hostname, port } = this.#destination;
+    const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
+    // The tunnel and TLS in it read through Node's streams.
+    this.#open(connectTcp({ ...target, highWaterMark: READ_BUFFER.length } as TcpNetConnectOpts), (socket) => {
+      openTunnel(socket, proxy, authority, (problem) => {
+        if (problem === null) this.#secure({ socket, host: hostname });
+        else this.#fail(problem);
+      });
     });
   }
 
@@ -146,13 +150,14 @@ export class SocketOpening {
     };
   }
 
-  #secure(socket: Socket): void {
+  /** @param over where to connect to, or a socket that is connected */
+  #secure(over: ConnectionOptions & { readonly onread?: OnReadOpts }): void {
     if (this.#over) return;
     const destination = this.#destination;
     const { hostname } = destination;
+    let isConnected = over.socket !== undefined;
     const secured = connectTls({
-      socket,
-      host: hostname,
+      ...over,
       // An IP address cannot be sent as the server name; the certificate is still checked against it.
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       ...(destination.secureContext === undefined ? {} : { secureContext: destination.secureContext }),
@@ -166,7 +171,13 @@ export class SocketOpening {
     secured.on("session", (session) => {
       destination.session = session;
     });
+    secured.once("connect", () => {
+      isConnected = true;
+      // Node does not pass the option on.
+      secured.setNoDelay(true);
+    });
     secured.on("error", (error) => {
+      if (!isConnected) return this.#fail("no connection", error);
       destination.session = undefined;
       this.#fail("no secure connection", error);
     });
