@@ -1,12 +1,49 @@
+import { LinkedList, type Link } from "./linked-list.ts";
+
+interface Entry<Value> {
+  readonly of: string;
+  readonly key: string;
+  value: Value;
+  link: Link<Entry<Value>> | null;
+}
+
+/** What one owner has: its entries by both parts of their keys, and in the order of use. */
+class Owned<Value> {
+  readonly byUse = new LinkedList<Entry<Value>>();
+  readonly #parts = new Map<string, Map<string, Entry<Value>>>();
+  size = 0;
+
+  find(of: string, key: string): Entry<Value> | undefined {
+    return this.#parts.get(of)?.get(key);
+  }
+
+  add(entry: Entry<Value>): void {
+    let part = this.#parts.get(entry.of);
+    if (part === undefined) this.#parts.set(entry.of, (part = new Map()));
+    part.set(entry.key, entry);
+    entry.link = this.byUse.add(entry);
+    this.size += 1;
+  }
+
+  remove(entry: Entry<Value>): void {
+    const part = this.#parts.get(entry.of)!;
+    part.delete(entry.key);
+    if (part.size === 0) this.#parts.delete(entry.of);
+    this.byUse.remove(entry.link!);
+    this.size -= 1;
+  }
+}
+
 /**
  * A map of entries that belong to owners, with keys that the owners choose. It holds at most `entriesMax`; beyond that,
  * the owner with the most entries loses its least recently used one. So an owner that invents keys without end loses
  * its own entries, never those of an owner with fewer.
+ *
+ * A key may have two parts, `of` and `key`: to join them would cost ten times as much as to find the entry.
  */
 export class OwnedMap<Value> {
   readonly #entriesMax: number;
-  /** Each owner's entries in the order of use: a map keeps the order of insertion. */
-  readonly #byOwner = new Map<string, Map<string, Value>>();
+  readonly #byOwner = new Map<string, Owned<Value>>();
   #size = 0;
 
   constructor(entriesMax: number) {
@@ -17,43 +54,49 @@ export class OwnedMap<Value> {
     return this.#size;
   }
 
-  get(owner: string, key: string): Value | undefined {
-    const entries = this.#byOwner.get(owner);
-    const value = entries?.get(key);
-    if (entries === undefined || value === undefined) return undefined;
-    // It was just used, so it moves to the end.
-    if (entries.size > 1) {
-      entries.delete(key);
-      entries.set(key, value);
-    }
-    return value;
+  get(owner: string, key: string, of = ""): Value | undefined {
+    const owned = this.#byOwner.get(owner);
+    const entry = owned?.find(of, key);
+    if (entry === undefined) return undefined;
+    owned!.byUse.moveToEnd(entry.link!);
+    return entry.value;
   }
 
-  set(owner: string, key: string, value: Value): void {
-    let entries = this.#byOwner.get(owner);
-    if (entries === undefined) this.#byOwner.set(owner, (entries = new Map()));
-    if (!entries.delete(key)) this.#size += 1;
-    entries.set(key, value);
+  set(owner: string, key: string, value: Value, of = ""): void {
+    let owned = this.#byOwner.get(owner);
+    if (owned === undefined) this.#byOwner.set(owner, (owned = new Owned()));
+    const known = owned.find(of, key);
+    if (known !== undefined) {
+      known.value = value;
+      return owned.byUse.moveToEnd(known.link!);
+    }
+    owned.add({ of, key, value, link: null });
+    this.#size += 1;
     if (this.#size > this.#entriesMax) this.#forgetOne();
   }
 
-  getOrMake(owner: string, key: string, make: () => Value): Value {
-    const known = this.get(owner, key);
+  getOrMake(owner: string, key: string, make: () => Value, of = ""): Value {
+    const known = this.get(owner, key, of);
     if (known !== undefined) return known;
     const made = make();
-    this.set(owner, key, made);
+    this.set(owner, key, made, of);
     return made;
   }
 
-  delete(owner: string, key: string): void {
-    const entries = this.#byOwner.get(owner);
-    if (entries?.delete(key) !== true) return;
-    this.#size -= 1;
-    if (entries.size === 0) this.#byOwner.delete(owner);
+  delete(owner: string, key: string, of = ""): void {
+    const owned = this.#byOwner.get(owner);
+    const entry = owned?.find(of, key);
+    if (entry !== undefined) this.#remove(owner, owned!, entry);
   }
 
   *values(): Iterable<Value> {
-    for (const entries of this.#byOwner.values()) yield* entries.values();
+    for (const { byUse } of this.#byOwner.values()) for (const { value } of byUse.items()) yield value;
+  }
+
+  #remove(owner: string, owned: Owned<Value>, entry: Entry<Value>): void {
+    owned.remove(entry);
+    this.#size -= 1;
+    if (owned.size === 0) this.#byOwner.delete(owner);
   }
 
   /**
@@ -61,11 +104,10 @@ export class OwnedMap<Value> {
    * last.
    */
   #forgetOne(): void {
-    let most: [owner: string, entries: Map<string, Value>] | undefined;
-    for (const owned of this.#byOwner) if (most === undefined || owned[1].size > most[1].size) most = owned;
+    let most: [owner: string, owned: Owned<Value>] | undefined;
+    for (const each of this.#byOwner) if (most === undefined || each[1].size > most[1].size) most = each;
     if (most === undefined) return;
-    const [owner, entries] = most;
-    const [oldest] = entries.keys();
-    this.delete(owner, oldest!);
+    const [owner, owned] = most;
+    this.#remove(owner, owned, owned.byUse.first!);
   }
 }

@@ -13,7 +13,8 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
 
   const around: Around = (next) => (source, call) => {
     if (!source.leavesMachine) return next(source, call);
-    const breaker = breakers.getOrMake(call.run.caller.organizationId, keyOf(call), () => new Breaker());
+    const { organizationId } = call.run.caller;
+    const breaker = breakers.getOrMake(organizationId, call.credential?.scope ?? "", newBreaker, call.id);
     const era = breaker.admit(clock.now());
     if (era === null) return Promise.reject(new Fault("source.breaker_open"));
     return next(source, call).then(
@@ -37,9 +38,7 @@ function verdict(thrown: unknown, call: PlannedCall): boolean | undefined {
   return call.attempts.length > 0 ? false : undefined;
 }
 
-function keyOf(call: PlannedCall): string {
-  return `${call.id}|${call.credential?.scope ?? ""}`;
-}
+const newBreaker = () => new Breaker();
 
 // ---- one breaker -----------------------------------------------------------------------------------------------------
 

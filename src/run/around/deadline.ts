@@ -1,7 +1,7 @@
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Answer, Around, PlannedCall } from "../ports.ts";
-import { LinkedList } from "./linked-list.ts";
+import { LinkedList } from "../../terms/linked-list.ts";
 import { within } from "../../terms/within.ts";
 
 /**

@@ -44,3 +44,15 @@ test("a removed item leads to no other", () => {
   list.remove(a);
   assert.deepEqual([a.before, a.after, b.before], [null, null, null]);
 });
+
+test("an item that is moved to the end comes last, wherever it was, and can still be removed", () => {
+  for (const at of [0, 1, 2]) {
+    const list = new LinkedList<string>();
+    const links = ["a", "b", "c"].map((item) => list.add(item));
+    list.moveToEnd(links[at]!);
+    const moved = links[at]!.item;
+    assert.deepEqual([...list.items()], [...["a", "b", "c"].filter((item) => item !== moved), moved]);
+    list.remove(links[at]!);
+    assert.equal([...list.items()].includes(moved), false);
+  }
+});

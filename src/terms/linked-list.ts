@@ -18,13 +18,22 @@ export class LinkedList<Item> {
     return this.#first?.item;
   }
 
+  *items(): Iterable<Item> {
+    for (let link = this.#first; link !== null; link = link.after) yield link.item;
+  }
+
   /** Adds an item at the end. @returns what removes it */
   add(item: Item): Link<Item> {
-    const link: Link<Item> = { item, before: this.#last, after: null };
-    if (this.#last === null) this.#first = link;
-    else this.#last.after = link;
-    this.#last = link;
+    const link: Link<Item> = { item, before: null, after: null };
+    this.#append(link);
     return link;
+  }
+
+  /** Moves an item of this list to its end. */
+  moveToEnd(link: Link<Item>): void {
+    if (this.#last === link) return;
+    this.remove(link);
+    this.#append(link);
   }
 
   /** Does nothing if it was removed already. */
@@ -38,5 +47,12 @@ export class LinkedList<Item> {
     // A link in the old generation would keep its neighbours.
     link.before = null;
     link.after = null;
+  }
+
+  #append(link: Link<Item>): void {
+    link.before = this.#last;
+    if (this.#last === null) this.#first = link;
+    else this.#last.after = link;
+    this.#last = link;
   }
 }
