@@ -1,3 +1,11 @@
+/** What one owner has. */
+interface Part {
+  amount: number;
+}
+
+/** With fewer owners than this, none is forgotten. */
+const PARTS_MIN = 16;
+
 /**
  * Places, or bytes, that several owners share. An owner may take as much as it leaves free for the others: alone it
  * gets half, two who want everything get a third each, and so on. So when some take all that they can, the rest is as
@@ -7,7 +15,12 @@ export class FairShare {
   /** May change; what owners have is not taken from them. */
   max: number;
   readonly #maxOf: (owner: string) => number;
-  readonly #byOwner = new Map<string, number>();
+  /**
+   * Also owners that have nothing any more: adding and removing one for each of its calls would cost more than all else
+   * here. They are forgotten when they are more than half.
+   */
+  readonly #byOwner = new Map<string, Part>();
+  #owners = 0;
   /** The only owner that has asked so far; `null` once there were two. Used only with `allForOne`. */
   #only: string | null | undefined;
   #inUse = 0;
@@ -28,16 +41,19 @@ export class FairShare {
 
   /** The number of owners that have something. */
   get owners(): number {
-    return this.#byOwner.size;
+    return this.#owners;
   }
 
   of(owner: string): number {
-    return this.#byOwner.get(owner) ?? 0;
+    return this.#byOwner.get(owner)?.amount ?? 0;
   }
 
   /** Whether `take` would succeed. An owner that has nothing yet may take all that is free. */
   fits(owner: string, amount = 1): boolean {
-    const has = this.of(owner);
+    return this.#fits(owner, this.of(owner), amount);
+  }
+
+  #fits(owner: string, has: number, amount: number): boolean {
     const freeAfter = this.max - this.#inUse - amount;
     if (freeAfter < 0 || has + amount > this.#maxOf(owner)) return false;
     return has === 0 || has + amount <= freeAfter || this.#only === owner;
@@ -46,14 +62,16 @@ export class FairShare {
   take(owner: string, amount = 1): boolean {
     if (this.#only === undefined) this.#only = owner;
     else if (this.#only !== owner) this.#only = null;
-    if (!this.fits(owner, amount)) return false;
-    this.#add(owner, amount);
+    const part = this.#byOwner.get(owner);
+    if (!this.#fits(owner, part?.amount ?? 0, amount)) return false;
+    this.#add(part ?? this.#newPart(owner), amount);
     return true;
   }
 
   /** Everything is given back. */
   clear(): void {
     this.#byOwner.clear();
+    this.#owners = 0;
     this.#inUse = 0;
   }
 
@@ -62,19 +80,31 @@ export class FairShare {
     if (from === to) return true;
     this.give(from, amount);
     const fits = this.fits(to, amount);
-    this.#add(fits ? to : from, amount);
+    const owner = fits ? to : from;
+    this.#add(this.#byOwner.get(owner) ?? this.#newPart(owner), amount);
     return fits;
   }
 
   give(owner: string, amount = 1): void {
-    const left = this.of(owner) - amount;
     this.#inUse -= amount;
-    if (left <= 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, left);
+    const part = this.#byOwner.get(owner);
+    if (part === undefined || part.amount === 0) return;
+    part.amount = Math.max(0, part.amount - amount);
+    if (part.amount === 0) this.#owners -= 1;
   }
 
-  #add(owner: string, amount: number): void {
+  #add(part: Part, amount: number): void {
     this.#inUse += amount;
-    this.#byOwner.set(owner, this.of(owner) + amount);
+    if (part.amount === 0 && amount > 0) this.#owners += 1;
+    part.amount += amount;
+  }
+
+  #newPart(owner: string): Part {
+    if (this.#byOwner.size >= 2 * this.#owners + PARTS_MIN) {
+      for (const [known, { amount }] of this.#byOwner) if (amount === 0) this.#byOwner.delete(known);
+    }
+    const part = { amount: 0 };
+    this.#byOwner.set(owner, part);
+    return part;
   }
 }
