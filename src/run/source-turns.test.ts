@@ -24,6 +24,7 @@ function turnsOf(
   return new SourceTurns(
     concurrency === undefined ? rates : [limit("concurrency", concurrency, null), ...rates],
     clock,
+    true,
   );
 }
 
@@ -42,11 +43,11 @@ async function enter(turns: SourceTurns, owner: string, clock: FakeClock): Promi
 
 function enterNow(turns: SourceTurns, owner: string, clock: FakeClock): Entered {
   const entered: Entered = { outcome: "waits", leave: () => assert.fail("it is not in") };
-  const isIn = ({ leave }: Turn): void => void Object.assign(entered, { outcome: "in", leave });
+  const isIn = (turn: Turn): void => void Object.assign(entered, { outcome: "in", leave: () => turn.leave() });
   const ended = (fault: unknown): void => void (entered.outcome = fault instanceof Fault ? fault.code : String(fault));
   try {
-    const ask = { owner, deadlineAt: clock.now() + 10_000, waitMaxMs: WAIT_MS, waitsForPeriod: true };
-    const turn = turns.enter(ask);
+    const ask = { owner, deadlineAt: clock.now() + 10_000, waitMaxMs: WAIT_MS };
+    const turn = turns.enter(ask, clock.now());
     if (turn instanceof Promise) turn.then(isIn, ended);
     else isIn(turn);
   } catch (fault) {
@@ -109,7 +110,7 @@ test("a flood of first calls waits for the store, however many they are, and goe
     exchange: (asks, rule) => store.exchange(asks, rule),
   });
   const lease = leaseOf({ name: "rate", max: 10_000, everyMs: PERIOD_MS, useMsMax: 0 }, "anyone");
-  const turns = new SourceTurns([{ lease, max: 10_000, isRate: true }], clock);
+  const turns = new SourceTurns([{ lease, max: 10_000, isRate: true }], clock, true);
   const calls = await enterMany(turns, "a", 2_000, clock);
   assert.equal(calls.filter(({ outcome }) => outcome === "waits").length, 2_000);
 
@@ -183,7 +184,7 @@ test("a call goes on with what is leased while the store is away, and then is re
   const store = new MemoryLeases(clock.wall);
   const { leaseOf } = leasesInMemory(clock, store);
   const lease = leaseOf({ name: "rate", max: 1_000, everyMs: 600_000, useMsMax: 0 }, "anyone");
-  const turns = new SourceTurns([{ lease, max: 1_000, isRate: true }], clock);
+  const turns = new SourceTurns([{ lease, max: 1_000, isRate: true }], clock, true);
   assert.equal(inside(await enterMany(turns, "a", 4, clock)), 4);
   store.exchange = () => Promise.reject(new Error("away"));
   await clock.advance(50);

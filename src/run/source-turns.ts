@@ -24,16 +24,39 @@ export interface TurnAsk {
   readonly deadlineAt: number;
   /** How long it may wait. */
   readonly waitMaxMs: number;
-  /** Whether it waits for the next period of a rate, and not only for the store. */
-  readonly waitsForPeriod: boolean;
 }
 
 /** A call that may go on. */
-export interface Turn {
+export class Turn {
+  readonly #limits: readonly LimitShare[];
+  readonly #owner: string;
+  /** By limit. */
+  readonly #windows: readonly number[];
+  readonly #given: () => void;
+
+  constructor(limits: readonly LimitShare[], owner: string, windows: readonly number[], given: () => void) {
+    this.#limits = limits;
+    this.#owner = owner;
+    this.#windows = windows;
+    this.#given = given;
+  }
+
   /** The call has ended. */
-  leave(): void;
+  leave(): void {
+    this.#give((limit) => !limit.isRate);
+  }
+
   /** Nothing was sent: the call counts towards no rate. */
-  undo(): void;
+  undo(): void {
+    this.#give(() => true);
+  }
+
+  #give(isOver: (limit: LimitShare) => boolean): void {
+    for (let at = 0; at < this.#limits.length; at += 1) {
+      if (isOver(this.#limits[at]!)) this.#limits[at]!.give(this.#owner, this.#windows[at]!);
+    }
+    this.#given();
+  }
 }
 
 interface Waiting extends TurnAsk {
@@ -51,23 +74,34 @@ interface Waiting extends TurnAsk {
 export class SourceTurns {
   readonly #clock: Clock;
   readonly #limits: readonly LimitShare[];
+  /** Whether calls wait for the next period of a rate, and not only for the store. */
+  readonly #waitsForPeriod: boolean;
+  /** Whether the end of a call makes room for another, as it does unless all limits are rates. */
+  readonly areLeft: boolean;
+  readonly #given = (): void => this.#serve();
   readonly #waiting = new TurnQueue<Waiting>();
   readonly #waitingPlaces = new FairShare(WAITING_MAX);
   readonly #askingPlaces = new FairShare(ASKING_MAX);
   #refusing: LimitShare | null = null;
 
-  constructor(limits: readonly TurnLimit[], clock: Clock) {
+  constructor(limits: readonly TurnLimit[], clock: Clock, waitsForPeriod: boolean) {
     this.#clock = clock;
+    this.#waitsForPeriod = waitsForPeriod;
+    this.areLeft = limits.some(({ isRate }) => !isRate);
     this.#limits = limits.map(({ lease, max, isRate }) => new LimitShare(lease, max, isRate));
     for (const { lease } of limits) lease.onNews(() => this.#hear());
   }
 
-  /** A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused */
-  enter(ask: TurnAsk): Turn | Promise<Turn> {
+  /**
+   * A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused
+   * @param now `Clock.now`, which costs as much as all else here
+   */
+  enter(ask: TurnAsk, now: number): Turn | Promise<Turn> {
+    return this.#take(ask, now) ?? this.#wait(ask, now);
+  }
+
+  #wait(ask: TurnAsk, now: number): Promise<Turn> {
     const { owner, waitMaxMs } = ask;
-    const now = this.#clock.now();
-    const turn = this.#take(ask, now);
-    if (turn !== null) return turn;
     const goneAt = now + waitMaxMs;
     const places = this.#placesFor(owner, now);
     if (!this.#mayComeBy(ask, now, goneAt) || !places.take(owner)) throw this.#fault();
@@ -145,8 +179,8 @@ export class SourceTurns {
     waiting.refuse(this.#fault());
   }
 
-  #mayComeBy({ owner, waitsForPeriod }: TurnAsk, now: number, at: number): boolean {
-    return this.#limits.every((limit) => limit.mayComeBy(owner, now, waitsForPeriod ? at : now));
+  #mayComeBy({ owner }: TurnAsk, now: number, at: number): boolean {
+    return this.#limits.every((limit) => limit.mayComeBy(owner, now, this.#waitsForPeriod ? at : now));
   }
 
   #sayWanted(): void {
@@ -159,20 +193,17 @@ export class SourceTurns {
 
   /** Takes everything or nothing. Asks each limit even after one refuses, so that each records this owner's demand. */
   #take({ owner, deadlineAt }: TurnAsk, now: number): Turn | null {
-    const windows = this.#limits.map((limit) => limit.take(owner, now, deadlineAt));
-    const refusing = windows.indexOf(null);
-    if (refusing < 0) return this.#turn(owner, windows as number[]);
-    this.#refusing = this.#limits[refusing]!;
+    const windows: (number | null)[] = [];
+    let refusing: LimitShare | null = null;
+    for (const limit of this.#limits) {
+      const window = limit.take(owner, now, deadlineAt);
+      if (window === null) refusing ??= limit;
+      windows.push(window);
+    }
+    if (refusing === null) return new Turn(this.#limits, owner, windows as number[], this.#given);
+    this.#refusing = refusing;
     this.#limits.forEach((limit, at) => windows[at] !== null && limit.give(owner, windows[at]!));
     return null;
-  }
-
-  #turn(owner: string, windows: readonly number[]): Turn {
-    const give = (isOver: (limit: LimitShare) => boolean): void => {
-      this.#limits.forEach((limit, at) => isOver(limit) && limit.give(owner, windows[at]!));
-      this.#serve();
-    };
-    return { leave: () => give(({ isRate }) => !isRate), undo: () => give(() => true) };
   }
 
   /** For a call that has just been refused. */

@@ -32,7 +32,7 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
         ...ratesOf(source, "source", "", (limit) => leaseOf(limit, source.id)),
       ];
       limits = {
-        shared: shared.length === 0 ? null : new SourceTurns(shared, clock),
+        shared: shared.length === 0 ? null : new SourceTurns(shared, clock, true),
         perCredential: source.declaration.limits!.rate?.some(({ per }) => per === "credential") ?? false,
       };
       bySource.set(source.declaration, limits);
@@ -40,59 +40,72 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock): Around {
     return limits;
   }
 
-  function turnsOfCredential(source: RunnableSource, call: PlannedCall): SourceTurns {
-    const { organizationId } = call.run.caller;
-    const scope = call.credential?.scope ?? organizationId;
-    return byCredential.getOrMake(organizationId, `${source.id}|${scope}`, () => {
-      return new SourceTurns(
-        ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId)),
-        clock,
-      );
-    });
-  }
-
-  async function inTurn(source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
-    const entered = enter(source, call);
-    const turn = entered instanceof Promise ? await entered : entered;
-    try {
-      return await next(source, call);
-    } finally {
-      turn?.leave();
-    }
+  function turnsOfCredential(source: RunnableSource, organizationId: string, scope: string): SourceTurns {
+    const known = byCredential.get(organizationId, scope, source.id);
+    if (known !== undefined) return known;
+    const rates = ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId));
+    const made = new SourceTurns(rates, clock, false);
+    byCredential.set(organizationId, scope, made, source.id);
+    return made;
   }
 
   /** A promise only if the call has to wait, which few do. @throws Fault, or rejects with it */
-  function enter(source: RunnableSource, call: PlannedCall): Turn | null | Promise<Turn | null> {
-    const { shared, perCredential } = limitsOf(source);
-    const ask: TurnAsk = {
-      owner: call.run.caller.organizationId,
-      deadlineAt: call.deadlineAt,
-      waitMaxMs: Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, call.deadlineAt - clock.now()),
-      waitsForPeriod: true,
-    };
-    if (!perCredential) return shared === null ? null : shared.enter(ask);
-    const own = turnsOfCredential(source, call).enter({ ...ask, waitsForPeriod: false });
-    if (own instanceof Promise) return own.then((turn) => enterShared(shared, ask, turn));
-    return enterShared(shared, ask, own);
+  function enter(source: RunnableSource, call: PlannedCall, { shared, perCredential }: Limits): Entered {
+    const { organizationId } = call.run.caller;
+    const { deadlineAt } = call;
+    const now = clock.now();
+    const waitMaxMs = Math.min(TURN_WAIT_MS_MAX, source.timeoutMs / 10, deadlineAt - now);
+    const ask: TurnAsk = { owner: organizationId, deadlineAt, waitMaxMs };
+    if (!perCredential) return shared === null ? null : shared.enter(ask, now);
+    const own = turnsOfCredential(source, organizationId, call.credential?.scope ?? organizationId).enter(ask, now);
+    if (own instanceof Promise) return own.then((turn) => enterShared(shared, ask, turn, clock.now()));
+    return enterShared(shared, ask, own, now);
   }
 
-  function enterShared(shared: SourceTurns | null, ask: TurnAsk, own: Turn): Turn | Promise<Turn> {
-    if (shared === null) return own;
+  /** @returns the turn to leave at the end of the call: that of the credential ends by itself */
+  function enterShared(shared: SourceTurns | null, ask: TurnAsk, own: Turn, now: number): Entered {
+    if (shared === null) return null;
     // Nothing was sent to the vendor.
     const refuse = (fault: unknown): never => {
       own.undo();
       throw fault;
     };
     try {
-      const turn = shared.enter(ask);
+      const turn = shared.enter(ask, now);
       return turn instanceof Promise ? turn.catch(refuse) : turn;
     } catch (fault) {
       return refuse(fault);
     }
   }
 
-  return (next) => (source, call) =>
-    source.declaration.limits === undefined ? next(source, call) : inTurn(source, call, next);
+  return (next) => (source, call) => {
+    if (source.declaration.limits === undefined) return next(source, call);
+    const limits = limitsOf(source);
+    let entered: Entered;
+    try {
+      entered = enter(source, call, limits);
+    } catch (fault) {
+      return Promise.reject(fault);
+    }
+    if (entered instanceof Promise) return entered.then((turn) => inTurn(turn, source, call, next));
+    return inTurn(limits.shared?.areLeft === true ? entered : null, source, call, next);
+  };
+}
+
+type Entered = Turn | null | Promise<Turn | null>;
+
+function inTurn(turn: Turn | null, source: RunnableSource, call: PlannedCall, next: RunSource): Promise<Answer> {
+  if (turn === null) return next(source, call);
+  return next(source, call).then(
+    (value) => {
+      turn.leave();
+      return value;
+    },
+    (thrown: unknown) => {
+      turn.leave();
+      throw thrown;
+    },
+  );
 }
 
 function concurrencyOf({ id, declaration, timeoutMs }: RunnableSource, leaseOf: Leases): TurnLimit[] {
