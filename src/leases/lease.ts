@@ -20,6 +20,9 @@ const LOOK_MS = 100;
 const RESERVE = 1.1;
 /** If others ask anyway, more is asked for when less than this part of the need of the next second is left. */
 const JOIN_PART = 0.75;
+/** If no other process wants any, a slice has at least one of so many parts of the limit, but not more than so many units. */
+const LEAST_SLICE_PART = 100;
+const LEAST_SLICE_MAX = 256;
 /** A process holds this many times as many units in use at once as it used lately. */
 const GROWTH = 1.25;
 
@@ -230,7 +233,7 @@ export class HeldLease implements Lease {
     this.#isWanted = grant.wants > 0;
     if (this.#isAtOnce) holding.amount = Math.min(grant.amount, Math.max(holding.used, grant.part));
     this.#renewAt = this.#isAtOnce && grant.amount > 0 ? answeredAt + RENEW_MS : Number.POSITIVE_INFINITY;
-    this.#lookAgain(answeredAt);
+    this.#lookAgain(answeredAt, grant.amount >= grant.wants);
     // So near its end that nothing can be said about the window any more.
     if (holding.until <= answeredAt) this.#askAgainAt = latestStart(grant.endsAt, answer.now, answeredAt);
   }
@@ -240,16 +243,20 @@ export class HeldLease implements Lease {
     this.#askAgainAt = now + RETRY_MS;
   }
 
-  /** More cannot be had at once if this answer did not bring it. */
-  #lookAgain(now: number): void {
+  /**
+   * More cannot be had at once if this answer did not bring what was asked for.
+   * @param gotAll whether it did: calls that have come since may need more, which the store may have
+   */
+  #lookAgain(now: number, gotAll: boolean): void {
     const { amount, used, until } = this.#holdings.current!;
     const isShort = amount - used < Math.max(1, this.#waiting);
     const isAll = amount >= this.limit.max && !this.#hasRivals;
     this.#askAgainAt = now;
-    if (isShort) this.#askAgainAt = isAll ? this.#waitsUntil(until) : now + ASK_AGAIN_MS;
-    if (amount < this.#kept) this.#look(this);
+    if (isShort && isAll) this.#askAgainAt = this.#waitsUntil(until);
+    else if (isShort && !gotAll) this.#askAgainAt = now + ASK_AGAIN_MS;
+    if (amount < this.#kept || (isShort && this.#waiting > 0)) this.#look(this);
     this.#low = isShort ? 0 : this.#lowOf(amount, this.#soon(now, used));
-    this.#lookAt = this.#aheadAt(until);
+    this.#lookAt = this.#holdings.next === null ? this.#aheadAt(until) : Number.POSITIVE_INFINITY;
   }
 
   /** The clock of the store was set back: what was granted under its former time is not touched again. */
@@ -273,7 +280,7 @@ export class HeldLease implements Lease {
       // A new window has begun.
       this.#kept = this.#holdings.current!.amount;
       this.#others = 0;
-      this.#lookAgain(now);
+      this.#lookAgain(now, false);
       this.#askAgainAt = now;
     }
     return holding;
@@ -281,9 +288,16 @@ export class HeldLease implements Lease {
 
   /** The units that will probably be used soon, beyond those in use. */
   #soon(now: number, used: number): number {
-    if (this.#isAtOnce) return Math.max(0, Math.ceil(this.#recent.expected(now) * GROWTH) - used);
     const until = this.#holdings.current?.until ?? now;
-    return this.#recent.expected(now, until > now ? until - now : undefined);
+    const expected = this.#isAtOnce
+      ? Math.ceil(this.#recent.expected(now) * GROWTH) - used
+      : this.#recent.expected(now, until > now ? until - now : undefined);
+    return this.#hasRivals || expected <= 0 ? Math.max(0, expected) : Math.max(this.#leastSlice, expected);
+  }
+
+  /** A part of a high limit that is so small that it can be in hand for whatever comes, if nobody else wants it. */
+  get #leastSlice(): number {
+    return Math.min(LEAST_SLICE_MAX, Math.floor(this.limit.max / LEAST_SLICE_PART));
   }
 
   /** If less than this is free, more is asked for. */

@@ -181,3 +181,32 @@ test("a limit that an organization uses does not wait for all those that another
   const first = exchanges.findIndex((names) => names.includes("of b"));
   assert.equal(first, 1, "the next one after the one that was under way");
 });
+
+test("calls that come while the store is asked get theirs from the next answer, if the store has it", async () => {
+  const clock = new FakeClock();
+  const kept = new MemoryLeases(clock.wall);
+  const answerMs = 20;
+  const { leaseOf } = leasesInMemory(clock, {
+    exchange: async (asks, rule) => {
+      await new Promise<void>((resolve) => void clock.after(answerMs, resolve));
+      return kept.exchange(asks, rule);
+    },
+    freeUnits: () => Promise.resolve(),
+  });
+  const lease = leaseOf({ name: "rate", max: 1_000, everyMs: 60_000, useMsMax: 0 }, "anyone");
+  let waiting = 0;
+  const serve = (): void => {
+    while (waiting > 0 && lease.take(clock.now(), 0) !== null) waiting -= 1;
+    lease.want(waiting, waiting);
+  };
+  lease.onNews(serve);
+
+  waiting = 1;
+  serve();
+  await clock.advance(1);
+  waiting = 50;
+  serve();
+  await clock.advance(2 * answerMs);
+
+  assert.equal(waiting, 0);
+});
