@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { readJournalId } from "../ledger/read/journal-id.ts";
+import { openLeaseThread, type LeaseThread } from "../leases/lease-thread.ts";
 import { openLeases, type OpenLeases } from "../leases/leases.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { uuidV7 } from "../terms/ids.ts";
+import type { LeaseWorkerData } from "./lease-worker.ts";
 
 /**
  * The leases of this process. Its journal gives it its name, because only one process at a time has that: whatever an
@@ -12,5 +14,19 @@ import { uuidV7 } from "../terms/ids.ts";
 export function openLeasesOf(store: Store, dataDir: string, clock: Clock): OpenLeases {
   const start = uuidV7(clock.wall());
   const process = () => readJournalId(join(dataDir, "ledger")) ?? start;
-  return openLeases({ store: store.leases, clock, process, start });
+  const thread = store.health().engine === "sqlite" ? openThread(store, dataDir, clock) : null;
+  const leases = openLeases({ store: thread ?? store.leases, clock, process, start });
+  return {
+    leaseOf: leases.leaseOf,
+    async close() {
+      await leases.close();
+      await thread?.close();
+    },
+  };
+}
+
+function openThread(store: Store, dataDir: string, clock: Clock): LeaseThread {
+  const workerData: LeaseWorkerData = { dataDir };
+  const entry = new URL("./lease-worker.ts", import.meta.url);
+  return openLeaseThread({ entry, workerData, meanwhile: store.leases, clock });
 }
