@@ -5,12 +5,11 @@ import { systemClock } from "../terms/clock.ts";
 import { MemoryLeases } from "./deployment.kit.ts";
 import { grantMore } from "./grant.ts";
 import { openLeaseThread } from "./lease-thread.ts";
-import type { LeaseAsk } from "./ports.ts";
+import type { LeaseAsk, SharedLimit } from "./ports.ts";
 
-const ASK: LeaseAsk = {
-  ...{ limit: { name: "rate", max: 5, everyMs: 1_000, useMsMax: 0 }, lease: "s1/1", process: "p1", turn: 1, held: [] },
-  ...{ need: 1, spare: 0, ahead: 0, isDurable: false },
-};
+const LIMIT: SharedLimit = { name: "rate", max: 5, everyMs: 1_000, useMsMax: 0 };
+const NAMES = { limit: LIMIT, lease: "s1/1", process: "p1", turn: 1 };
+const ASK: LeaseAsk = { ...NAMES, held: [], need: 1, spare: 0, ahead: 0, isDurable: false };
 
 /** A thread of this code, with `port` as its end. Counts what is asked of the store that serves meanwhile. */
 function openThread(t: TestContext, code: string) {

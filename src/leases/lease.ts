@@ -41,6 +41,9 @@ export class HeldLease implements Lease {
   /** Calls that wait for a unit now, and those that wait for one now or in the next window. */
   #waiting = 0;
   #inAll = 0;
+  /** Whether it was used more than once: most credentials that somebody makes up are not, and need nothing in hand. */
+  #isUsed = false;
+  #isUsedAgain = false;
   /** A unit was asked for and not there. */
   #missed = false;
   /** Of the last answer about the current window: what others hold, and what this lease may hold. */
@@ -84,6 +87,8 @@ export class HeldLease implements Lease {
       return null;
     }
     holding.used += 1;
+    this.#isUsedAgain = this.#isUsed;
+    this.#isUsed = true;
     this.#recent.add(now, holding.used);
     if (holding.amount - holding.used < this.#low || now >= this.#lookAt) this.#look(this);
     return holding.window;
@@ -179,7 +184,7 @@ export class HeldLease implements Lease {
     const soon = this.#soon(now, used);
     const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
     const isLow = mayAsk && free < low && (holding === null || amount < this.left());
-    const spare = isLow ? Math.max(0, soon - Math.max(0, free)) : 0;
+    const spare = isLow && this.#isUsedAgain ? Math.max(0, soon - Math.max(0, free)) : 0;
     const ahead = this.#isNearEnd(now) ? Math.ceil(this.#recent.expected(now) * RESERVE) + this.#inAll : 0;
     const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
     const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);

@@ -128,12 +128,7 @@ test("a process that stops gives back what it has not used, and one that idles g
     const store = new MemoryLeases(clock.wall);
     const leases = leasesInMemory(clock, store);
     const lease = leases.leaseOf({ name: "day", max: 1_000, everyMs: 1e12, useMsMax: 0 }, "anyone");
-    lease.take(clock.now(), 0);
-    await clock.advance(10);
-    for (let calls = 0; calls < 20; calls += 1) {
-      assert.notEqual(lease.take(clock.now(), 0), null);
-      await clock.advance(10);
-    }
+    for (let calls = 0; calls < 20; await clock.advance(10)) if (lease.take(clock.now(), 0) !== null) calls += 1;
     const leased = () => store.leased("day", clock.wall() - (clock.wall() % 1e12));
     assert.ok(leased() > 20);
 
@@ -209,4 +204,31 @@ test("calls that come while the store is asked get theirs from the next answer, 
   await clock.advance(2 * answerMs);
 
   assert.equal(waiting, 0);
+});
+
+test("a limit that is used once is asked for once, and one that is used again is then in hand", async () => {
+  const clock = new FakeClock();
+  const kept = new MemoryLeases(clock.wall);
+  let asks = 0;
+  const { leaseOf } = leasesInMemory(clock, {
+    exchange: (asked, rule) => {
+      asks += asked.length;
+      return kept.exchange(asked, rule);
+    },
+    freeUnits: () => Promise.resolve(),
+  });
+  const lease = leaseOf({ name: "made up", max: 10, everyMs: 3_600_000, useMsMax: 0 }, "anyone");
+  const use = async (): Promise<boolean> => {
+    const isThere = lease.take(clock.now(), 0) !== null;
+    await settle();
+    if (!isThere) assert.notEqual(lease.take(clock.now(), 0), null);
+    await settle();
+    return isThere;
+  };
+
+  assert.equal(await use(), false);
+  await clock.advance(500);
+  assert.equal(asks, 1);
+
+  assert.deepEqual([await use(), await use()], [false, true]);
 });
