@@ -12,6 +12,9 @@ function anAsk(limit: SharedLimit, parts: Partial<LeaseAsk> = {}): LeaseAsk {
   return { limit, lease: "s1/1", process: "p1", turn: 1, ...none, ...parts };
 }
 
+/** What a rule also says, and the store does not keep. */
+const ENDED = { others: 0, part: 0, hasRivals: false };
+
 export function leasesContract(engine: EngineUnderTest): void {
   describe(`leases on ${engine.name}`, () => {
     test("processes that ask at the same moment are never granted more than the limit together", async (t) => {
@@ -65,6 +68,23 @@ export function leasesContract(engine: EngineUnderTest): void {
       assert.ok(Math.abs(answer!.now - Date.now()) < 60_000);
       assert.ok(now!.window <= answer!.now && answer!.now < now!.endsAt);
       assert.deepEqual([now!.window % RATE.everyMs!, next!.window, next!.amount], [0, now!.endsAt, 2]);
+    });
+
+    test("rows that are over are deleted, but not so many at once that limits stay locked for long", async (t) => {
+      const { open, rowsOf } = await engine.newPlace(t);
+      const store = await open();
+      const made = Array.from({ length: 3_500 }, (_, at) => anAsk({ ...RATE, name: `made up ${at}` }));
+      const over = ({ lease }: LeaseAsk, _rows: unknown, now: number) => [
+        { lease, window: 0, amount: 1, wants: 0, grewAt: 0, endsAt: now - 2 * RATE.everyMs!, ...ENDED },
+      ];
+      await store.leases.exchange(made, over); // Which deletes a thousand of them already.
+      const again = await open();
+      const left: number[] = [];
+      for (let turn = 1; turn <= 3; turn += 1) {
+        await again.leases.exchange([anAsk(UNITS, { turn })], grantMore);
+        left.push((await rowsOf("leases")).length);
+      }
+      assert.deepEqual(left, [1_501, 501, 1]);
     });
   });
 }
