@@ -207,3 +207,45 @@ test("a run that the database will never accept is set aside and kept, and the o
     [[ids[7], "refused with 23502"]],
   );
 });
+
+test("runs that come while a batch is on its way gather, and go out together", async (t) => {
+  const underTest = await startLedger(t);
+  const { ledger, directory } = underTest;
+  const sink = new MemorySink();
+  let answered: Promise<void> = Promise.resolve();
+  const gathering: (() => void)[] = [];
+  const gatherMs = 7;
+  const drainer = createDrainer({
+    dir: directory,
+    ledger,
+    sink: { write: (batch) => Promise.all([sink.write(batch), answered]).then(() => {}) },
+    clock: {
+      ...systemClock,
+      after: (ms, callback) => {
+        if (ms !== gatherMs) return systemClock.after(ms, callback);
+        gathering.push(callback);
+        return () => {};
+      },
+    },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    limits: { ...QUICK, gatherMs, lookMs: 60_000 },
+  });
+  atEnd(t, () => drainer.close());
+  await until(() => drainer.hasCompared, "it has asked how much the database has");
+  await putRuns(underTest, 1);
+  await until(() => gathering.length > 0, "it gathers");
+
+  const answer = Promise.withResolvers<void>();
+  answered = answer.promise;
+  gathering.shift()!();
+  await until(() => sink.rows.size === 1, "the first batch is on its way");
+  const { writes } = sink;
+  await putRuns(underTest, 3);
+  answer.resolve();
+  await until(() => gathering.length > 0, "it gathers again");
+  assert.equal(sink.writes, writes);
+
+  gathering.shift()!();
+  await until(() => sink.rows.size === 4, "the others are written");
+  assert.equal(sink.writes, writes + 1);
+});
