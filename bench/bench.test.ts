@@ -153,11 +153,13 @@ test("the table holds medians, and the ratio to the floor of the same round", ()
   const table = toMarkdown([
     result("floor", CLOSED, [100, 200, 400]),
     result("datarun", CLOSED, [50, 200, 240]),
+    result("datarun limited", CLOSED, [51, 206, 240]),
     result("datarun", open, [150, 200, 250]),
   ]);
   assert.match(table, /\| n5 \| 3 x 2 \| floor \| 1.00 \| 1.00 .. 1.00 \| 200 \| 200 \| 0 \|/);
   assert.match(table, /\| n5 \| 3 x 2 \| datarun \| 0.60 \| 0.50 .. 1.00 \| 200 \| 200 \|.* 1000 \| 90 \| 110 \|/);
   assert.match(table, /\| n5 \| 3 x 2 \| datarun \| 1.50 \| 19.00 \| 200 \|  \|/);
+  assert.match(table, /add 2.0 % to a run of 3 sources \(0.0 % to 3.0 % in single rounds\)/);
   assert.match(table, /\| datarun \| 2 \| 100 \| 50 \| 70 \|/);
   assert.equal(median([4, 1, 3, 2]), 2.5);
 });

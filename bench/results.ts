@@ -23,6 +23,7 @@ export function toMarkdown(results: readonly Result[]): string {
   const open = results.filter(({ scenario }) => scenario.loop === "open");
   return [
     ...(closed.length > 0 ? ["What a run costs:", "", ...costTable(closed), ""] : []),
+    ...costOfLimits(closed),
     ...(open.length > 0 ? ["What a caller waits more than for the vendor alone:", "", ...latencyTable(open), ""] : []),
     ...(results.length > 0 ? ["Start and memory:", "", ...startTable(results), ""] : []),
   ].join("\n");
@@ -34,7 +35,7 @@ function costTable(results: readonly Result[]): string[] {
     "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ...results.map((result) => {
       const { scenario, peer, bursts, loaded } = result;
-      const ratios = ratiosToFloor(result, results);
+      const ratios = ratiosTo("floor", result, results);
       const part = (name: keyof CpuTimes) => median(bursts.map(({ cpu }) => cpu[name])).toFixed(0);
       return row(
         scenario.kind,
@@ -55,6 +56,22 @@ function costTable(results: readonly Result[]): string[] {
   ];
 }
 
+/** The two peers differ by the limits that their sources declare, and by nothing else. */
+function costOfLimits(results: readonly Result[]): string[] {
+  return results
+    .filter(({ peer }) => peer === "datarun limited")
+    .map((limited) => ({ limited, ratios: ratiosTo("datarun", limited, results) }))
+    .filter(({ ratios }) => ratios.length > 0)
+    .flatMap(({ limited: { scenario }, ratios }) => {
+      const percent = (ratio: number) => `${((ratio - 1) * 100).toFixed(1)} %`;
+      const range = `${percent(Math.min(...ratios))} to ${percent(Math.max(...ratios))} in single rounds`;
+      return [
+        `Limits of all kinds add ${percent(median(ratios))} to a run of ${scenario.sources} sources (${range}).`,
+        "",
+      ];
+    });
+}
+
 function latencyTable(results: readonly Result[]): string[] {
   return [
     "| scenario | sources x KB | peer | added p50 ms | added p99 ms | CPU us/run | ratio to floor |",
@@ -68,7 +85,7 @@ function latencyTable(results: readonly Result[]): string[] {
         median(bursts.map(({ p50Ms }, round) => p50Ms - direct[round]!.p50Ms)).toFixed(2),
         median(bursts.map(({ p99Ms }, round) => p99Ms - direct[round]!.p99Ms)).toFixed(2),
         median(bursts.map(cpuOf)).toFixed(0),
-        ratioOf(ratiosToFloor(result, results)),
+        ratioOf(ratiosTo("floor", result, results)),
       );
     }),
   ];
@@ -95,10 +112,10 @@ function cpuOf({ cpu }: Burst): number {
   return cpu.main + cpu.journal + cpu.engine + cpu.others;
 }
 
-/** Of each round; none where the floor was not measured. */
-function ratiosToFloor({ scenario, bursts }: Result, results: readonly Result[]): number[] {
-  const floor = results.find((other) => other.peer === "floor" && other.scenario === scenario);
-  return floor === undefined ? [] : bursts.map((burst, round) => cpuOf(burst) / cpuOf(floor.bursts[round]!));
+/** Of each round; none where the other peer was not measured. */
+function ratiosTo(peer: PeerName, { scenario, bursts }: Result, results: readonly Result[]): number[] {
+  const base = results.find((other) => other.peer === peer && other.scenario === scenario);
+  return base === undefined ? [] : bursts.map((burst, round) => cpuOf(burst) / cpuOf(base.bursts[round]!));
 }
 
 function ratioOf(ratios: readonly number[]): string {
