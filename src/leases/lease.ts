@@ -22,7 +22,7 @@ const RESERVE = 1.1;
 const JOIN_PART = 0.75;
 /** If no other process wants any, a slice has at least one of so many parts of the limit, but not more than so many units. */
 const LEAST_SLICE_PART = 100;
-const LEAST_SLICE_MAX = 256;
+const LEAST_SLICE_MAX = 4_096;
 /** A process holds this many times as many units in use at once as it used lately. */
 const GROWTH = 1.25;
 
@@ -185,7 +185,7 @@ export class HeldLease implements Lease {
     const low = joins && this.#isCheap ? JOIN_PART * soon : this.#lowOf(amount, soon);
     const isLow = mayAsk && free < low && (holding === null || amount < this.left());
     const spare = isLow && this.#isUsedAgain ? Math.max(0, soon - Math.max(0, free)) : 0;
-    const ahead = this.#isNearEnd(now) ? Math.ceil(this.#recent.expected(now) * RESERVE) + this.#inAll : 0;
+    const ahead = this.#isNearEnd(now) ? this.#forNext(now) : 0;
     const keep = need + spare > 0 ? amount : this.#toKeep(now, soon);
     const isNews = keep < this.#kept || (this.#isAtOnce && this.#isWanted && used + this.#waiting + soon === 0);
     const renews = now >= this.#renewAt - (joins ? RENEW_MS / 2 : 0);
@@ -298,6 +298,12 @@ export class HeldLease implements Lease {
       ? Math.ceil(this.#recent.expected(now) * GROWTH) - used
       : this.#recent.expected(now, until > now ? until - now : undefined);
     return this.#hasRivals || expected <= 0 ? Math.max(0, expected) : Math.max(this.#leastSlice, expected);
+  }
+
+  /** The units with which the next window is begun. */
+  #forNext(now: number): number {
+    const expected = Math.ceil(this.#recent.expected(now) * RESERVE);
+    return this.#inAll + (this.#hasRivals || expected === 0 ? expected : Math.max(this.#leastSlice, expected));
   }
 
   /** A part of a high limit that is so small that it can be in hand for whatever comes, if nobody else wants it. */
