@@ -94,7 +94,7 @@ export class SourceTurns {
 
   /**
    * A promise if the call has to wait. @throws Fault, or rejects with it, if the call is refused
-   * @param now `Clock.now`, which costs as much as all else here
+   * @param now `Clock.now`, read once for all limits of a call
    */
   enter(ask: TurnAsk, now: number): Turn | Promise<Turn> {
     return this.#take(ask, now) ?? this.#wait(ask, now);
