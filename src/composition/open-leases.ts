@@ -5,6 +5,7 @@ import { openLeases, type OpenLeases } from "../leases/leases.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { uuidV7 } from "../terms/ids.ts";
+import { moduleBeside } from "../terms/module-beside.ts";
 import type { LeaseWorkerData } from "./lease-worker.ts";
 
 /**
@@ -27,6 +28,6 @@ export function openLeasesOf(store: Store, dataDir: string, clock: Clock): OpenL
 
 function openThread(store: Store, dataDir: string, clock: Clock): LeaseThread {
   const workerData: LeaseWorkerData = { dataDir };
-  const entry = new URL("./lease-worker.ts", import.meta.url);
+  const entry = moduleBeside("./lease-worker.ts", import.meta.url);
   return openLeaseThread({ entry, workerData, meanwhile: store.leases, clock });
 }
