@@ -69,7 +69,7 @@ export const REQUEST_FIELDS = {
 /** Fields of the `config` of every body. */
 export const CONFIG_FIELDS = { context: Type.Optional(Context), sources: Type.Optional(Sources) };
 
-/** New fields can be added without a new version, so no response schema closes its objects (decision 0126). */
+/** New fields can be added without a new version, so no response schema closes its objects (decision 0119). */
 export const Milliseconds = Type.Integer({ minimum: 0, description: "Milliseconds, measured with a monotonic clock." });
 export const TransactionId = Type.String({ pattern: "^trx_", description: "Opaque identifier of the run." });
 const Mode = Type.Literal("simulated", {
