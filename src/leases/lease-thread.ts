@@ -1,3 +1,4 @@
+import { compiledCode } from "../terms/compiled-code.ts";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../terms/clock.ts";
 import { settledWithin } from "../terms/within.ts";
@@ -50,7 +51,7 @@ export function openLeaseThread({ entry, workerData, meanwhile, clock }: LeaseTh
   let startAt = Number.NEGATIVE_INFINITY;
 
   function start(): Worker {
-    const started = new Worker(entry, { name: "leases", workerData, env: {} });
+    const started = new Worker(entry, { name: "leases", workerData, env: compiledCode() });
     started.unref();
     started.on("message", receive);
     // What fails in it is known by the end that follows.

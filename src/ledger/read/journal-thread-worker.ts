@@ -1,7 +1,9 @@
 /** The thread started by `journal-thread.ts`. */
 import { parentPort, workerData } from "node:worker_threads";
 import { OperatorError } from "../../terms/operator-error.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
+import type { LedgerAnswers } from "./ledger-reader.ts";
 import type { AskedQuestion, GivenAnswer } from "./journal-thread.ts";
 
 const port = parentPort!;
@@ -11,11 +13,24 @@ port.on("message", (message: AskedQuestion) => {
   void answer(message).then((given) => port.postMessage(given));
 });
 
+interface Question extends Omit<AskedQuestion, "number"> {
+  readonly onProgress: OnProgress;
+}
+
+function ask(open: JournalReader, { question, asked, onProgress }: Question): Promise<unknown> {
+  if (question === "verify") return open.verify(onProgress);
+  if (question === "prune") {
+    const [startedBefore, options] = asked as Parameters<LedgerAnswers["prune"]>;
+    return open.prune(startedBefore, { ...options, onProgress });
+  }
+  return (open[question] as (...values: readonly unknown[]) => Promise<unknown>)(...asked);
+}
+
 async function answer({ number, question, asked }: AskedQuestion): Promise<GivenAnswer> {
   try {
     reader ??= openJournalReader(workerData as { dir: string });
-    const ask = reader[question] as (...values: readonly unknown[]) => Promise<unknown>;
-    return { number, answer: await ask(...asked) };
+    const onProgress: OnProgress = (...progress) => port.postMessage({ number, progress } satisfies GivenAnswer);
+    return { number, answer: await ask(reader, { question, asked, onProgress }) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { number, failed: { message, code: error instanceof OperatorError ? error.code : null } };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { atEnd, makeDirectory, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { openJournalThread } from "./journal-thread.ts";
 
 test("old runs are deleted from another thread, which reports by what clock they are old", async (t) => {
@@ -43,7 +44,9 @@ test("runs that end while the thread is open are listed, summed and shown from i
   assert.equal(await thread.show("trx_none"), null);
   const [line] = await thread.spend("source", { from: 0, to: Date.now() + 60_000 });
   assert.equal(typeof line?.least, "bigint");
-  assert.equal((await thread.verify()).ok, 2);
+  const seen: Parameters<OnProgress>[] = [];
+  assert.equal((await thread.verify((...progress) => void seen.push(progress))).ok, 2);
+  assert.ok(seen.length > 0 && seen.at(-1)![1] > 0, "progress comes out of the thread");
 });
 
 test("no question waits for ever after the thread is closed", async (t) => {

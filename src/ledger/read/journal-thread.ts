@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { compiledCode } from "../../terms/compiled-code.ts";
 import { moduleBeside } from "../../terms/module-beside.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 
@@ -20,12 +21,15 @@ export interface AskedQuestion {
 
 export interface GivenAnswer {
   readonly number: number;
+  /** It is still being answered, and has come so far. */
+  readonly progress?: Parameters<OnProgress>;
   readonly answer?: unknown;
   /** What is kept of an error between threads; `code` is that of an `OperatorError`. */
   readonly failed?: { readonly message: string; readonly code: OperatorErrorCode | null };
 }
 
 interface Waiting {
+  readonly onProgress: OnProgress | undefined;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -42,8 +46,9 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
       env: compiledCode(),
     });
     started.unref();
-    started.on("message", ({ number, answer, failed }: GivenAnswer) => {
+    started.on("message", ({ number, answer, failed, progress }: GivenAnswer) => {
       const one = waiting.get(number);
+      if (progress !== undefined) return one?.onProgress?.(...progress);
       waiting.delete(number);
       if (failed === undefined) one?.resolve(answer);
       else
@@ -58,17 +63,21 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     started.on("exit", () => end(new OperatorError("unavailable", "The thread that reads the ledger has ended.")));
     return started;
   };
+  const ask = (question: keyof LedgerAnswers, values: readonly unknown[], onProgress?: OnProgress): Promise<never> => {
+    const thread = (worker ??= start());
+    asked += 1;
+    const message: AskedQuestion = { number: asked, question, asked: values };
+    const answered = new Promise<unknown>((resolve, reject) =>
+      waiting.set(message.number, { onProgress, resolve, reject }),
+    );
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    thread.postMessage(message);
+    return answered as Promise<never>;
+  };
   const asks =
     <Question extends keyof LedgerAnswers>(question: Question) =>
-    (...values: Parameters<LedgerAnswers[Question]>): Promise<never> => {
-      const thread = (worker ??= start());
-      asked += 1;
-      const message: AskedQuestion = { number: asked, question, asked: values };
-      const answered = new Promise<unknown>((resolve, reject) => waiting.set(message.number, { resolve, reject }));
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage(message);
-      return answered as Promise<never>;
-    };
+    (...values: Parameters<LedgerAnswers[Question]>) =>
+      ask(question, values);
   return {
     list: asks("list"),
     show: asks("show"),
@@ -76,8 +85,9 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     spend: asks("spend"),
     unknown: asks("unknown"),
     reconcile: asks("reconcile"),
-    prune: asks("prune"),
-    verify: asks("verify"),
+    // A function cannot go to another thread: what it would be called with comes back.
+    prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),
+    verify: (onProgress) => ask("verify", [], onProgress),
     moment: asks("moment"),
     async close() {
       await worker?.terminate();
