@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage admin http operate
+  terms settings sdk access credentials ledger sources functions leases run simulation outbound storage admin admin-api http operate
   project`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons stand in CONTRIBUTING.md. */
@@ -27,7 +27,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ["terms", "settings", "sdk"],
   admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "functions", "simulation"],
   http: ["terms", "run"],
-  operate: ["terms", "admin"],
+  operate: ["terms"],
+  "admin-api": ["terms", "admin", "operate"],
   cli: ["terms", "admin"],
   storage: ["terms"],
   project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
@@ -181,7 +182,7 @@ test("validators of JSON Schema are made in one place", () => {
 test("CONTRIBUTING shows the table of imports as it is", () => {
   const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
   const shown = Object.fromEntries(
-    [...page.matchAll(/^\| `src\/(\w+)` \| .* \| (.*) \|$/gm)].map(([, folder, cell]) => [folder, namesIn(cell!)]),
+    [...page.matchAll(/^\| `src\/([\w-]+)` \| .* \| (.*) \|$/gm)].map(([, folder, cell]) => [folder, namesIn(cell!)]),
   );
   const real = Object.fromEntries(
     Object.entries(MAY_IMPORT).map(([folder, allowed]) => [folder, [...new Set(allowed)].sort()]),
@@ -191,7 +192,7 @@ test("CONTRIBUTING shows the table of imports as it is", () => {
 
 /** "every part" stands for all that the wiring puts together. */
 function namesIn(cell: string): string[] {
-  const named = [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+  const named = [...cell.matchAll(/`([\w-]+)`/g)].map((match) => match[1]!);
   return [...new Set([...(cell.includes("every part") ? ALL_PARTS : []), ...named])].sort();
 }
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
-import { adminOpenApiDocument } from "../src/operate/api/openapi.ts";
+import { adminOpenApiDocument } from "../src/admin-api/openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
 import type { Place } from "../src/sources/declarative/format/read-document.ts";

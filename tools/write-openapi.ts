@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
-import { adminOpenApiDocument } from "../src/operate/api/openapi.ts";
+import { adminOpenApiDocument } from "../src/admin-api/openapi.ts";
 
 /** Writes the contracts beside the README; a test fails when a file is not what the code says. */
 function write(file: string, document: object): void {

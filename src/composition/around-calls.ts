@@ -1,3 +1,4 @@
+import type { Budgets, Leases } from "../run/around/ports.ts";
 import { callAdapter, compose, type AdapterParts } from "../run/around/adapter.ts";
 import { withBreaker } from "../run/around/breaker.ts";
 import { withBudgets } from "../run/around/budgets.ts";
@@ -7,8 +8,7 @@ import { withInputs } from "../run/around/inputs.ts";
 import { withRegion } from "../run/around/region.ts";
 import { withSourceLimits } from "../run/around/limits.ts";
 import { createWait } from "../run/around/wait.ts";
-import type { Leases } from "../leases/ports.ts";
-import type { Budgets, CredentialFinder, Door, RunSource } from "../run/ports.ts";
+import type { CredentialFinder, Door, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
 import { withMadeUpCredential } from "../simulation/with-made-up-credential.ts";
 

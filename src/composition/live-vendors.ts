@@ -1,7 +1,8 @@
+import type { Budgets } from "../run/around/ports.ts";
 import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
 import { reportCall, settleReserved } from "../run/fan-out.ts";
 import { oneCall } from "../run/one-call.ts";
-import type { Budgets, Door } from "../run/ports.ts";
+import type { Door } from "../run/ports.ts";
 import type { Reply } from "../sdk/http.ts";
 import { captureReplies } from "../simulation/capture-replies.ts";
 import type { Clock } from "../terms/clock.ts";

@@ -1,16 +1,16 @@
+import type { Budgets, Leases } from "../run/around/ports.ts";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnlyCaller } from "../access/only-caller.ts";
-import type { Leases } from "../leases/ports.ts";
 import type { ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { readSettingsOf } from "../project/config-file.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
-import type { Budgets, Door, SourceCatalog } from "../run/ports.ts";
+import type { Door, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { anyCredential } from "../simulation/any-credential.ts";
 import { AskedRuns } from "../simulation/asked-runs.ts";

@@ -1,4 +1,4 @@
-import type { AdminApi } from "../operate/api/admin-api.ts";
+import type { AdminApi } from "../admin-api/admin-api.ts";
 import type { Log } from "../operate/log.ts";
 import type { ServiceForVerbs } from "./verb-needs.ts";
 
@@ -20,7 +20,7 @@ export function openAdminApi(place: AdminApiPlace): AdminApi {
 
 async function load(place: AdminApiPlace): Promise<AdminApi> {
   const [{ createAdminApi }, { openVerbNeeds }, { findVerbs }] = await Promise.all([
-    import("../operate/api/admin-api.ts"),
+    import("../admin-api/admin-api.ts"),
     import("./verb-needs.ts"),
     import("../admin/find-verbs.ts"),
   ]);

@@ -1,19 +1,11 @@
+import type { Budgets, Leases } from "../run/around/ports.ts";
 import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
-import type { Leases } from "../leases/ports.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
-import type { AdminApi } from "../operate/api/admin-api.ts";
+import type { AdminApi } from "../admin-api/admin-api.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
-import type {
-  Budgets,
-  CredentialFinder,
-  Door,
-  FunctionCatalog,
-  Ledger,
-  RunObserver,
-  SourceCatalog,
-} from "../run/ports.ts";
+import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Clock } from "../terms/clock.ts";
 

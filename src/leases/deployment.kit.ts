@@ -1,7 +1,8 @@
+import type { Lease, SharedLimit } from "../run/around/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { FakeClock } from "../terms/clock.kit.ts";
 import { openLeases, type OpenLeases } from "./leases.ts";
-import type { GrantRule, Lease, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore, SharedLimit } from "./ports.ts";
+import type { GrantRule, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "./ports.ts";
 
 interface KeptRow extends LeaseRow {
   readonly process: string;

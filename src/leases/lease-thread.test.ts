@@ -1,3 +1,4 @@
+import type { SharedLimit } from "../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { FakeClock } from "../terms/clock.kit.ts";
@@ -5,7 +6,7 @@ import { systemClock } from "../terms/clock.ts";
 import { MemoryLeases } from "./deployment.kit.ts";
 import { grantMore } from "./grant.ts";
 import { openLeaseThread } from "./lease-thread.ts";
-import type { LeaseAsk, SharedLimit } from "./ports.ts";
+import type { LeaseAsk } from "./ports.ts";
 
 const LIMIT: SharedLimit = { name: "rate", max: 5, everyMs: 1_000, useMsMax: 0 };
 const NAMES = { limit: LIMIT, lease: "s1/1", process: "p1", turn: 1 };

@@ -1,6 +1,7 @@
+import type { Lease, SharedLimit } from "../run/around/ports.ts";
 import { type Holding, Holdings, latestStart } from "./holdings.ts";
 import { RecentUse } from "./recent-use.ts";
-import type { Grant, Lease, LeaseAnswer, LeaseAsk, SharedLimit } from "./ports.ts";
+import type { Grant, LeaseAnswer, LeaseAsk } from "./ports.ts";
 
 /** The shortest time between two asks that will probably be answered with nothing. */
 const ASK_AGAIN_MS = 100;

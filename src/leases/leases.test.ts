@@ -1,9 +1,10 @@
+import type { SharedLimit } from "../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { FakeClock, settle } from "../terms/clock.kit.ts";
 import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
-import type { LeaseStore, SharedLimit } from "./ports.ts";
+import type { LeaseStore } from "./ports.ts";
 
 const STEP_MS = 20;
 const USE_MS_MAX = 400;

@@ -1,9 +1,10 @@
+import type { Leases } from "../run/around/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { TurnQueue } from "../terms/turn-queue.ts";
 import { within } from "../terms/within.ts";
 import { grantMore } from "./grant.ts";
 import { HeldLease } from "./lease.ts";
-import type { LeaseAsk, LeaseAnswer, Leases, LeaseStore } from "./ports.ts";
+import type { LeaseAsk, LeaseAnswer, LeaseStore } from "./ports.ts";
 
 /** An answer that takes longer does not count: whatever it grants is used by nobody. */
 const ANSWER_MS_MAX = 1_000;

@@ -1,19 +1,10 @@
+import type { SharedLimit } from "../run/around/ports.ts";
+
 /**
  * What processes of one deployment agree on through their store: how much of a limit each of them may use.
  * Times named `…Ms` are durations. `now`, `window` and `endsAt` are milliseconds since 1970 by the clock of the store,
  * which is the only clock that all processes share.
  */
-
-/** A limit that holds for all processes of a deployment together. */
-export interface SharedLimit {
-  /** The same in every process. */
-  readonly name: string;
-  readonly max: number;
-  /** The length of its windows, in each of which `max` units may be used. `null`: `max` units may be in use at once. */
-  readonly everyMs: number | null;
-  /** If `everyMs` is `null`: the longest that a unit is in use. Otherwise unused. */
-  readonly useMsMax: number;
-}
 
 /** What a process holds of a window. A limit on units in use at once has one window that never ends, -1. */
 export interface Held {
@@ -83,35 +74,3 @@ export interface LeaseStore {
    */
   freeUnits(process: string, start: string): Promise<void>;
 }
-
-/** What this process holds of a limit. No method waits for anything. Times are `Clock.now`. */
-export interface Lease {
-  /**
-   * Takes one unit. For units in use at once, `until` is when it is free again at the latest.
-   * @returns the window that it belongs to, or `null` if none is left here
-   */
-  take(now: number, until: number): number | null;
-  /** Returns a unit that is no longer in use or was not used. */
-  give(window: number): void;
-  /** Says how many calls wait for a unit now, and how many for one now or in the next window. */
-  want(now: number, inAll: number): void;
-  /** The window of the units that can be taken now; `null` while that is unknown. */
-  window(now: number): number | null;
-  /** What the processes have not used up, as far as is known here: everything that others do not hold. */
-  left(): number;
-  /** Whether asking may help before the window ends. */
-  mayGrow(now: number): boolean;
-  /** Whether it holds a unit that is not in use. */
-  isFree(now: number): boolean;
-  /** Whether it holds anything now, in use or not. */
-  holds(now: number): boolean;
-  /** When the next window begins; `Infinity` if there is none. */
-  readonly nextAt: number;
-  /** Whether the store did not answer the last time. */
-  readonly away: boolean;
-  /** Called when `take` may succeed, or when it is known not to. */
-  onNews(listener: () => void): void;
-}
-
-/** @param owner the leases of one owner wait for the store together, and owners take turns */
-export type Leases = (limit: SharedLimit, owner: string) => Lease;

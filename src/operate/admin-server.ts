@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AdminApi } from "./api/admin-api.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
 import type { Metrics } from "./metrics.ts";
@@ -13,7 +12,12 @@ export interface AdminServerParts {
   /** Besides these. */
   readonly pages: readonly AdminPage[];
   /** A service without operators has none. */
-  readonly api: Pick<AdminApi, "handle"> | null;
+  readonly api: AdminHandler | null;
+}
+
+/** Answers every request whose path begins with `/api/`. Never rejects. */
+export interface AdminHandler {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** A page that answers with JSON. */

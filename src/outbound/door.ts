@@ -1,5 +1,6 @@
+import type { Reservation } from "../run/around/ports.ts";
 import type { SecureContext } from "node:tls";
-import type { Billing, Door, PlannedCall, Reservation, RunnableSource } from "../run/ports.ts";
+import type { Billing, Door, PlannedCall, RunnableSource } from "../run/ports.ts";
 import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/clock.ts";

@@ -1,3 +1,4 @@
+import type { CallBudgets, Reservation } from "./around/ports.ts";
 import type { ChargeModel } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
 import { Fault, type Charged } from "../terms/fault.ts";
@@ -7,13 +8,11 @@ import { CALL_MS_MAX } from "../terms/times.ts";
 import type {
   Attempt,
   Billing,
-  CallBudgets,
   CallPlan,
   FoundCredential,
   PlannedAttempt,
   PlannedCall,
   PlannedRequest,
-  Reservation,
   Run,
   RunnableSource,
   SourceEntry,

@@ -1,4 +1,4 @@
-import type { Lease } from "../leases/ports.ts";
+import type { Lease } from "./around/ports.ts";
 import { FairShare } from "../terms/fair-share.ts";
 
 /**

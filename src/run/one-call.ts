@@ -1,3 +1,4 @@
+import type { Budgets } from "./around/ports.ts";
 import { heldWithoutLimit } from "../terms/byte-budget.ts";
 import type { Context } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -11,7 +12,7 @@ import { withRegion } from "./around/region.ts";
 import { settle, type Outcome } from "./fan-out.ts";
 import { openRun } from "./under-way.ts";
 import { planCall } from "./call.ts";
-import type { Budgets, CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
+import type { CredentialFinder, Ledger, Run, RunnableSource, SourceEntry } from "./ports.ts";
 
 /** A call of one source without a client: for a case, or for a person who tries a vendor from the command line. */
 export interface OneCall {

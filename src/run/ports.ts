@@ -3,13 +3,13 @@
  * the implementations.
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
+import type { CallBudgets, Reservation } from "./around/ports.ts";
 import type { Http } from "../sdk/http.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Held } from "../terms/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { ChargeModel, SentRequest } from "../terms/charge.ts";
 import type { Clock } from "../terms/clock.ts";
-import type { Spender } from "../terms/budget.ts";
 import type { Charged, Fault, FaultCode, FieldProblem } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Price, PriceTerm } from "../terms/price.ts";
@@ -255,39 +255,6 @@ export interface CredentialFinder {
    * @throws Fault `source.credential_missing` if a named credential cannot be used: no other one is used instead
    */
   find(request: CredentialRequest): FoundCredential | null | Promise<FoundCredential | null>;
-}
-
-// ---- budgets -------------------------------------------------------------------------------------------------------
-
-export interface Budgets {
-  /**
-   * Those that apply to the requests of a call; `null` if there is none. A plain value if it is in memory.
-   * Rejects with Fault `source.budget_unknown` if the store does not answer
-   */
-  find(spender: Spender): CallBudgets | null | Promise<CallBudgets | null>;
-}
-
-export interface CallBudgets {
-  /**
-   * Reserves what a request costs at most in all of them, or in none. A promise if it has to wait for the store, which
-   * it does until `until` (`Clock.now`) at most.
-   * @throws Fault `source.budget_used` or `source.budget_unknown`, or rejects with it
-   */
-  reserve(price: Price | null, until: number): Reservation | Promise<Reservation>;
-}
-
-/** The room that one request has in its budgets. */
-export interface Reservation {
-  /**
-   * The request is about to be sent, at this price: from now on the room stays in use even if the process is killed.
-   * May be repeated. `id`: transaction, number of the call and number of the request, with slashes between them.
-   * @throws Fault if there is no room for a higher price, or it cannot be noted
-   */
-  commit(id: string, price: Price | null): void;
-  /** The request is not sent. */
-  cancel(): void;
-  /** Its charge is known: what it did not use is free again. An unknown charge keeps everything. */
-  settle(charged: Charged, price: Price | null): void;
 }
 
 // ---- outbound ------------------------------------------------------------------------------------------------------

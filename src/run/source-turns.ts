@@ -1,4 +1,4 @@
-import type { Lease } from "../leases/ports.ts";
+import type { Lease } from "./around/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { FairShare } from "../terms/fair-share.ts";
 import { Fault } from "../terms/fault.ts";

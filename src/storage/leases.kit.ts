@@ -1,7 +1,8 @@
+import type { SharedLimit } from "../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { grantMore } from "../leases/grant.ts";
-import type { LeaseAsk, SharedLimit } from "../leases/ports.ts";
+import type { LeaseAsk } from "../leases/ports.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
 const RATE: SharedLimit = { name: "rate", max: 100, everyMs: 1e12, useMsMax: 0 };

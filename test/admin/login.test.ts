@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAccessToken, makeOperatorToken } from "../../src/access/access-token.ts";
-import { FAILED_MS } from "../../src/operate/api/login.ts";
+import { FAILED_MS } from "../../src/admin-api/login.ts";
 import { systemClock, type Clock } from "../../src/terms/clock.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";

@@ -1,8 +1,8 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { BODY_BYTES_MAX } from "../../src/operate/api/read-input.ts";
-import { STATUS_OF } from "../../src/operate/api/refusal.ts";
-import { SESSION_ENDPOINTS } from "../../src/operate/api/session-endpoints.ts";
-import { allEndpoints } from "../../src/operate/api/verb-endpoints.ts";
+import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
+import { STATUS_OF } from "../../src/admin-api/refusal.ts";
+import { SESSION_ENDPOINTS } from "../../src/admin-api/session-endpoints.ts";
+import { allEndpoints } from "../../src/admin-api/verb-endpoints.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
 /** What can be done over the admin API, and by whom. */

@@ -1,3 +1,4 @@
+import type { Budgets } from "../../run/around/ports.ts";
 import { existsSync } from "node:fs";
 import type { AuthoringTools } from "../../admin/authoring/ports.ts";
 import { toAuthoringTools } from "../../composition/authoring-tools.ts";
@@ -5,7 +6,6 @@ import { createLiveVendors } from "../../composition/live-vendors.ts";
 import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
-import type { Budgets } from "../../run/ports.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
 import { systemClock } from "../../terms/clock.ts";
 

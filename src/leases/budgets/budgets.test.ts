@@ -1,7 +1,7 @@
+import type { Reservation } from "../../run/around/ports.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Reservation } from "../../run/ports.ts";
 import { periodAround } from "../../terms/budget.ts";
 import { FakeClock } from "../../terms/clock.kit.ts";
 import type { Clock } from "../../terms/clock.ts";

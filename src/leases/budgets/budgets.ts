@@ -1,4 +1,4 @@
-import type { Budgets, CallBudgets, Reservation } from "../../run/ports.ts";
+import type { Budgets, CallBudgets, Reservation } from "../../run/around/ports.ts";
 import { appliesTo, isNearlyUsed, type Budget, type Spender } from "../../terms/budget.ts";
 import { CachedLookup, type LookupLimits } from "../../terms/cached-lookup.ts";
 import type { Clock } from "../../terms/clock.ts";

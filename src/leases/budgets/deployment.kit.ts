@@ -1,5 +1,5 @@
+import type { Budgets } from "../../run/around/ports.ts";
 import { randomNumbers } from "../deployment.kit.ts";
-import type { Budgets } from "../../run/ports.ts";
 import { type Budget, periodAround } from "../../terms/budget.ts";
 import type { FakeClock } from "../../terms/clock.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";

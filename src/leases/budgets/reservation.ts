@@ -1,4 +1,4 @@
-import type { Reservation } from "../../run/ports.ts";
+import type { Reservation } from "../../run/around/ports.ts";
 import { unitsOf, usedBy } from "../../terms/budget.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
 import type { Micros } from "../../terms/money.ts";

@@ -1,4 +1,5 @@
-import type { Attempt, Billing, PlannedAttempt, PlannedCall, Reservation } from "../../run/ports.ts";
+import type { Reservation } from "../../run/around/ports.ts";
+import type { Attempt, Billing, PlannedAttempt, PlannedCall } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault, faultOfDeadline } from "../../terms/fault.ts";
 import type { Hold } from "../../terms/json.ts";

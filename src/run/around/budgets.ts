@@ -1,5 +1,6 @@
+import type { Budgets, CallBudgets } from "./ports.ts";
 import type { Clock } from "../../terms/clock.ts";
-import type { Answer, Around, Budgets, CallBudgets, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
+import type { Answer, Around, PlannedCall, RunnableSource, RunSource } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Lease, Leases, SharedLimit } from "../../leases/ports.ts";
+import type { Lease, Leases, SharedLimit } from "./ports.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { OwnedMap } from "../../terms/owned-map.ts";

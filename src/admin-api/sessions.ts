@@ -1,9 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { operatorState } from "../../admin/operator-wire.ts";
-import type { AuditTrail, Operator } from "../../admin/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
-import type { Session, SessionStore } from "../ports.ts";
+import { operatorState } from "../admin/operator-wire.ts";
+import type { AuditTrail, Operator } from "../admin/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Session, SessionStore } from "./ports.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -1,5 +1,5 @@
-import type { ErrorReport } from "../../admin/report-error.ts";
-import type { FieldProblem } from "../../terms/fault.ts";
+import type { ErrorReport } from "../admin/report-error.ts";
+import type { FieldProblem } from "../terms/fault.ts";
 
 /** Every code of an error body, and its status. The first six are the verbs' own. */
 export const STATUS_OF = {

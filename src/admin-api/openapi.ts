@@ -1,5 +1,5 @@
-import type { VerbSet } from "../../admin/find-verbs.ts";
-import { Type } from "../../terms/type.ts";
+import type { VerbSet } from "../admin/find-verbs.ts";
+import { Type } from "../terms/type.ts";
 import { API_HEADERS, NOTES_HEADER } from "./api-headers.ts";
 import { SESSION_ENDPOINTS, type SessionEndpoint, SessionResult } from "./session-endpoints.ts";
 import { STATUS_OF } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isJsonObject, JsonError, type JsonObject, parseJson } from "../../terms/json.ts";
+import { isJsonObject, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As much as a command takes from standard input. */

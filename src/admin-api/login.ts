@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { findOperator, type FoundOperator } from "../../admin/find-operator.ts";
-import type { AuditTrail, Operator, OperatorAdmin } from "../../admin/ports.ts";
-import type { Clock } from "../../terms/clock.ts";
-import type { Log } from "../log.ts";
-import { createTally } from "../tally.ts";
+import { findOperator, type FoundOperator } from "../admin/find-operator.ts";
+import type { AuditTrail, Operator, OperatorAdmin } from "../admin/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Log } from "../operate/log.ts";
+import { createTally } from "../operate/tally.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface LoginParts {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Operator } from "../../admin/ports.ts";
-import { oneOf, text, time } from "../../admin/result-schemas.ts";
-import { ROLES } from "../../admin/roles.ts";
-import { Type } from "../../terms/type.ts";
+import type { Operator } from "../admin/ports.ts";
+import { oneOf, text, time } from "../admin/result-schemas.ts";
+import { ROLES } from "../admin/roles.ts";
+import { Type } from "../terms/type.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** An endpoint about who is asking, which is no verb: on the command line there is nothing like it. */

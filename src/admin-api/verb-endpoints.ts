@@ -1,6 +1,6 @@
 import type { TObject } from "typebox";
-import type { VerbSet } from "../../admin/find-verbs.ts";
-import type { Verb } from "../../admin/verb.ts";
+import type { VerbSet } from "../admin/find-verbs.ts";
+import type { Verb } from "../admin/verb.ts";
 
 /** A verb as the admin API offers it. */
 export interface VerbEndpoint {
