@@ -56,7 +56,7 @@ async function run(chosen, env) {
     process.execPath,
     [
       "--no-node-snapshot",
-      ...(long ? [] : ["--import", "./test/fixed-seed.mjs"]),
+      ...(long ? [] : ["--import", new URL("fixed-seed.mjs", import.meta.url).href]),
       "--test",
       // One more than the cores that it is meant for: a third of the files' time is waiting.
       "--test-concurrency=3",

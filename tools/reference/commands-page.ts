@@ -57,14 +57,17 @@ export async function commandsPage(): Promise<Page> {
   );
 }
 
+const OF_SETTINGS = new Set<unknown>(Object.values(settingOptions.properties));
+
+/** Besides options of its own. */
 function takesSettings({ input }: CommandForm): boolean {
-  return input !== settingOptions && "port" in input.properties && "host" in input.properties;
+  return input !== settingOptions && Object.values(input.properties).some((schema) => OF_SETTINGS.has(schema));
 }
 
 /** They have a page of their own. */
 function withoutSettings(command: CommandForm): CommandForm {
   if (!takesSettings(command)) return command;
-  const own = Object.entries(command.input.properties).filter(([name]) => !(name in settingOptions.properties));
+  const own = Object.entries(command.input.properties).filter(([, schema]) => !OF_SETTINGS.has(schema));
   return { ...command, input: { ...command.input, properties: Object.fromEntries(own) } as CommandForm["input"] };
 }
 

@@ -139,9 +139,10 @@ export class Outbox {
   /** About how many runs are waiting, and when the first of them started. */
   waiting(): { readonly runs: number; readonly oldestWallAt: number | null } {
     const [row] = this.#tables.rows<{ newest: number; oldest_at: number | null }>(
+      // A time that is too large for a number is damage, which is found when the run is sent.
       `SELECT coalesce(max(id), 0) AS newest,
-         (SELECT started_at FROM runs WHERE id > ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
-      [this.#drained],
+         (SELECT started_at FROM runs WHERE id > ? AND started_at <= ? ORDER BY id LIMIT 1) AS oldest_at FROM runs`,
+      [this.#drained, Number.MAX_SAFE_INTEGER],
     );
     return { runs: Math.max(0, row!.newest - this.#drained), oldestWallAt: row!.oldest_at };
   }
