@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { operatorState } from "../admin/operator-wire.ts";
 import type { AuditTrail, Operator } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
-import type { Session, SessionStore } from "./ports.ts";
+import type { Session, SessionStore } from "../admin/ports.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionStore } from "../admin-api/ports.ts";
+import type { SessionStore } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
 import { toOperator } from "./rows.ts";
 

@@ -4,7 +4,7 @@ import type { BudgetStore } from "../leases/budgets/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
-import type { SessionStore } from "../admin-api/ports.ts";
+import type { SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
