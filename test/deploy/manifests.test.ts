@@ -6,15 +6,14 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../src/settings/read-settings.ts";
-import { SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { readContainerfile } from "../rig/image.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const settings = SETTINGS as readonly Setting[];
 const graceMs = settings.find(({ key }) => key === "limits.shutdown_grace_ms")!.default as number;
-/** What can be set by a variable and nowhere else. */
-const VARIABLES = new Set([...settings.map(variableOf), "DATARUN_ROOT_KEY"]);
+const VARIABLES = new Set<string | null>(settings.flatMap((setting) => [variableOf(setting), fileVariableOf(setting)]));
 const MANIFESTS = ["deploy/Containerfile", "deploy/compose.yaml", "deploy/datarun.service", ...globSync("deploy/kubernetes/*.yaml", { cwd: ROOT })]; // prettier-ignore
 
 test("every variable that a manifest sets or explains is one that the service reads", () => {
@@ -22,7 +21,7 @@ test("every variable that a manifest sets or explains is one that the service re
     [...read(path).matchAll(/\b(?:DATARUN|DATABASE)_[A-Z_]+\b/g)].map(([name]) => ({ path, name })),
   );
   assert.ok(named.length > 20);
-  const unknown = named.filter(({ name }) => !VARIABLES.has(name) && !VARIABLES.has(name.replace(/_FILE$/, "")));
+  const unknown = named.filter(({ name }) => !VARIABLES.has(name));
   assert.deepEqual(unknown, []);
 });
 

@@ -108,7 +108,7 @@ export const CHECKS = {
     asked: "production",
   },
   "production.admin_port": {
-    says: "The admin port, which asks nobody for a token, listens on all addresses or on a public one.",
+    says: "The admin port, whose metrics and probes ask nobody for a token, listens on all addresses or on a public one.",
     hint: "Set `admin_host` to 127.0.0.1 or an address of a private network.",
     asked: "production",
   },
