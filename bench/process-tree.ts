@@ -47,7 +47,9 @@ export interface Memory {
 
 export function memoryOf(pid: number): Memory {
   const mib = (member: number) => Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${member}/status`))?.[1] ?? 0) / 1024;
-  return { mainMib: mib(pid), treeMib: treeOf(pid).reduce((sum, member) => sum + mib(member), 0) };
+  const mainMib = mib(pid);
+  const others = treeOf(pid).filter((member) => member !== pid);
+  return { mainMib, treeMib: others.reduce((sum, member) => sum + mib(member), mainMib) };
 }
 
 function treeOf(pid: number): number[] {

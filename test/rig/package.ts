@@ -70,7 +70,11 @@ export function checkTypes(folder: string, moduleResolution: "nodenext" | "bundl
 
 function temporary(t: TestLife, prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => {
+    // A test may have made it read-only, and then only root could remove it.
+    execFileSync("chmod", ["-R", "u+w", folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
