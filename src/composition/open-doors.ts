@@ -53,7 +53,7 @@ export function replyReading(settings: Settings): ReplyReading {
   };
 }
 
-/** @throws Error if there is no such file */
+/** @throws ConfigError if it cannot be read */
 export function readAuthorities(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   try {

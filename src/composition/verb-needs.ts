@@ -38,7 +38,7 @@ export interface OpenedVerbNeeds {
 
 /**
  * What verbs work with inside a service: its own parts. So a credential that was stored is used by the next run, a live
- * test has the connections and limits of runs, and a source is the version that is served.
+ * test has the connections and budgets of runs, and a source is the version that is served.
  */
 export function openVerbNeeds(service: ServiceForVerbs): OpenedVerbNeeds {
   // Cases have a client of their own, because they are played by vendors on loopback, which no real call may reach.

@@ -37,7 +37,7 @@ export const SETTINGS = [
     default: 8081,
     min: 0,
     max: 65_535,
-    says: "Admin port: metrics and probes; 0 picks a free one.",
+    says: "Admin port: metrics, probes and the admin API; 0 picks a free one.",
   },
   {
     key: "admin_hosts",

@@ -52,7 +52,7 @@ test("the recipes for containers start a mock with the command that they name, a
     const here = args.map((word) => (word === "0.0.0.0" ? "127.0.0.1" : word === "8080" ? "0" : word));
     const mock = await mockCommand(t, [...here, "--admin-port", "0"]);
     assert.ok(mock.ready !== null, mock.err());
-    const [, path] = /Wait\.forHttp\("([^"]+)", 8071\)/.exec(text)!;
+    const [, path] = /Wait\.forHttp\("([^"]+)", 8081\)/.exec(text)!;
     assert.equal((await fetch(mock.ready.admin_url + path!)).status, 200);
   }
 });

@@ -88,7 +88,7 @@ test("nowhere can the service do what it does not need", () => {
   const { services } = parse(read("deploy/compose.yaml")) as Compose;
   assert.deepEqual(services.datarun.cap_drop, ["ALL"]);
   for (const port of services.datarun.ports) assert.match(port, /^127\.0\.0\.1:/, "no TLS, so not for everybody");
-  assert.ok(!services.datarun.ports.some((port) => port.includes("8081")), "the admin port has no authentication");
+  assert.ok(!services.datarun.ports.some((port) => port.includes("8081")), "metrics and probes ask nobody for a token");
   const { containers, ...pod } = podOfKubernetes();
   assert.equal(pod.enableServiceLinks, false);
   assert.equal(pod.automountServiceAccountToken, false);
@@ -103,6 +103,13 @@ test("nowhere can the service do what it does not need", () => {
   ] as const)
     // prettier-ignore
     assert.equal(containers[0]![probe].httpGet.path, path);
+});
+
+test("in a cluster only Prometheus reaches the admin port", () => {
+  const { spec } = parse(read("deploy/kubernetes/network-policy.yaml")) as NetworkPolicy;
+  const toAdmin = spec.ingress.filter(({ ports }) => ports === undefined || ports.some(({ port }) => port === "admin"));
+  const prometheus = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } };
+  assert.deepEqual(toAdmin, [{ from: [prometheus], ports: [{ port: "admin" }] }]);
 });
 
 test("no manifest holds a secret, or a variable that would hold one", () => {
@@ -173,6 +180,12 @@ function podOfKubernetes(): Pod {
 
 interface Kustomization {
   readonly configMapGenerator: readonly { readonly literals: readonly string[] }[];
+}
+
+interface NetworkPolicy {
+  readonly spec: {
+    readonly ingress: readonly { readonly from: unknown; readonly ports?: readonly { readonly port: string }[] }[];
+  };
 }
 
 interface Compose {
