@@ -2,21 +2,24 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { VerbSet } from "../admin/find-verbs.ts";
 import type { VerbNeeds } from "../admin/needs.ts";
-import type { Operator } from "../admin/ports.ts";
+import type { LoginCodeStore, Operator, SessionStore } from "../admin/ports.ts";
 import { reportError } from "../admin/report-error.ts";
 import { includesRole } from "../admin/roles.ts";
-import { runVerb } from "../admin/run-verb.ts";
+import { checkInput, runVerb } from "../admin/run-verb.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
 import { createLogin, type LoginParts } from "./login.ts";
+import { createLoginCodes } from "./login-codes.ts";
 import { readInput } from "./read-input.ts";
-import { SESSION_ENDPOINTS, type SessionEndpoint } from "./session-endpoints.ts";
-import { createSessions, type SessionParts } from "./sessions.ts";
+import { type ConsoleMode, type LoginWays, SESSION_ENDPOINTS, type SessionEndpoint } from "./session-endpoints.ts";
+import { createSessions, requireOwnPage } from "./sessions.ts";
 import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
 import { pathOf, toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
-export interface AdminApiParts extends LoginParts, Pick<SessionParts, "sessions"> {
+export interface AdminApiParts extends LoginParts {
+  readonly sessions: SessionStore & LoginCodeStore;
+  readonly console: ConsoleMode;
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
@@ -44,6 +47,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const hosts = allowedHosts(parts.hosts);
   const login = createLogin(parts);
   const sessions = createSessions(parts);
+  const codes = createLoginCodes(parts.sessions, login, parts.clock);
+  const ways: LoginWays = { mode: parts.console, login, codes, sessions };
   const nameOfPath = new Map(parts.verbs.names.map((name) => [pathOf(name), name]));
   const underWay = new Set<Promise<unknown>>();
   let isStopping = false;
@@ -53,9 +58,11 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const about = SESSION_ENDPOINTS.find(({ path }) => path === pathIn(request));
     if (about !== undefined) return answerSession(about, request, response);
     // A request with a token needs no session, and a page that has one sends no token.
-    const operator = (await sessionOf(request)) ?? (await login.operatorOf(request));
+    const inSession = await sessionOf(request);
+    const operator = inSession ?? (await login.operatorOf(request));
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
+    if (inSession !== null) requireChangesAllowed(endpoint);
     const input = await readInput(request);
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
     if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
@@ -82,14 +89,23 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   }
 
   async function sessionOf(request: IncomingMessage): Promise<Operator | null> {
-    return request.headers.authorization === undefined ? sessions.operatorOf(request) : null;
+    if (parts.console === "off" || request.headers.authorization !== undefined) return null;
+    return sessions.operatorOf(request);
+  }
+
+  function requireChangesAllowed({ name, verb }: VerbEndpoint): void {
+    if (parts.console === "on" || !verb.changes) return;
+    throw new Refusal("forbidden", `The console is read-only here (the setting "console"), and "${name}" changes something. The command line can do it, and whoever sends a token.`); // prettier-ignore
   }
 
   async function answerSession(about: SessionEndpoint, request: IncomingMessage, response: ServerResponse) {
-    const operator = about.takesToken ? await login.operatorOf(request) : await sessionOf(request);
-    if (operator === null) throw new Refusal("unauthenticated", "There is no session.");
+    if (parts.console === "off")
+      throw new Refusal("not_found", 'The console is off here (the setting "console"), so nobody logs in with a browser.'); // prettier-ignore
+    requireOwnPage(request);
     requirePost(request);
-    const { value, headers } = await about.answer(request, operator, sessions);
+    const input = about.input === undefined ? {} : await readInput(request);
+    if (about.input !== undefined) checkInput({ input: about.input }, input);
+    const { value, headers } = await about.answer(request, ways, input);
     send(response, 200, value, [], headers);
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { findOperator, type FoundOperator } from "../admin/find-operator.ts";
 import type { AuditTrail, Operator, OperatorAdmin } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json.ts";
 import type { Log } from "../operate/log.ts";
 import { createTally } from "../operate/tally.ts";
 import { Refusal } from "./refusal.ts";
@@ -12,9 +13,22 @@ export interface LoginParts {
   readonly log: Log;
 }
 
+/** A login that failed, as it is counted and recorded. */
+export interface FailedLogin {
+  /** With what it was tried. */
+  readonly with: "token" | "code" | "identity_provider";
+  /** One of few words. */
+  readonly reason: string;
+  /** If it is known who tried. */
+  readonly name?: string;
+  readonly operatorId?: string;
+}
+
 export interface Login {
   /** @throws Refusal `unauthenticated`, after a while; OperatorError if the store does not answer */
   operatorOf(request: IncomingMessage): Promise<Operator>;
+  /** Counts and records a login that failed, and waits, so that guessing takes long. The caller then refuses. */
+  fail(request: IncomingMessage, failure: FailedLogin): Promise<void>;
   /** Since the start. */
   failed(): number;
   /** Records what has not been recorded yet. */
@@ -40,23 +54,28 @@ export function isDue(notedWallAt: number | null, clock: Clock): boolean {
 export function createLogin({ store, clock, log }: LoginParts): Login {
   let failed = 0;
   let waiting = 0;
-  const found = new Map<string, FoundOperator>();
-  const failures = createTally<string>((key, count) => void record(found.get(key)!, count), clock, RECORD_EVERY_MS);
+  const kinds = new Map<string, FailedLogin>();
+  const failures = createTally<string>((kind, count) => void record(kinds.get(kind)!, count), clock, RECORD_EVERY_MS);
 
-  async function record({ operator, state }: FoundOperator, count: number): Promise<void> {
-    log.warn({ event: "operator_login_failed", token: state, operator: operator?.name, count });
-    const act = { who: operator?.name ?? "(unknown)", via: "api", what: "login failed", wallAt: clock.wall() } as const;
-    const entry = { organizationId: null, subjectId: operator?.id ?? "operators", detail: { token: state, count } };
+  async function record({ with: way, reason, name, operatorId }: FailedLogin, count: number): Promise<void> {
+    const why: JsonObject = { [way]: reason };
+    log.warn({ event: "operator_login_failed", ...why, operator: name, count });
+    const act = { who: name ?? "(unknown)", via: "api", what: "login failed", wallAt: clock.wall() } as const;
+    const entry = { organizationId: null, subjectId: operatorId ?? "operators", detail: { ...why, count } };
     // The log has it in any case.
     await store.recordAct(act, entry).catch(() => {});
   }
 
-  /** An operator who was found is one of few, and a token that nobody was given is always the same kind. */
-  function noteFailure(one: FoundOperator): void {
+  async function fail(request: IncomingMessage, failure: FailedLogin): Promise<void> {
     failed += 1;
-    const key = one.operator?.id ?? "";
-    found.set(key, one);
-    failures.note(key);
+    // Who is known is one of few, and what nobody was given is always the same kind.
+    const kind = `${failure.with} ${failure.name ?? ""}`;
+    kinds.set(kind, failure);
+    failures.note(kind);
+    if (waiting >= FAILED_WAITING_MAX) return void request.destroy();
+    waiting += 1;
+    await new Promise<void>((resolve) => clock.after(FAILED_MS, resolve));
+    waiting -= 1;
   }
 
   return {
@@ -69,16 +88,16 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
         if (isDue(lastUsedWallAt, clock)) await store.noteOperatorUse(id, clock.wall()).catch(() => {});
         return one.operator;
       }
-      noteFailure(one);
-      if (waiting >= FAILED_WAITING_MAX) request.destroy();
-      else {
-        waiting += 1;
-        await new Promise<void>((resolve) => clock.after(FAILED_MS, resolve));
-        waiting -= 1;
-      }
+      await fail(request, toFailure(one));
       throw new Refusal("unauthenticated", "The token is not accepted: it is unknown, expired or revoked.");
     },
+    fail,
     failed: () => failed,
     close: () => failures.close(),
   };
+}
+
+function toFailure({ operator, state }: FoundOperator): FailedLogin {
+  if (operator === null) return { with: "token", reason: state };
+  return { with: "token", reason: state, name: operator.name, operatorId: operator.id };
 }

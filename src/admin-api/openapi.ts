@@ -28,7 +28,7 @@ const MEANING = {
   "401":
     "There is no operator's token or session, or it is unknown, expired, ended or revoked. A wrong token is answered late.",
   "403":
-    "The operator's role does not allow this, or the request names a foreign host or comes from a page of another site.",
+    "The operator's role does not allow this, the console is read-only, or the request names a foreign host or comes from a page of another site.",
   "404": "What the input names does not exist, or there is no such command outside a terminal.",
   "405": "The method is not POST.",
   "409": "The command refuses to do this.",
@@ -113,16 +113,21 @@ const REFUSALS = Object.fromEntries(
   Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
 );
 
-function sessionOperationOf({ operationId, summary, description, takesToken }: SessionEndpoint): object {
+function sessionOperationOf({ operationId, summary, description, takes, input, result }: SessionEndpoint): object {
   return {
     operationId,
     tags: ["session"],
     summary,
     description,
-    security: takesToken ? [{ operatorToken: [] }] : [{ session: [] }],
-    responses: { "200": response("Whose session it is.", "SessionResult"), ...REFUSALS },
+    security: SECURITY[takes],
+    ...(input === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: published(input) } } } }),
+    responses: { "200": response("Whose session it is.", result), ...REFUSALS },
   };
 }
+
+const SECURITY = { token: [{ operatorToken: [] }], session: [{ session: [] }], input: [] } as const;
 
 function response(description: string, schema: string, more: object = {}): object {
   const common = Object.keys(API_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);

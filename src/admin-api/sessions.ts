@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { operatorState } from "../admin/operator-wire.ts";
 import type { AuditTrail, Operator } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
+import type { JsonObject } from "../terms/json.ts";
 import type { Session, SessionStore } from "../admin/ports.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
@@ -18,12 +19,17 @@ export interface Sessions {
   /** The operator whose session's cookie a request has; `null` without a cookie. @throws Refusal */
   operatorOf(request: IncomingMessage): Promise<Operator | null>;
   /** Begins a session, and ends the one that the browser had. Its `cookie` is the value of `Set-Cookie`. */
-  begin(
-    request: IncomingMessage,
-    operator: Operator,
-  ): Promise<{ readonly cookie: string; readonly endsWallAt: number }>;
+  begin(request: IncomingMessage, operator: Operator, way: LoginWay): Promise<Begun>;
   /** Ends the session of a request. Returns the value of `Set-Cookie` that removes the cookie. @throws Refusal */
   end(request: IncomingMessage, operator: Operator): Promise<string>;
+}
+
+/** With what somebody has logged in. */
+export type LoginWay = "token" | "code" | "identity_provider";
+
+export interface Begun {
+  readonly cookie: string;
+  readonly endsWallAt: number;
 }
 
 /** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
@@ -41,10 +47,10 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
     return digest === null ? null : sessions.findSession(digest);
   }
 
-  const record = (operator: Operator, what: "session begin" | "session end") =>
+  const record = (operator: Operator, what: "session begin" | "session end", detail: JsonObject) =>
     store.recordAct(
       { who: operator.name, via: "api", what, wallAt: clock.wall() },
-      { organizationId: null, subjectId: operator.id, detail: {} },
+      { organizationId: null, subjectId: operator.id, detail },
     );
 
   return {
@@ -63,8 +69,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
       return session.operator;
     },
 
-    async begin(request, operator) {
-      requireOwnPage(request);
+    async begin(request, operator, way) {
       const before = digestIn(request);
       // What the browser had is never used again, so nobody can have put it there before.
       if (before !== null) await sessions.endSession(before);
@@ -73,20 +78,24 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
       const endsWallAt = now + SESSION_MS;
       const session = { digest: digestOf(secret), operatorId: operator.id, createdWallAt: now, seenWallAt: now };
       await sessions.beginSession({ ...session, endsWallAt }, now - IDLE_MS);
-      await record(operator, "session begin");
+      await record(operator, "session begin", { with: way });
       return { cookie: cookieOf(request, secret, SESSION_MS / 1_000), endsWallAt };
     },
 
     async end(request, operator) {
       await sessions.endSession(digestIn(request)!);
-      await record(operator, "session end");
+      await record(operator, "session end", {});
       return cookieOf(request, "", 0);
     },
   };
 }
 
-/** A browser adds a cookie by itself, so the request has to show that a page of ours has made it. @throws Refusal */
-function requireOwnPage({ headers }: IncomingMessage): void {
+/**
+ * A browser adds a cookie by itself, and keeps the one of a login that another site has made it send. So a request
+ * about a session has to show that a page of ours has made it.
+ * @throws Refusal
+ */
+export function requireOwnPage({ headers }: IncomingMessage): void {
   // Whether the origin is ours was checked for every request that has one.
   if (headers.origin !== undefined && headers[CONSOLE_HEADER] === "1") return;
   throw new Refusal("forbidden", "A session is for pages of the service itself: send Origin and Datarun-Console: 1.");

@@ -369,3 +369,18 @@ export interface SessionStore {
   noteSessionUse(digest: string, wallAt: number): Promise<void>;
   endSession(digest: string): Promise<void>;
 }
+
+/** A code by which somebody logs in as an operator, once. */
+export interface LoginCode {
+  /** SHA-256 of the code, lower-case hex. */
+  readonly digest: string;
+  readonly operatorId: string;
+  readonly endsWallAt: number;
+}
+
+export interface LoginCodeStore {
+  /** Also forgets those that ended before `wallAt`. */
+  addLoginCode(code: LoginCode, wallAt: number): Promise<void>;
+  /** Forgets a code, and returns its operator; `null` if there is no such code, or it has ended. Of several at once, one gets it. */
+  useLoginCode(digest: string, wallAt: number): Promise<Operator | null>;
+}

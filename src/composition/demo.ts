@@ -1,8 +1,11 @@
 import { makeAccessToken, tokenDigest } from "../access/access-token.ts";
 import type { AdminStore } from "../admin/ports.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/clock.ts";
 import { newId } from "../terms/ids.ts";
+import { makeConsoleLink } from "./console-link.ts";
+import type { Service } from "./service.ts";
 
 interface DemoAccess {
   readonly accessToken: string;
@@ -40,16 +43,21 @@ async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess |
   return { accessToken, workflow };
 }
 
-/** Creates a demo if possible, and returns the text to print: commands to try, or why there is no demo. */
+/** Creates a demo if possible, and returns the text to print: what to try and to open, or why there is no demo. */
 export async function makeDemo(
-  { databaseUrl }: Pick<Settings, "databaseUrl">,
-  store: AdminStore,
-  url: string,
+  settings: Pick<Settings, "databaseUrl" | "console">,
+  store: Pick<Store, "admin" | "sessions">,
+  { url, adminUrl }: Pick<Service, "url" | "adminUrl">,
   clock: Clock,
 ): Promise<string> {
-  if (databaseUrl !== undefined) return NO_DEMO_ON_DATABASE;
-  const access = await createDemo(store, clock);
-  return access === null ? NO_SECOND_DEMO : demoCommands(url, access);
+  if (settings.databaseUrl !== undefined) return NO_DEMO_ON_DATABASE;
+  const access = await createDemo(store.admin, clock);
+  const commands = access === null ? NO_SECOND_DEMO : demoCommands(url, access);
+  return settings.console === "off" ? commands : commands + sayLink(await makeConsoleLink(store, adminUrl, clock));
+}
+
+function sayLink(link: string): string {
+  return `Open the console (within ten minutes; whoever opens this first is logged in as an owner):\n\n${link}\n\n`;
 }
 
 const NO_SECOND_DEMO =

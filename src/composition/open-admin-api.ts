@@ -28,6 +28,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
   const api = createAdminApi({
     verbs: findVerbs(),
     hosts: place.settings.adminHosts,
+    console: place.settings.console,
     store: place.keyed.store.admin,
     sessions: place.keyed.store.sessions,
     clock: place.clock,

@@ -121,7 +121,7 @@ export async function start(options: StartOptions): Promise<Running> {
   noteAddress(dataDir, service.url);
   opened.defer(() => forgetAddress(dataDir));
   if (options.forCommand !== true) sayListening(log, service, deployment, catalogs);
-  if (settings.demo) options.tell(await makeDemo(settings, store.admin, service.url, clock));
+  if (settings.demo) options.tell(await makeDemo(settings, store, service, clock));
 
   const parts = opened.move();
   return {

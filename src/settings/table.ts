@@ -46,6 +46,13 @@ export const SETTINGS = [
     says: "Host names, without a port, at which operators reach the admin API, besides those of this machine itself (`localhost`, `127.0.0.1`, `[::1]`). A request that names another host is refused; metrics and probes answer to any.",
   },
   {
+    key: "console",
+    type: "text",
+    default: "on",
+    oneOf: ["off", "read_only", "on"],
+    says: "The console on the admin port. `read_only`: whoever is logged in there can look at everything that their role allows, and change nothing. `off`: no page of it answers, and nobody can log in with a browser. Commands with `--remote` and requests with an operator's token work in every case.",
+  },
+  {
     key: "data_dir",
     type: "text",
     default: ".datarun",

@@ -114,8 +114,8 @@ test("no table of a store is forgotten", async (t) => {
   const others = tables.filter(({ isView, name }) => !isView && !(COPIED as readonly string[]).includes(name));
   assert.deepEqual(
     others.map(({ name }) => name).filter((name) => !name.startsWith("ledger_")),
-    // Leases belong to processes, none of which runs while a store is copied, and sessions last for hours.
-    ["datarun_changes", "datarun_migrations", "leases", "operator_sessions"],
+    // Leases belong to processes, none of which runs while a store is copied, and sessions and codes last for hours.
+    ["datarun_changes", "datarun_migrations", "leases", "login_codes", "operator_sessions"],
     "a new table is copied, or said here not to be",
   );
 });

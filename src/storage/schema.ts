@@ -18,6 +18,7 @@ export interface Tables {
   readonly data_keys: DataKeyTable;
   readonly operators: OperatorTable;
   readonly operator_sessions: OperatorSessionTable;
+  readonly login_codes: LoginCodeTable;
   readonly audit: AuditTable;
   readonly ledger_runs: RunRow;
   readonly ledger_calls: CallRow;
@@ -130,6 +131,12 @@ interface OperatorSessionTable {
   readonly operator_id: string;
   readonly created_wall_at: number;
   readonly seen_wall_at: number;
+  readonly ends_wall_at: number;
+}
+
+interface LoginCodeTable {
+  readonly digest: string;
+  readonly operator_id: string;
   readonly ends_wall_at: number;
 }
 

@@ -4,7 +4,7 @@ import type { BudgetStore } from "../leases/budgets/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
-import type { SessionStore } from "../admin/ports.ts";
+import type { LoginCodeStore, SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";
@@ -16,6 +16,7 @@ import { reportUnavailable } from "./report-unavailable.ts";
 import { createLedgerSink } from "./ledger-sink.ts";
 import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
+import { createLoginCodeStore } from "./login-code-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { openSqlite } from "./sqlite/engine.ts";
 
@@ -38,7 +39,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly callCounts: CallCounts;
   readonly admin: AdminStore;
-  readonly sessions: SessionStore;
+  readonly sessions: SessionStore & LoginCodeStore;
   /** Where journals drain to. */
   readonly ledger: LedgerSink;
   /** What has been drained there, for operators and auditors. */
@@ -84,7 +85,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
     callCounts: createCallCounts(engine, clock),
     keys: reportUnavailable(engine, clock, createKeyStore(engine, clock)),
     admin: reportUnavailable(engine, clock, createAdminStore(engine)),
-    sessions: reportUnavailable(engine, clock, createSessionStore(engine)),
+    sessions: reportUnavailable(engine, clock, { ...createSessionStore(engine), ...createLoginCodeStore(engine) }),
     ledger: createLedgerSink(engine),
     ledgerTables: createLedgerTables(engine, clock),
     leases: createLeaseStore(engine),

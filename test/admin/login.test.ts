@@ -1,34 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAccessToken, makeOperatorToken } from "../../src/access/access-token.ts";
-import { FAILED_MS } from "../../src/admin-api/login.ts";
-import { systemClock, type Clock } from "../../src/terms/clock.ts";
 import { adminPort } from "../rig/admin.ts";
+import { heldClock } from "../rig/held-clock.ts";
 import { startService } from "../rig/service.ts";
 
-/** The system's clock, on which failed logins wait until the test lets them go on. */
-function heldClock() {
-  const held: (() => void)[] = [];
-  let isOpen = false;
-  const clock: Clock = {
-    ...systemClock,
-    after(delayMs, callback, hold) {
-      if (delayMs !== FAILED_MS || hold === "loose" || isOpen) return systemClock.after(delayMs, callback, hold);
-      held.push(callback);
-      return () => {};
-    },
-  };
-  const release = () => held.splice(0).forEach((callback) => callback());
-  /** Holds nothing from now on. */
-  const open = () => {
-    isOpen = true;
-    release();
-  };
-  return { clock, held, release, open };
-}
-
 test("without a token the answer is 401 at once, and with a wrong one after a second", async (t) => {
-  const { clock, held, release } = heldClock();
+  const { clock, held, holds, release } = heldClock();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   for (const headers of [{}, { Authorization: "" }, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }]) {
@@ -40,7 +18,7 @@ test("without a token the answer is 401 at once, and with a wrong one after a se
   for (const token of wrong) {
     let answered = false;
     const calling = call("org list", {}, { as: { token } }).then((reply) => ((answered = true), reply));
-    await heldIs(held, 1);
+    await holds(1);
     assert.equal(answered, false);
     release();
     const { statusCode, text } = await calling;
@@ -49,18 +27,14 @@ test("without a token the answer is 401 at once, and with a wrong one after a se
   }
 });
 
-async function heldIs(held: readonly unknown[], count: number): Promise<void> {
-  while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 test("a revoked or expired token is refused with the next request, by every replica", async (t) => {
-  const { clock, held, release } = heldClock();
+  const { clock, holds, release } = heldClock();
   let ahead = 0;
   const service = await startService(t, { clock: { ...clock, wall: () => Date.now() + ahead } });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const refused = async (as: { readonly token: string }) => {
     const calling = call("org list", {}, { as });
-    await heldIs(held, 1);
+    await holds(1);
     release();
     assert.equal((await calling).statusCode, 401);
   };
@@ -75,14 +49,14 @@ test("a revoked or expired token is refused with the next request, by every repl
 });
 
 test("failed logins are counted, logged and in the audit trail, which they cannot flood", async (t) => {
-  const { clock, held, open } = heldClock();
+  const { clock, holds, open } = heldClock();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("owner", "ada");
   await service.operator.dismiss(ada.id);
   const tokens = [ada.token, ...Array.from({ length: 9 }, () => service.secrets.add(makeOperatorToken()))];
   const calls = tokens.map((token) => call("org list", {}, { as: { token } }));
-  await heldIs(held, tokens.length);
+  await holds(tokens.length);
   open();
   for (const reply of await Promise.all(calls)) assert.equal(reply.statusCode, 401);
 

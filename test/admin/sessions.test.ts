@@ -1,37 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/terms/clock.ts";
-import { adminPort, type AdminPort } from "../rig/admin.ts";
-import type { Reply } from "../rig/client.ts";
-import type { Appointed } from "../rig/organization.ts";
-import { startService, type TestService } from "../rig/service.ts";
+import { adminPort } from "../rig/admin.ts";
+import { cookieOf, logIn, pageOf } from "../rig/browser-session.ts";
+import { startService } from "../rig/service.ts";
 
 const MINUTE_MS = 60_000;
-
-/** What a page of the service sends: the header of the console, and the origin that its browser adds. */
-function pageOf(service: TestService, scheme = "http") {
-  return { Origin: `${scheme}://${new URL(service.adminUrl).host}`, "Datarun-Console": "1" };
-}
-
-function cookieOf(reply: Reply): string {
-  const [cookie, ...others] = reply.headers["set-cookie"] ?? [];
-  assert.ok(cookie !== undefined && others.length === 0);
-  return cookie;
-}
-
-/** Name and value, as a browser sends them back. */
-async function logIn({ call }: AdminPort, service: TestService, as: Appointed, scheme?: string): Promise<string> {
-  const begun = await call("session", undefined, { as, headers: pageOf(service, scheme) });
-  assert.equal(begun.statusCode, 200, begun.text);
-  return cookieOf(begun).split(";")[0]!;
-}
 
 test("a token is exchanged for a cookie that no script reads and no other site sends; the token is not needed again", async (t) => {
   const service = await startService(t);
   const port = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("operator", "ada");
   const begun = await port.call("session", undefined, { as: ada, headers: pageOf(service) });
-  assert.deepEqual({ ...begun.json(), ends_at: "" }, { name: "ada", role: "operator", ends_at: "" });
+  assert.deepEqual({ ...begun.json(), ends_at: "" }, { name: "ada", role: "operator", console: "on", ends_at: "" });
   assert.match(cookieOf(begun), /^datarun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   const secure = await port.call("session", undefined, { as: ada, headers: pageOf(service, "https") });
   assert.match(
@@ -43,7 +24,11 @@ test("a token is exchanged for a cookie that no script reads and no other site s
   const made = await port.call("workflow create", { org: service.a.id }, { headers });
   assert.equal(made.statusCode, 200, made.text);
   assert.equal((await port.call("operator create", { name: "x", role: "owner" }, { headers })).statusCode, 403);
-  assert.deepEqual((await port.call("session show", undefined, { headers })).json(), { name: "ada", role: "operator" });
+  assert.deepEqual((await port.call("session show", undefined, { headers })).json(), {
+    name: "ada",
+    role: "operator",
+    console: "on",
+  });
   const trail = await service.operator.auditEntries();
   const own = trail.filter(({ via }) => via === "api").map(({ who, what }) => `${who}: ${what}`);
   assert.deepEqual(own, ["ada: workflow create", "ada: session begin", "ada: session begin"]);

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from "node:crypto";
 import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
 import type { IssuedToken, NamedWorkflow, Role } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
@@ -83,6 +84,13 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
       const operator = { id, name, role, digest: tokenDigest(token), createdWallAt: clock.wall(), expiresWallAt };
       if ((await store.admin.createOperator(act(), operator)) === null) throw new Error(`there is an operator ${name}`);
       return { id, name, token };
+    },
+
+    /** A one-time code by which a browser logs in as an operator. */
+    async makeLoginCode({ id }: Pick<Appointed, "id">, endsWallAt = clock.wall() + 600_000): Promise<string> {
+      const code = secrets.add(randomBytes(32).toString("base64url"));
+      await store.sessions.addLoginCode({ digest: hash("sha256", code, "hex"), operatorId: id, endsWallAt }, 0);
+      return code;
     },
 
     dismiss: (id: string) => store.admin.revokeOperator(act(), { id }),

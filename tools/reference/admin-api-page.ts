@@ -25,12 +25,12 @@ export async function adminApiPage(): Promise<Page> {
       "- The `Host` of a request has to be this machine's own or one of the setting `admin_hosts`, and an `Origin` that same host. No answer has a CORS header.",
     ].join("\n"),
     "## Sessions",
-    "For pages of the service itself. A request with a session's cookie needs no token, but an `Origin` of this service and the header `Datarun-Console: 1`.",
+    "For pages of the service itself: each of these requests needs an `Origin` of this service and the header `Datarun-Console: 1`, and so does every other request with a session's cookie, which then needs no token.",
     table(
       ["path", "takes", "what it does"],
-      SESSION_ENDPOINTS.map(({ path, takesToken, summary, description }) => [
+      SESSION_ENDPOINTS.map(({ path, takes, summary, description }) => [
         code(path),
-        takesToken ? "a token" : "a session",
+        TAKES[takes],
         `${summary}. ${description}`,
       ]),
     ),
@@ -55,6 +55,8 @@ export async function adminApiPage(): Promise<Page> {
   ); // prettier-ignore
 }
 
+const TAKES = { token: "a token", session: "a session", input: "neither" } as const;
+
 const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   usage: "Inputs that do not go together",
   invalid: "The body, or a value in it",
@@ -63,6 +65,7 @@ const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   unavailable: "The store or the ledger does not answer, too many commands are under way, or the service is stopping",
   internal: "A defect; the service's log has the cause",
   unauthenticated: "No token, or one that is unknown, expired or revoked",
-  forbidden: "The role does not allow it, or the request names a foreign host or comes from another site's page",
+  forbidden:
+    "The role does not allow it, the console is read-only, or the request names a foreign host or comes from another site's page",
   method_not_allowed: "Another method than POST",
 };

@@ -14,6 +14,7 @@ import * as prices from "./0015_prices.ts";
 import * as requestPrices from "./0016_request_prices.ts";
 import * as budgets from "./0017_budgets.ts";
 import * as operators from "./0018_operators.ts";
+import * as loginCodes from "./0019_login_codes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0016_request_prices", up: requestPrices.up },
   { name: "0017_budgets", up: budgets.up },
   { name: "0018_operators", up: operators.up },
+  { name: "0019_login_codes", up: loginCodes.up },
 ];
 
 /** The column is null in existing rows. */

@@ -1,0 +1,24 @@
+import { hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { operatorState } from "../admin/operator-wire.ts";
+import type { LoginCodeStore, Operator } from "../admin/ports.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { Login } from "./login.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface LoginCodes {
+  /** The operator whom a code is for. It is used up by this. @throws Refusal `unauthenticated`, after a while */
+  use(request: IncomingMessage, code: string): Promise<Operator>;
+}
+
+export function createLoginCodes(store: Pick<LoginCodeStore, "useLoginCode">, login: Login, clock: Clock): LoginCodes {
+  return {
+    async use(request, code) {
+      const now = clock.wall();
+      const operator = await store.useLoginCode(hash("sha256", code, "hex"), now);
+      if (operator !== null && operatorState(operator, now) === "active") return operator;
+      await login.fail(request, { with: "code", reason: "unknown" });
+      throw new Refusal("unauthenticated", "The link is not accepted: it has been used, or is older than ten minutes.");
+    },
+  };
+}
