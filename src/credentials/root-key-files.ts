@@ -8,7 +8,7 @@ import {
   readdirSync,
   readFileSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory, syncDirectory } from "../terms/make-directory.ts";
@@ -109,7 +109,8 @@ function readKeyFile(path: string): readonly NamedKey[] {
 function writeDurably(path: string, text: string): void {
   const file = openSync(path, "wx", OWNER_ONLY);
   try {
-    writeSync(file, text);
+    // All of it, also on a disk that takes it in parts, and an error if that is full.
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -76,6 +76,19 @@ test("long notes are written anew, with what is used and what is under way", (t)
       counts: [{ ...USE, used: 20_000n, open: [{ id: "trx_0/0/1", units: 1n }, { id: "trx_1/0/1", units: 1n }] }], // prettier-ignore
     },
   ]);
+});
+
+test("notes on very many budgets are not written anew at each note", (t) => {
+  const folder = directory(t);
+  const notes = openUseNotes(folder, "s1");
+  notes.begin();
+  const files = new Set<number>();
+  for (let at = 0; at < 8_000; at += 1) {
+    notes.note({ ...USE, budgetId: `bud_${at}`, lease: "s1".padEnd(40, "x"), used: 1n }, `trx_${at}/0/1`, 1n);
+    files.add(statSync(join(folder, "s1.notes")).ino);
+  }
+  assert.ok(readFileSync(join(folder, "s1.notes")).length > 600_000);
+  assert.ok(files.size < 10, `${files.size} files`);
 });
 
 test("a request that the journal says was not charged is free, and any other keeps what it has reserved", async () => {

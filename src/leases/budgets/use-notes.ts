@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory } from "../../terms/make-directory.ts";
 import { amountFromSum, type Micros } from "../../terms/money.ts";
@@ -6,7 +6,7 @@ import type { CountedUse, LeftNotes, UseNotes } from "./ports.ts";
 
 const ENDING = ".notes";
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-/** The notes are written anew when they are longer. */
+/** The notes are written anew when they are longer than this, and than twice what was written the last time. */
 const BYTES_MAX = 256 * 1024;
 
 export interface OpenUseNotes extends UseNotes {
@@ -36,13 +36,14 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
   const known = new NotedUses();
   let descriptor: number | null = null;
   let bytes = 0;
+  let bytesMax = BYTES_MAX;
 
   function open(): void {
     const text = headOf(bootId()) + known.lines().map(textOf).join("");
     const temporary = `${own}.new`;
     const opened = openSync(temporary, "w", 0o600);
     try {
-      writeSync(opened, text);
+      writeFileSync(opened, text);
       renameSync(temporary, own);
     } catch (error) {
       closeSync(opened);
@@ -50,6 +51,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     }
     if (descriptor !== null) closeSync(descriptor);
     bytes = text.length;
+    bytesMax = Math.max(BYTES_MAX, 2 * bytes);
     descriptor = opened;
   }
 
@@ -72,7 +74,7 @@ export function openUseNotes(directory: string, start: string): OpenUseNotes {
     note({ budgetId, periodFrom, lease, used }, id, units) {
       const line: Line = [budgetId, periodFrom, lease, String(used), id, units === null ? null : String(units)];
       known.add(line);
-      if (descriptor === null || bytes > BYTES_MAX) return open();
+      if (descriptor === null || bytes > bytesMax) return open();
       const text = textOf(line);
       if (writeSync(descriptor, text) < text.length) throw new Error("a note was written in part");
       bytes += text.length;
