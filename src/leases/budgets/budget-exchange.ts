@@ -219,9 +219,11 @@ export class BudgetExchange {
     for (const waiter of this.#waiters) {
       const lacking = takeAll(waiter.parts, now);
       if (lacking === null) waiter.resolve();
-      else if (waiter.since <= this.#number && asked.has(lacking)) {
-        waiter.reject(isAnswered ? budgetFault(lacking) : new Fault("source.budget_unknown"));
-      } else this.look(lacking);
+      else if (waiter.since > this.#number || !asked.has(lacking)) this.look(lacking);
+      else if (!isAnswered) waiter.reject(new Fault("source.budget_unknown"));
+      // The answer was about a period that has ended since.
+      else if (lacking.isOver(now)) this.look(lacking);
+      else waiter.reject(budgetFault(lacking));
     }
   }
 }

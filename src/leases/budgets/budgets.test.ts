@@ -301,6 +301,53 @@ test("a new day begins with nothing used, by the store's clock", async () => {
   assert.equal(await countAllowed(budgets, clock, 5), 2);
 });
 
+/** A store whose answers take so long. It looks at its clock when it is asked. */
+function slow(store: MemoryBudgets, clock: FakeClock, takesMs: number): BudgetStore {
+  return {
+    budgetsFor: (id) => store.budgetsFor(id),
+    version: () => store.version(),
+    recover: () => Promise.resolve(),
+    exchange: async (...asked) => {
+      const answers = await store.exchange(...asked);
+      await new Promise<void>((resolve) => void clock.after(takesMs, resolve));
+      return answers;
+    },
+  };
+}
+
+const untilMidnight = (clock: FakeClock) => DAY_MS - (clock.wall() % DAY_MS);
+
+test("a request whose answer comes after midnight waits for the new day, and is not refused for the old one", async () => {
+  for (const limit of [1n, 100n]) {
+    const { clock, store } = await stand({ limit });
+    const budgets = budgetsInMemory(clock, slow(store, clock, 200));
+    const first = reserve(budgets, clock);
+    await clock.advance(untilMidnight(clock) - 100);
+    (await first).commit("trx_1/0/1", EURO(1n));
+    const late = reserve(budgets, clock);
+    await clock.advance(1_000);
+    (await late).commit("trx_1/0/2", EURO(1n));
+    assert.equal(budgets.readings()[0]!.used, 1n);
+  }
+});
+
+test("what was refused just before midnight is asked for again just after it", async () => {
+  const { clock, open } = await stand({ limit: 1n });
+  const budgets = open();
+  await countAllowed(budgets, clock, 1);
+  await clock.advance(untilMidnight(clock) - 100);
+  await assert.rejects(reserve(budgets, clock), { code: "source.budget_used" });
+  await clock.advance(101);
+  assert.equal(await countAllowed(budgets, clock, 1), 1);
+});
+
+test("a request whose price rises after midnight is not said to have no room on the day before", async () => {
+  const { clock, open } = await stand({ limit: 9n, currency: "EUR" });
+  const reserved = await reserve(open(), clock, EURO(1n));
+  await clock.advance(DAY_MS);
+  assert.throws(() => reserved.commit("trx_1/0/1", EURO(2n)), { code: "source.budget_unknown" });
+});
+
 test("what a killed process has used is counted once it starts again, and what it had leased is free", async () => {
   for (const isLost of [false, true]) {
     const { clock, store, open } = await stand({ limit: 1_000n });

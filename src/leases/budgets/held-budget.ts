@@ -78,9 +78,14 @@ export class HeldBudget {
     return this.#isAway && now < this.#shortUntil;
   }
 
-  /** Whether asking for them now would not help. */
+  /** Whether asking for them now would not help. In a new period it does. */
   isKnownShort(now: number, units: Micros): boolean {
-    return now < this.#shortUntil && units >= this.#shortOf;
+    return now < this.#shortUntil && units >= this.#shortOf && !this.isOver(now);
+  }
+
+  /** Nothing can be taken from what is held here, because its period may have ended: the store has to be asked. */
+  isOver(now: number): boolean {
+    return this.#at(now) === null;
   }
 
   /** Its limit may have been changed: whatever is held beyond what is used may be too much. */
@@ -120,7 +125,7 @@ export class HeldBudget {
   /** What to ask the store for now; `null` if nothing. */
   ask(now: number, { process, turn }: Pick<BudgetAsk, "process" | "turn">, waiting: Waiting): BudgetAsk | null {
     const holding = this.#holding;
-    const isOver = this.#at(now) === null;
+    const isOver = this.isOver(now);
     const free = holding === null || isOver ? 0n : holding.amount - holding.used;
     const need = waiting.units > free ? waiting.units - free : 0n;
     const least = waiting.smallest > free ? waiting.smallest - free : this.#lastUnits;

@@ -102,8 +102,11 @@ export class HeldReservation implements Reservation {
       }
       [part.holding, part.noted, part.units] = [null, 0n, units[at]!];
     }
-    const lacking = takeAll(this.#parts, this.#needs.now());
-    if (lacking !== null) throw budgetFault(lacking);
+    const now = this.#needs.now();
+    const lacking = takeAll(this.#parts, now);
+    if (lacking === null) return;
+    // Whether the new period has room is not known here, and a request that is about to be sent cannot wait.
+    throw lacking.isOver(now) ? new Fault("source.budget_unknown") : budgetFault(lacking);
   }
 
   /** @param open what the request uses while it is under way; `null`: it is settled, or was not sent */
