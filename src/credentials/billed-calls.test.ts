@@ -60,7 +60,24 @@ test("a calendar month begins again at nothing, in the time zone of the contract
 });
 
 test("calls of a month that ends while others are being added are added too", async () => {
-  const [store, clock] = [new MemoryStore(), new FakeClock()];
+  const [{ store, slow, hold, go }, clock] = [slowStore(), new FakeClock()];
+  const { price, call } = await replica(slow, clock);
+  await clock.advance(Date.parse("2025-10-31T23:59:58Z") - clock.wall());
+  hold();
+  call("yes");
+  await clock.advance(1_000);
+  call("yes");
+  await clock.advance(1_000);
+  assert.equal(price(), 10n);
+  go();
+  await clock.advance(0);
+  await clock.advance(0);
+  assert.equal(store.billed.get("cred_1 1759276800000"), 2);
+});
+
+/** A store that answers when it is told to. */
+function slowStore() {
+  const store = new MemoryStore();
   let answer = Promise.withResolvers<void>();
   answer.resolve();
   const slow = {
@@ -69,18 +86,48 @@ test("calls of a month that ends while others are being added are added too", as
       return store.addCalls(...added);
     },
   };
-  const { price, call } = await replica(slow, clock);
+  const hold = () => (answer = Promise.withResolvers());
+  return { store, slow, hold, go: () => answer.resolve() };
+}
+
+test("closing waits for an addition under way, and adds what was billed since", async () => {
+  const [{ store, slow, hold, go }, clock] = [slowStore(), new FakeClock()];
+  const { billedCalls, call } = await replica(slow, clock);
+  hold();
+  call("yes");
+  await clock.advance(1_000);
+  call("yes");
+  call("yes");
+  const closed = billedCalls.close();
+  go();
+  await closed;
+  assert.deepEqual([...store.billed.values()], [3]);
+});
+
+test("what was billed during a long addition is added a second later", async () => {
+  const [{ store, slow, hold, go }, clock] = [slowStore(), new FakeClock()];
+  const { call } = await replica(slow, clock);
+  hold();
+  call("yes");
+  await clock.advance(1_000);
+  call("yes");
+  await clock.advance(1_000);
+  go();
+  await clock.advance(1_000);
+  assert.deepEqual([...store.billed.values()], [2]);
+});
+
+test("calls of a month that ended while the store was away are added when it is back", async () => {
+  const [store, clock] = [new MemoryStore(), new FakeClock()];
+  const { price, call } = await replica(store, clock);
   await clock.advance(Date.parse("2025-10-31T23:59:58Z") - clock.wall());
-  answer = Promise.withResolvers();
+  store.mode = "fails";
   call("yes");
-  await clock.advance(1_000);
-  call("yes");
-  await clock.advance(1_000);
+  await clock.advance(3_000);
   assert.equal(price(), 10n);
-  answer.resolve();
-  await clock.advance(0);
-  await clock.advance(0);
-  assert.equal(store.billed.get("cred_1 1759276800000"), 2);
+  store.mode = "up";
+  await clock.advance(1_000);
+  assert.equal(store.billed.get("cred_1 1759276800000"), 1);
 });
 
 test("without the store a replica counts for itself, and adds everything once the store is back", async () => {

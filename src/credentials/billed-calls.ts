@@ -14,12 +14,14 @@ export interface BilledCallsParts {
 
 /** One contract's calendar month. */
 interface Month extends Span {
+  readonly credentialId: string;
   readonly timeZone: string;
   /** As the store last said. */
   shared: number;
-  /** Billed here, and not in the store yet. */
+  /** Billed here, and not known to be in the store. */
   own: number;
-  isAdding: boolean;
+  /** The addition under way. It never rejects. */
+  adding: Promise<void> | null;
 }
 
 /**
@@ -32,7 +34,10 @@ export class BilledCalls {
   readonly #counts: CallCounts;
   readonly #clock: Clock;
   readonly #months = new Map<string, Month>();
+  /** Months that are over, and have calls that are not in the store yet. */
+  readonly #ended = new Set<Month>();
   #cancel: (() => void) | null = null;
+  #isClosed = false;
 
   constructor({ counts, clock }: BilledCallsParts) {
     this.#counts = counts;
@@ -50,7 +55,7 @@ export class BilledCalls {
         return termAt(terms, wallAt, shared + own);
       },
     };
-    if (prices.at(this.#clock.wall()) !== null) await this.#add(credentialId, this.#months.get(credentialId)!);
+    if (prices.at(this.#clock.wall()) !== null) await this.#add(this.#months.get(credentialId)!);
     return prices;
   }
 
@@ -67,24 +72,36 @@ export class BilledCalls {
 
   /** Adds what has not been added yet. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancel?.();
+    // What was billed during an addition under way is added by another one.
+    for (const { adding } of this.#all()) await adding;
     await this.#addAll();
   }
 
   #monthOf(credentialId: string, timeZone: string, wallAt: number): Month {
     const known = this.#months.get(credentialId);
     if (known !== undefined && known.timeZone === timeZone && wallAt >= known.from && wallAt < known.to) return known;
-    const month = { ...monthAround(wallAt, timeZone), timeZone, shared: 0, own: 0, isAdding: false };
+    const span = monthAround(wallAt, timeZone);
+    const month: Month = { ...span, credentialId, timeZone, shared: 0, own: 0, adding: null };
     this.#months.set(credentialId, month);
     if (known !== undefined) {
-      if (known.own > 0) void this.#add(credentialId, known);
+      if (known.own > 0) {
+        this.#ended.add(known);
+        void this.#add(known);
+      }
       // What other replicas have billed in the new month already.
-      void this.#add(credentialId, month);
+      void this.#add(month);
     }
     return month;
   }
 
+  #all(): Month[] {
+    return [...this.#months.values(), ...this.#ended];
+  }
+
   #addLater(): void {
+    if (this.#isClosed) return;
     this.#cancel ??= this.#clock.after(
       ADD_EVERY_MS,
       () => {
@@ -96,24 +113,28 @@ export class BilledCalls {
   }
 
   async #addAll(): Promise<void> {
-    for (const [credentialId, month] of this.#months) if (month.own > 0) await this.#add(credentialId, month);
+    for (const month of this.#all()) if (month.own > 0) await this.#add(month);
   }
 
-  async #add(credentialId: string, month: Month): Promise<void> {
-    if (month.isAdding) return;
+  /** Resolves when the addition under way has ended, or else one that begins now. */
+  #add(month: Month): Promise<void> {
+    return (month.adding ??= this.#addOnce(month).then((isAdded) => {
+      month.adding = null;
+      if (month.own === 0) this.#ended.delete(month);
+      else if (isAdded && this.#ended.has(month)) void this.#add(month);
+      else this.#addLater();
+    }));
+  }
+
+  /** Returns whether the store has taken them. If it is away, they are added with the next ones. */
+  async #addOnce(month: Month): Promise<boolean> {
     const { own } = month;
-    month.isAdding = true;
     try {
-      month.shared = await this.#counts.addCalls(credentialId, month.from, own);
+      month.shared = await this.#counts.addCalls(month.credentialId, month.from, own);
       month.own -= own;
+      return true;
     } catch {
-      // The store is away: they are added with the next ones.
-      if (month.own > 0) this.#addLater();
-      return;
-    } finally {
-      month.isAdding = false;
+      return false;
     }
-    // The month ended meanwhile, and nobody else will add what it still had.
-    if (month.own > 0 && this.#months.get(credentialId) !== month) await this.#add(credentialId, month);
   }
 }
