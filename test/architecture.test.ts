@@ -95,6 +95,11 @@ test("a folder imports only what the table allows it", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("the console asks the admin API, and takes nothing from the service's own code", () => {
+  const wrong = importsOf("console/**/*.{ts,tsx}").filter(({ target }) => !target.startsWith("console/"));
+  assert.deepEqual(wrong, []);
+});
+
 test("a port is a promise of types: it hands over nothing that runs", () => {
   const wrong = globSync("src/**/ports.ts", { cwd: root }).flatMap((file) => {
     const code = readFileSync(join(root, file), "utf8");
@@ -107,7 +112,8 @@ test("a port is a promise of types: it hands over nothing that runs", () => {
 
 test("no file imports itself by way of others, types included", () => {
   const graph = new Map<string, string[]>();
-  for (const { file, target } of importsOf("src/**/*.ts")) graph.set(file, [...(graph.get(file) ?? []), target]);
+  for (const { file, target } of importsOf("{src,console}/**/*.{ts,tsx}"))
+    graph.set(file, [...(graph.get(file) ?? []), target]);
   assert.deepEqual(circlesOf(graph), [], "what both need belongs in a file that both may import");
 });
 

@@ -24,7 +24,7 @@ const words = process.argv.slice(2).filter((word) => word !== "long");
 const long = process.argv.includes("long");
 const files = fs
   .globSync(
-    ["src", "test", "catalog", "bench"].map((folder) => `${folder}/**/*.test.ts`),
+    ["src", "console", "test", "catalog", "bench"].map((folder) => `${folder}/**/*.test.ts`),
     { cwd: root },
   )
   .filter((file) => long || !file.startsWith("test/long/"))

@@ -16,16 +16,23 @@ export function allowedHosts(adminHosts: readonly string[]): ReadonlySet<string>
  * @throws Refusal `forbidden`
  */
 export function refuseForeign(headers: IncomingHttpHeaders, hosts: ReadonlySet<string>): void {
+  refuseForeignHost(headers, hosts);
   const { host = "", origin, "sec-fetch-site": site } = headers;
-  if (!hosts.has(nameOf(host))) {
-    throw new Refusal(
-      "forbidden",
-      "The admin API does not answer to this host name. If it is yours, add it to the setting admin_hosts.",
-    );
-  }
   const isForeign = origin !== undefined && !isOurs(origin, host);
   if (isForeign || (site !== undefined && site !== "same-origin" && site !== "none"))
     throw new Refusal("forbidden", "The admin API does not take requests from pages of other sites.");
+}
+
+/**
+ * For what is the same for everybody, such as the console's page, to which a link of another site may lead.
+ * @throws Refusal `forbidden`
+ */
+export function refuseForeignHost({ host = "" }: IncomingHttpHeaders, hosts: ReadonlySet<string>): void {
+  if (hosts.has(nameOf(host))) return;
+  throw new Refusal(
+    "forbidden",
+    "The admin API does not answer to this host name. If it is yours, add it to the setting admin_hosts.",
+  );
 }
 
 /** The host of a page has to be the one that it asks, port included. Its scheme may differ behind a proxy. */

@@ -84,6 +84,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
     leaseOf: NO_LEASES,
     budgets: NO_BUDGETS,
     adminApi: null,
+    console: null,
     tellsErrors: false,
     notReady: () => [],
     warnings: () => [],

@@ -3,6 +3,7 @@ import type { Authenticator } from "../terms/caller.ts";
 import type { Deployment } from "../http/route.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
 import type { AdminApi } from "../admin-api/admin-api.ts";
+import type { Console } from "../admin-api/console/serve-console.ts";
 import type { Readings } from "../operate/gauges.ts";
 import type { Log } from "../operate/log.ts";
 import type { CredentialFinder, Door, FunctionCatalog, Ledger, RunObserver, SourceCatalog } from "../run/ports.ts";
@@ -29,6 +30,7 @@ export interface ServiceParts {
   /** Reasons why runs would be refused, for the readiness probe. */
   readonly notReady: () => readonly string[];
   readonly adminApi: AdminApi | null;
+  readonly console: Console | null;
   /** Reasons why it will stop accepting runs before long. */
   readonly warnings: () => readonly string[];
   /** Pages of the admin port, besides metrics and probes. */

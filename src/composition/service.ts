@@ -43,6 +43,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     warnings: parts.warnings,
     pages: parts.adminPages,
     api: adminApi,
+    console: parts.console,
   });
 
   const { edge } = publicEdge;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { createAuthenticator } from "../access/authenticate.ts";
+import { createConsole } from "../admin-api/console/serve-console.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
 import type { Deployment } from "../http/route.ts";
@@ -10,6 +11,7 @@ import type { Settings } from "../settings/settings.ts";
 import { systemClock, type Clock } from "../terms/clock.ts";
 import { makeDemo } from "./demo.ts";
 import { readDeployment } from "./deployment.ts";
+import { loadConsole } from "./load-console.ts";
 import { openAdminApi } from "./open-admin-api.ts";
 import { openSimulatedDoor, openVendorDoor } from "./open-doors.ts";
 import { openBudgetsOf } from "./open-budgets.ts";
@@ -102,6 +104,7 @@ export async function start(options: StartOptions): Promise<Running> {
       budgets,
       publicUrl: () => reachableAddress(service.url),
     }),
+    console: createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,
     adminPages: [],

@@ -13,9 +13,11 @@ export interface AdminServerParts {
   readonly pages: readonly AdminPage[];
   /** A service without operators has none. */
   readonly api: AdminHandler | null;
+  /** The pages that use the API. */
+  readonly console: AdminHandler | null;
 }
 
-/** Answers every request whose path begins with `/api/`. Never rejects. */
+/** Answers every request of its part of the port. Never rejects. */
 export interface AdminHandler {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -45,11 +47,12 @@ const HEADERS = {
 const BODY_BYTES_MAX = 65_536;
 
 /**
- * The admin port: metrics, probes, and the admin API under `/api/`. It belongs on a private address: only the API asks
- * who is there. `/live` says that the process responds; `/ready` that runs would be accepted. Both, and the metrics,
+ * The admin port: metrics, probes, the admin API under `/api/`, and the console, whose pages use it, under `/console/`.
+ * It belongs on a private address: only the API asks who is there. `/live` says that the process responds; `/ready` that runs would be accepted. Both, and the metrics,
  * answer to any host name, because probes and scrapers ask by whatever address they have found.
  */
-export function createAdminServer({ metrics, notReady, warnings, pages: added, api }: AdminServerParts): Server {
+export function createAdminServer(parts: AdminServerParts): Server {
+  const { metrics, notReady, warnings, pages: added } = parts;
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
     [
@@ -73,8 +76,9 @@ export function createAdminServer({ metrics, notReady, warnings, pages: added, a
     const [path = ""] = (request.url ?? "").split("?");
     const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
     const more = added.find((one) => one.path === path);
-    if (more === undefined && api !== null && path.startsWith("/api/")) {
-      api.handle(request, response).catch(() => refuse(response, new Fault("request.unexpected")));
+    const handler = page === undefined && more === undefined ? handlerOf(path, parts) : null;
+    if (handler !== null) {
+      handler.handle(request, response).catch(() => refuse(response, new Fault("request.unexpected")));
       return;
     }
     if (page === undefined && more === undefined) return refuse(response, new Fault("request.not_found"));
@@ -84,6 +88,11 @@ export function createAdminServer({ metrics, notReady, warnings, pages: added, a
   });
   server.maxConnections = ADMIN_CONNECTIONS_MAX;
   return server;
+}
+
+function handlerOf(path: string, { api, console }: AdminServerParts): AdminHandler | null {
+  if (path.startsWith("/api/")) return api;
+  return path === "/" || path === "/console" || path.startsWith("/console/") ? console : null;
 }
 
 async function answer(page: AdminPage, request: IncomingMessage, response: ServerResponse): Promise<void> {

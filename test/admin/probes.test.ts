@@ -120,7 +120,7 @@ test("the admin port has these pages and no others, to be read and nothing else"
   assert.deepEqual([head.status, await head.text()], [200, ""]);
   assert.equal((await fetch(`${adminUrl}/ready?since=1`)).status, 200);
   for (const [method, path] of [
-    ["GET", "/"],
+    ["GET", "/consoles"],
     ["GET", "/live/"],
     ["GET", "/toString"],
     ["POST", "/live"],

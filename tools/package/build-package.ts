@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildConsole } from "../console/build-console.ts";
 import { readDeployment } from "../../src/composition/deployment.ts";
 
 /** What the service reads that is no code. */
@@ -11,9 +12,9 @@ const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.j
 
 /**
  * Writes `dist` in a checkout: its `src` and `catalog` with JavaScript in place of TypeScript, the declarations of what
- * `import … from "datarun"` gives, and the commit. Types are not checked here; `./check` does that.
+ * `import … from "datarun"` gives, the console as browsers get it, and the commit. Types are not checked here; `./check` does that.
  */
-export function buildPackage(checkout: string): void {
+export async function buildPackage(checkout: string): Promise<void> {
   const dist = join(checkout, "dist");
   rmSync(dist, { recursive: true, force: true });
   compile(join(checkout, "tools/package/code.tsconfig.json"));
@@ -23,6 +24,8 @@ export function buildPackage(checkout: string): void {
     mkdirSync(dirname(join(dist, file)), { recursive: true });
     cpSync(join(checkout, file), join(dist, file));
   }
+  mkdirSync(join(dist, "console"));
+  for (const { name, text } of await buildConsole()) writeFileSync(join(dist, "console", name), text);
   const { gitSha, gitDerivedVersion } = readDeployment(checkout);
   const info = { git_sha: gitSha, git_derived_version: gitDerivedVersion };
   writeFileSync(join(dist, "build-info.json"), `${JSON.stringify(info)}\n`);

@@ -1,0 +1,75 @@
+/** Why something could not be done, in the words of the service. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  /** A code of the admin API, or `unreachable` if there was no answer of it. */
+  readonly code: string;
+  /** Further sentences, such as one for each wrong field. */
+  readonly details: readonly string[];
+
+  constructor(code: string, message: string, details: readonly string[] = []) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Sent in place of the session. */
+  readonly token?: string;
+  /** Gets the remarks that come with the result. */
+  readonly note?: (sentence: string) => void;
+}
+
+const NOTES_HEADER = "Datarun-Notes";
+
+/** By this the service tells our pages from those of others. */
+export const OWN_HEADERS = { "Datarun-Console": "1" } as const;
+
+/** `POST /api/<path>`. @throws CallError; an AbortError if `signal` is aborted */
+export async function ask(path: string, input: object, options: AskOptions = {}): Promise<unknown> {
+  const { signal = null, token, note } = options;
+  const response = await fetch(`/api/${path}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      ...OWN_HEADERS,
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(input),
+    cache: "no-store",
+    signal,
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw new CallError("unreachable", "The service does not answer.");
+  });
+  const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
+  if (response.ok && value !== null) {
+    for (const sentence of readNotes(response.headers.get(NOTES_HEADER))) note?.(sentence);
+    return value;
+  }
+  throw toError(response.status, value?.error);
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly unknown[];
+}
+
+function toError(status: number, error: ErrorBody | undefined): CallError {
+  if (error === undefined)
+    return new CallError("unreachable", `The answer was not from the service: status ${status}.`);
+  return new CallError(error.code, error.message, (error.details ?? []).map(toSentence));
+}
+
+/** Details are sentences, or name the field that they are about. */
+function toSentence(detail: unknown): string {
+  if (typeof detail === "string") return detail;
+  const { path, message } = detail as { readonly path?: string; readonly message?: string };
+  return [path, message].filter((part) => part !== undefined && part !== "").join(": ") || JSON.stringify(detail);
+}
+
+function readNotes(header: string | null): readonly string[] {
+  return header === null ? [] : (JSON.parse(decodeURIComponent(header)) as string[]);
+}

@@ -1,0 +1,68 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { CallError } from "./ask.ts";
+import { call } from "./call.ts";
+import { toCallError } from "./use-verb.ts";
+import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
+
+export interface AskedList<Row> {
+  /** All rows that have come so far; `undefined` before the first. */
+  readonly rows: readonly Row[] | undefined;
+  readonly error: CallError | undefined;
+  readonly isLoading: boolean;
+  /** Asks for the rows after the last one; `null` if there are none. */
+  readonly more: (() => void) | null;
+  reload(): void;
+}
+
+interface Pages<Row> {
+  readonly key: string;
+  readonly rows: readonly Row[];
+  readonly next: string | undefined;
+}
+
+/** A list that comes page by page, by the key of its last row. `rows` names the list in the verb's result. */
+export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name> & string>(
+  name: Name,
+  input: InputOf<Name>,
+  rows: Rows,
+): AskedList<RowOf<Name, Rows>> {
+  type Row = RowOf<Name, Rows>;
+  const key = `${name} ${JSON.stringify(input)}`;
+  const [pages, setPages] = useState<Pages<Row>>();
+  const [error, setError] = useState<CallError>();
+  const [isLoading, setLoading] = useState(true);
+  const gone = useRef<AbortController>(undefined);
+
+  const load = useCallback(
+    (after: Pages<Row> | undefined) => {
+      gone.current?.abort();
+      const { signal } = (gone.current = new AbortController());
+      setLoading(true);
+      setError(undefined);
+      const asked = after === undefined ? input : { ...input, after: after.next };
+      call(name, asked as InputOf<Name>, { signal })
+        .then((result) => {
+          const { next, [rows]: come } = result as Record<string, unknown> & { readonly next?: string };
+          setPages({ key, rows: [...(after?.rows ?? []), ...(come as Row[])], next });
+        })
+        .catch((thrown: unknown) => !signal.aborted && setError(toCallError(thrown)))
+        .finally(() => !signal.aborted && setLoading(false));
+    },
+    // The key is the verb with its input.
+    [key],
+  );
+
+  useEffect(() => {
+    load(undefined);
+    return () => gone.current?.abort();
+  }, [load]);
+
+  return {
+    // Under another filter, the rows of before stay until the new ones are there.
+    rows: pages?.rows,
+    error,
+    isLoading,
+    more: pages?.key === key && pages.next !== undefined && !isLoading ? () => load(pages) : null,
+    reload: () => load(undefined),
+  };
+}

@@ -1,0 +1,1215 @@
+// Written by tools/console/write-verb-types.ts from openapi-admin.json. Do not change it: npm run openapi
+
+export interface components {
+    schemas: {
+        AuditListInput: {
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+        };
+        AuditListResult: {
+            entries: {
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                at: string;
+                who: string;
+                /** @enum {string} */
+                via: "cli" | "api" | "service";
+                what: string;
+                organization_tuid: string | null;
+                subject: string;
+                detail: Record<string, unknown>;
+            }[];
+            next?: string;
+        };
+        BudgetListInput: {
+            /** @description Id of the organization (org_…) */
+            org?: string;
+        };
+        BudgetListResult: {
+            budgets: {
+                budget: string;
+                organization_tuid: string;
+                workflow: string | null;
+                source: string | null;
+                cred_id: string | null;
+                /** @enum {string} */
+                per: "day" | "month";
+                limit: string;
+                used: string;
+                left: string;
+                nearly_used: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                period_to: string;
+            }[];
+        };
+        BudgetRemoveInput: {
+            /** @description Id of the budget (bud_…) */
+            budget: string;
+        };
+        BudgetRemoveResult: {
+            removed: boolean;
+            budget: string;
+            organization_tuid: string;
+            workflow: string | null;
+            source: string | null;
+            cred_id: string | null;
+            /** @enum {string} */
+            per: "day" | "month";
+            limit: string;
+            warn_percent: number;
+        };
+        BudgetSetInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description Only requests of this workflow */
+            workflow?: string;
+            /** @description Only requests of this source */
+            source?: string;
+            /** @description Only requests with this credential */
+            credential?: string;
+            /**
+             * @description How long it lasts
+             * @enum {unknown}
+             */
+            per: "day" | "month";
+            /** @description How much may be charged */
+            amount?: string;
+            /** @description A currency code of ISO 4217, such as EUR */
+            currency?: string;
+            /** @description In place of an amount: how many requests may be charged */
+            calls?: number;
+            /** @description From this percentage on it is logged, and a metric counts it; 80 by default */
+            warn?: number;
+        };
+        BudgetSetResult: {
+            budget: string;
+            organization_tuid: string;
+            workflow: string | null;
+            source: string | null;
+            cred_id: string | null;
+            /** @enum {string} */
+            per: "day" | "month";
+            limit: string;
+            warn_percent: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            counts_from: string;
+        };
+        BudgetShowInput: {
+            /** @description Id of the budget (bud_…) */
+            budget: string;
+        };
+        BudgetShowResult: {
+            budget: string;
+            organization_tuid: string;
+            workflow: string | null;
+            source: string | null;
+            cred_id: string | null;
+            /** @enum {string} */
+            per: "day" | "month";
+            limit: string;
+            warn_percent: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            counts_from: string;
+            used: string;
+            left: string;
+            nearly_used: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            period_to: string;
+            leased: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            period_from: string;
+            requests?: number;
+            unknown?: number;
+            unpriced?: number;
+            other_currencies?: string | null;
+        };
+        CredentialCreateInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description The fields of the credential; --set-env and --stdin keep secrets off the command line */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** @description Makes it the organization's default for this source in its contexts */
+            default?: boolean;
+            /** @description A context in which it may be used */
+            context?: ("prod" | "test" | "dev")[];
+            /** @description A region in which it may be used; a deployment in any other refuses it */
+            region?: string[];
+            /** @description A remark for `credential list`; never a secret */
+            note?: string;
+        };
+        CredentialCreateResult: {
+            cred_id: string;
+        };
+        CredentialDeleteInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+        };
+        CredentialDeleteResult: {
+            cred_id: string;
+            deleted: boolean;
+        };
+        CredentialDisableInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+        };
+        CredentialDisableResult: {
+            cred_id: string;
+            source: string;
+            contexts: string[];
+            regions: string[];
+            default: boolean;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            note?: string | null;
+        };
+        CredentialEnableInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+        };
+        CredentialEnableResult: {
+            cred_id: string;
+            source: string;
+            contexts: string[];
+            regions: string[];
+            default: boolean;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            note?: string | null;
+        };
+        CredentialExplainInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description The cred_id that the request names */
+            cred_id?: string;
+            /**
+             * @description The context of the run; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+        };
+        CredentialExplainResult: {
+            source: string;
+            /** @enum {string} */
+            needs_credential: "none" | "optional" | "required";
+            context: string;
+            rule: string;
+            cred_id: string | null;
+            usable: boolean;
+            problem: string | null;
+            steps: {
+                rule: string;
+                verdict: string;
+                cred_id: string | null;
+                reason: string;
+            }[];
+        };
+        CredentialListInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+        };
+        CredentialListResult: {
+            credentials: {
+                cred_id: string;
+                source: string;
+                contexts: string[];
+                regions: string[];
+                default: boolean;
+                disabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+                note?: string | null;
+            }[];
+        };
+        CredentialPriceListInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+        };
+        CredentialPriceListResult: {
+            prices: {
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                from: string;
+                above: number;
+                amount: string;
+                currency: string;
+                per: string;
+                time_zone: string;
+            }[];
+        };
+        CredentialPriceRemoveInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+            /** @description The day from which it holds, in the time zone of the contract */
+            from: string;
+            /** @description A step of a price: it holds beyond this number of billed calls in a calendar month */
+            above?: number;
+        };
+        CredentialPriceRemoveResult: {
+            cred_id: string;
+            removed: number;
+        };
+        CredentialPriceSetInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+            /** @description The amount, such as 0.35, with at most six decimals */
+            amount: string;
+            /** @description A currency code of ISO 4217, such as EUR */
+            currency: string;
+            /** @description The day from which it holds, in the time zone of the contract */
+            from: string;
+            /**
+             * @description What the contract bills, if it differs from what the source declares
+             * @enum {unknown}
+             */
+            per?: "call" | "match" | "success";
+            /** @description A step of a price: it holds beyond this number of billed calls in a calendar month */
+            above?: number;
+            /** @description The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices */
+            time_zone?: string;
+        };
+        CredentialPriceSetResult: {
+            cred_id: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            from: string;
+            above: number;
+            amount: string;
+            currency: string;
+            per: string;
+            time_zone: string;
+        };
+        CredentialVerifyInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+            /**
+             * @description The context; by default the first in which the credential may be used
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+        };
+        CredentialVerifyResult: {
+            cred_id: string;
+            source: string;
+            /** @enum {string} */
+            verdict: "good" | "rejected" | "could not tell";
+            reason: string;
+        };
+        FunctionListInput: Record<string, unknown>;
+        FunctionListResult: {
+            functions: {
+                function: string;
+                title: string;
+                from: string;
+                timeout_ms: number;
+                memory_mb: number;
+            }[];
+        };
+        FunctionRunInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /**
+             * @description The context of the run; by default the request's own, or dev
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description The inputs, or with --request the whole request */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description A whole request is given, not only its inputs */
+            request?: boolean;
+        };
+        FunctionRunResult: Record<string, unknown>;
+        FunctionShowInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+        };
+        FunctionShowResult: {
+            function: string;
+            title: string;
+            description: string | null;
+            inputs: unknown;
+            output: unknown;
+            timeout_ms: number;
+            memory_mb: number;
+            file: string;
+            from: string;
+            cases: string[];
+        };
+        FunctionTestInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
+        };
+        FunctionTestResult: {
+            passed: boolean;
+            report: string;
+            functions: {
+                function: string;
+                passed: boolean;
+                cases: {
+                    name: string;
+                    passed: boolean;
+                    differences: string[];
+                    took_ms: number;
+                }[];
+            }[];
+        };
+        KeysDiscardInput: {
+            /** @description Id of the data key (key_…) */
+            key: string;
+            /** @description Also delete the credentials that are sealed with it */
+            with_credentials?: boolean;
+        };
+        KeysDiscardResult: {
+            key: string;
+            organization: string;
+            credentials_deleted: string[];
+        };
+        KeysRemoveOldInput: Record<string, unknown>;
+        KeysRemoveOldResult: {
+            removed: string[];
+        };
+        KeysRotateInput: {
+            /** @description Also give every organization a new data key and seal its credentials again */
+            new_data_keys?: boolean;
+        };
+        KeysRotateResult: {
+            root_key: string;
+            made_root_key: boolean;
+            data_keys_rewrapped: number;
+            data_keys_made: number;
+            credentials_resealed: number;
+            unreadable: {
+                id: string;
+                organization: string;
+                reason: string;
+            }[];
+        };
+        KeysVerifyInput: Record<string, unknown>;
+        KeysVerifyResult: {
+            data_keys: number;
+            credentials: number;
+            unreadable: {
+                id: string;
+                organization: string;
+                reason: string;
+            }[];
+            root_keys_in_use: {
+                id: string;
+                data_keys: number;
+            }[];
+            removable: string[];
+        };
+        LedgerListInput: {
+            /** @description Id of the run (trx_…), its transaction_id */
+            transaction?: string;
+            /** @description Runs that started then or later; a day begins at midnight UTC */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /**
+             * @description Runs with a call that had this outcome, of the source if one is given
+             * @enum {unknown}
+             */
+            outcome?: "match" | "no_match" | "failed" | "unknown";
+            /**
+             * @description Runs with a request that has this charge, in a call as selected by the other options
+             * @enum {unknown}
+             */
+            charged?: "yes" | "no" | "unknown";
+            /** @description How many to show; 50 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
+        LedgerListResult: {
+            runs: {
+                transaction_id: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                started_at: string;
+                state: string;
+                kind: string;
+                organization_tuid: string;
+                workflow: string;
+                context: string;
+                simulated: boolean;
+                took_ms: number | null;
+                calls: number;
+                failed: number;
+                requests: number;
+                charged: number;
+                charge_unknown: number;
+            }[];
+            next?: string;
+        };
+        LedgerPruneInput: {
+            /** @description Deletes runs that started before then; a day begins at midnight UTC */
+            before: string;
+            /** @description Also deletes runs with charges that nobody has settled */
+            unknown_too?: boolean;
+        };
+        LedgerPruneResult: {
+            deleted: number;
+            kept_unknown: number;
+            kept_undrained: number;
+        };
+        LedgerReconcileInput: {
+            /** @description Id of the run (trx_…), its transaction_id */
+            transaction: string;
+            /** @description Number of the call in its run, from 0 */
+            call: number;
+            /** @description Which request of the call; by default those that are unknown, or else the only one */
+            attempt?: number;
+            /**
+             * @description Whether the vendor charged for it; unknown reopens it
+             * @enum {unknown}
+             */
+            charged: "yes" | "no" | "unknown";
+            /** @description What the vendor billed for each of these requests, if it differs from the recorded price */
+            amount?: string;
+            /** @description The currency of that amount; the recorded one by default */
+            currency?: string;
+            /** @description The reason, such as the invoice */
+            note: string;
+        };
+        LedgerReconcileResult: {
+            transaction_id: string;
+            call: number;
+            requests: number;
+            call_charged: string;
+        };
+        LedgerShowInput: {
+            /** @description Id of the run (trx_…), its transaction_id */
+            transaction: string;
+        };
+        LedgerShowResult: {
+            damaged: boolean;
+            run: Record<string, unknown>;
+            calls: Record<string, unknown>[];
+            attempts: Record<string, unknown>[];
+            reconciliations: Record<string, unknown>[];
+            timeline: string;
+        };
+        LedgerSpendInput: {
+            /**
+             * @description What each line stands for
+             * @enum {unknown}
+             */
+            by: "org" | "workflow" | "source" | "credential" | "day";
+            /** @description Requests that were sent then or later; a day begins at midnight UTC */
+            from: string;
+            /** @description Requests that were sent before then */
+            to: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+        };
+        LedgerSpendResult: {
+            spend: {
+                org?: string | null;
+                workflow?: string | null;
+                source?: string | null;
+                credential?: string | null;
+                day?: string | null;
+                requests: number;
+                charged: number;
+                not_charged: number;
+                unknown: number;
+                unpriced: number;
+                currency: string | null;
+                amount: string | null;
+                amount_at_most: string | null;
+            }[];
+            totals: {
+                currency: string;
+                amount: string;
+                amount_at_most: string;
+            }[];
+        };
+        LedgerSummaryInput: {
+            /** @description Year and month, such as 2026-03 */
+            month: string;
+        };
+        LedgerSummaryResult: {
+            charges: {
+                source: string;
+                organization_tuid: string | null;
+                cred_id: string | null;
+                credential: string;
+                requests: number;
+                charged: number;
+                not_charged: number;
+                unknown: number;
+                live_tests: number;
+                unpriced: number;
+                currency: string | null;
+                amount: string | null;
+                amount_at_most: string | null;
+            }[];
+            totals: {
+                currency: string;
+                amount: string;
+                amount_at_most: string;
+            }[];
+        };
+        LedgerUnknownInput: {
+            /** @description How many to show; 100 by default */
+            limit?: number;
+        };
+        LedgerUnknownResult: {
+            requests: {
+                transaction_id: string;
+                call: number;
+                attempt: number;
+                source: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                sent_at: string;
+                price: string | null;
+                currency: string | null;
+                organization_tuid: string;
+                cred_id: string | null;
+                rule: string;
+                method: string;
+                origin: string;
+                fault: string | null;
+            }[];
+        };
+        LedgerVerifyInput: Record<string, unknown>;
+        LedgerVerifyResult: {
+            ledgers: {
+                /** @enum {string} */
+                place: "shared" | "journal";
+                ok: number;
+                without_checksum: number;
+                damaged: number;
+                missing: number;
+                findings: {
+                    what: string;
+                    transaction_id: string | null;
+                    run: number | null;
+                }[];
+                structure: string[];
+                cannot_be_read: string | null;
+            }[];
+        };
+        OperatorCreateInput: {
+            /** @description Name of the person or program, as the audit trail will show it */
+            name: string;
+            /**
+             * @description What they may do
+             * @enum {unknown}
+             */
+            role: "viewer" | "operator" | "owner";
+            /** @description How long the token is valid: a number and m, h, d or w; by default until it is revoked */
+            expires_in?: string;
+        };
+        OperatorCreateResult: {
+            operator_id: string;
+            operator_token: string;
+        };
+        OperatorListInput: Record<string, unknown>;
+        OperatorListResult: {
+            operators: {
+                operator_id: string;
+                name: string;
+                /** @enum {string} */
+                role: "viewer" | "operator" | "owner";
+                /** @enum {string} */
+                state: "active" | "revoked" | "expired";
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+                expires_at: string | null;
+                revoked_at: string | null;
+                last_used_at: string | null;
+            }[];
+        };
+        OperatorRevokeInput: {
+            /** @description The operator's name, or id (opr_…) */
+            operator: string;
+        };
+        OperatorRevokeResult: {
+            operator_id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "operator" | "owner";
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            last_used_at: string | null;
+        };
+        OrgCreateInput: {
+            /** @description What people call the organization */
+            name: string;
+        };
+        OrgCreateResult: {
+            organization_tuid: string;
+        };
+        OrgDisableInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+        };
+        OrgDisableResult: {
+            organization_tuid: string;
+            name: string;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        OrgEnableInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+        };
+        OrgEnableResult: {
+            organization_tuid: string;
+            name: string;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        OrgListInput: Record<string, unknown>;
+        OrgListResult: {
+            organizations: {
+                organization_tuid: string;
+                name: string;
+                disabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+            }[];
+        };
+        OrgRenameInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description The new name of the organization */
+            name: string;
+        };
+        OrgRenameResult: {
+            organization_tuid: string;
+            name: string;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        SourceListInput: {
+            /** @description Only sources of this vendor, which is the part of the id before the two underscores */
+            vendor?: string;
+        };
+        SourceListResult: {
+            sources: {
+                source: string;
+                title: string;
+                /** @enum {string} */
+                credential: "none" | "optional" | "required";
+                leaves_machine: boolean;
+                timeout_ms: number;
+            }[];
+        };
+        SourceRunInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /**
+             * @description The context of the run; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /** @description The inputs */
+            inputs?: {
+                [key: string]: unknown;
+            };
+        };
+        SourceRunResult: {
+            transaction_id: string | null;
+            mode?: string;
+            status: Record<string, unknown> | null;
+            output: Record<string, unknown> | null;
+        };
+        SourceShowInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+        };
+        SourceShowResult: {
+            source: string;
+            title: string;
+            description: string | null;
+            docs: string | null;
+            file: string | null;
+            from: string | null;
+            data: unknown;
+            input_names: string[];
+            inputs: unknown;
+            /** @enum {string} */
+            credential: "none" | "optional" | "required";
+            credential_fields: unknown;
+            asks: unknown;
+            output: unknown;
+            origins: string[];
+            regions: string[];
+            live_tested: string | null;
+            values: {
+                name: string;
+                value: unknown;
+                from: string;
+            }[];
+            cases: string[];
+        };
+        SourceTestInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Ask the real vendor, once */
+            live?: boolean;
+            /** @description Only the case with this name. With --live: the case whose inputs are sent; by default those that the source declares under `live`, or those of its first case with a record */
+            case?: string;
+            /** @description With --live: an input to send instead of the case's inputs */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /**
+             * @description With --live: the context; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description With --live: agree that the vendor may bill this call */
+            accept_charge?: boolean;
+        };
+        SourceTestResult: {
+            passed: boolean;
+            sources: {
+                source: string;
+                passed: boolean;
+                cases: {
+                    name: string;
+                    by: string;
+                    passed: boolean;
+                    differences: string[];
+                    warnings: string[];
+                }[];
+                missing: string[];
+                text: string;
+            }[];
+            broken_files: string[];
+            counts: string;
+        } | {
+            /** @constant */
+            live: true;
+            source: string;
+            case: string | null;
+            /** @enum {string} */
+            inputs_from: "given" | "case" | "live";
+            outcome: string;
+            expected: string | null;
+            message: string | null;
+            /** @enum {string} */
+            charged: "yes" | "no" | "unknown";
+            requests: number;
+            took_ms: number;
+            passed: boolean;
+            differences: string[];
+            recorded_in: string | null;
+        };
+        TokenCreateInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description What the token is for */
+            name?: string;
+            /** @description How long it is valid: a number and m, h, d or w; by default until it is revoked */
+            expires_in?: string;
+        };
+        TokenCreateResult: {
+            token_id: string;
+            access_token: string;
+        };
+        TokenListInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /**
+             * @description Only those in this state
+             * @enum {unknown}
+             */
+            state?: "active" | "revoked" | "expired";
+        };
+        TokenListResult: {
+            tokens: {
+                token_id: string;
+                name: string;
+                /** @enum {string} */
+                state: "active" | "revoked" | "expired";
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+                expires_at: string | null;
+                revoked_at: string | null;
+                last_used_at: string | null;
+            }[];
+        };
+        TokenRevokeInput: {
+            /** @description Id of the token (tok_…) */
+            token_id: string;
+        };
+        TokenRevokeResult: {
+            token_id: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            revoked_at: string;
+        };
+        WorkflowCreateInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /** @description What the workflow is for */
+            name?: string;
+            /** @description If no credential is named, use the newest active stored one */
+            auto_credentials?: boolean;
+            /** @description Failed status entries include the kind of failure and whether it was charged */
+            failure_details?: boolean;
+            /** @description Credentials sent in the request are masked in the answer's config */
+            mask_credentials?: boolean;
+            /** @description No call leaves the machine, and answers are marked as simulated */
+            simulated?: boolean;
+        };
+        WorkflowCreateResult: {
+            workflow: string;
+        };
+        WorkflowDisableInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+        };
+        WorkflowDisableResult: {
+            workflow: string;
+            name: string;
+            disabled: boolean;
+            auto_credentials: boolean;
+            failure_details: boolean;
+            mask_credentials: boolean;
+            simulated: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        WorkflowEnableInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+        };
+        WorkflowEnableResult: {
+            workflow: string;
+            name: string;
+            disabled: boolean;
+            auto_credentials: boolean;
+            failure_details: boolean;
+            mask_credentials: boolean;
+            simulated: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        WorkflowListInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+        };
+        WorkflowListResult: {
+            workflows: {
+                workflow: string;
+                name: string;
+                disabled: boolean;
+                auto_credentials: boolean;
+                failure_details: boolean;
+                mask_credentials: boolean;
+                simulated: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+            }[];
+        };
+        WorkflowSetInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /** @description What the workflow is for */
+            name?: string;
+            /** @description If no credential is named, use the newest active stored one */
+            auto_credentials?: boolean;
+            /** @description Failed status entries include the kind of failure and whether it was charged */
+            failure_details?: boolean;
+            /** @description Credentials sent in the request are masked in the answer's config */
+            mask_credentials?: boolean;
+        };
+        WorkflowSetResult: {
+            workflow: string;
+            name: string;
+            disabled: boolean;
+            auto_credentials: boolean;
+            failure_details: boolean;
+            mask_credentials: boolean;
+            simulated: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+    };
+}
+type Schemas = components["schemas"];
+
+export interface Verbs {
+  "audit list": { input: Schemas["AuditListInput"]; result: Schemas["AuditListResult"] };
+  "budget list": { input: Schemas["BudgetListInput"]; result: Schemas["BudgetListResult"] };
+  "budget remove": { input: Schemas["BudgetRemoveInput"]; result: Schemas["BudgetRemoveResult"] };
+  "budget set": { input: Schemas["BudgetSetInput"]; result: Schemas["BudgetSetResult"] };
+  "budget show": { input: Schemas["BudgetShowInput"]; result: Schemas["BudgetShowResult"] };
+  "credential create": { input: Schemas["CredentialCreateInput"]; result: Schemas["CredentialCreateResult"] };
+  "credential delete": { input: Schemas["CredentialDeleteInput"]; result: Schemas["CredentialDeleteResult"] };
+  "credential disable": { input: Schemas["CredentialDisableInput"]; result: Schemas["CredentialDisableResult"] };
+  "credential enable": { input: Schemas["CredentialEnableInput"]; result: Schemas["CredentialEnableResult"] };
+  "credential explain": { input: Schemas["CredentialExplainInput"]; result: Schemas["CredentialExplainResult"] };
+  "credential list": { input: Schemas["CredentialListInput"]; result: Schemas["CredentialListResult"] };
+  "credential price list": { input: Schemas["CredentialPriceListInput"]; result: Schemas["CredentialPriceListResult"] };
+  "credential price remove": { input: Schemas["CredentialPriceRemoveInput"]; result: Schemas["CredentialPriceRemoveResult"] };
+  "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
+  "credential verify": { input: Schemas["CredentialVerifyInput"]; result: Schemas["CredentialVerifyResult"] };
+  "function list": { input: Schemas["FunctionListInput"]; result: Schemas["FunctionListResult"] };
+  "function run": { input: Schemas["FunctionRunInput"]; result: Schemas["FunctionRunResult"] };
+  "function show": { input: Schemas["FunctionShowInput"]; result: Schemas["FunctionShowResult"] };
+  "function test": { input: Schemas["FunctionTestInput"]; result: Schemas["FunctionTestResult"] };
+  "keys discard": { input: Schemas["KeysDiscardInput"]; result: Schemas["KeysDiscardResult"] };
+  "keys remove-old": { input: Schemas["KeysRemoveOldInput"]; result: Schemas["KeysRemoveOldResult"] };
+  "keys rotate": { input: Schemas["KeysRotateInput"]; result: Schemas["KeysRotateResult"] };
+  "keys verify": { input: Schemas["KeysVerifyInput"]; result: Schemas["KeysVerifyResult"] };
+  "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
+  "ledger prune": { input: Schemas["LedgerPruneInput"]; result: Schemas["LedgerPruneResult"] };
+  "ledger reconcile": { input: Schemas["LedgerReconcileInput"]; result: Schemas["LedgerReconcileResult"] };
+  "ledger show": { input: Schemas["LedgerShowInput"]; result: Schemas["LedgerShowResult"] };
+  "ledger spend": { input: Schemas["LedgerSpendInput"]; result: Schemas["LedgerSpendResult"] };
+  "ledger summary": { input: Schemas["LedgerSummaryInput"]; result: Schemas["LedgerSummaryResult"] };
+  "ledger unknown": { input: Schemas["LedgerUnknownInput"]; result: Schemas["LedgerUnknownResult"] };
+  "ledger verify": { input: Schemas["LedgerVerifyInput"]; result: Schemas["LedgerVerifyResult"] };
+  "operator create": { input: Schemas["OperatorCreateInput"]; result: Schemas["OperatorCreateResult"] };
+  "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
+  "operator revoke": { input: Schemas["OperatorRevokeInput"]; result: Schemas["OperatorRevokeResult"] };
+  "org create": { input: Schemas["OrgCreateInput"]; result: Schemas["OrgCreateResult"] };
+  "org disable": { input: Schemas["OrgDisableInput"]; result: Schemas["OrgDisableResult"] };
+  "org enable": { input: Schemas["OrgEnableInput"]; result: Schemas["OrgEnableResult"] };
+  "org list": { input: Schemas["OrgListInput"]; result: Schemas["OrgListResult"] };
+  "org rename": { input: Schemas["OrgRenameInput"]; result: Schemas["OrgRenameResult"] };
+  "source list": { input: Schemas["SourceListInput"]; result: Schemas["SourceListResult"] };
+  "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
+  "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
+  "source test": { input: Schemas["SourceTestInput"]; result: Schemas["SourceTestResult"] };
+  "token create": { input: Schemas["TokenCreateInput"]; result: Schemas["TokenCreateResult"] };
+  "token list": { input: Schemas["TokenListInput"]; result: Schemas["TokenListResult"] };
+  "token revoke": { input: Schemas["TokenRevokeInput"]; result: Schemas["TokenRevokeResult"] };
+  "workflow create": { input: Schemas["WorkflowCreateInput"]; result: Schemas["WorkflowCreateResult"] };
+  "workflow disable": { input: Schemas["WorkflowDisableInput"]; result: Schemas["WorkflowDisableResult"] };
+  "workflow enable": { input: Schemas["WorkflowEnableInput"]; result: Schemas["WorkflowEnableResult"] };
+  "workflow list": { input: Schemas["WorkflowListInput"]; result: Schemas["WorkflowListResult"] };
+  "workflow set": { input: Schemas["WorkflowSetInput"]; result: Schemas["WorkflowSetResult"] };
+}
+
+export const ROLES = ["viewer", "operator", "owner"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The least role that may use a verb. */
+export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
+  "audit list": "viewer",
+  "budget list": "viewer",
+  "budget remove": "owner",
+  "budget set": "owner",
+  "budget show": "viewer",
+  "credential create": "operator",
+  "credential delete": "operator",
+  "credential disable": "operator",
+  "credential enable": "operator",
+  "credential explain": "viewer",
+  "credential list": "viewer",
+  "credential price list": "viewer",
+  "credential price remove": "operator",
+  "credential price set": "operator",
+  "credential verify": "operator",
+  "function list": "viewer",
+  "function run": "operator",
+  "function show": "viewer",
+  "function test": "operator",
+  "keys discard": "owner",
+  "keys remove-old": "owner",
+  "keys rotate": "owner",
+  "keys verify": "viewer",
+  "ledger list": "viewer",
+  "ledger prune": "owner",
+  "ledger reconcile": "operator",
+  "ledger show": "viewer",
+  "ledger spend": "viewer",
+  "ledger summary": "viewer",
+  "ledger unknown": "viewer",
+  "ledger verify": "viewer",
+  "operator create": "owner",
+  "operator list": "viewer",
+  "operator revoke": "owner",
+  "org create": "operator",
+  "org disable": "operator",
+  "org enable": "operator",
+  "org list": "viewer",
+  "org rename": "operator",
+  "source list": "viewer",
+  "source run": "operator",
+  "source show": "viewer",
+  "source test": "operator",
+  "token create": "operator",
+  "token list": "viewer",
+  "token revoke": "operator",
+  "workflow create": "operator",
+  "workflow disable": "operator",
+  "workflow enable": "operator",
+  "workflow list": "viewer",
+  "workflow set": "operator",
+};
+
+/** Whether a verb changes anything. */
+export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
+  "audit list": false,
+  "budget list": false,
+  "budget remove": true,
+  "budget set": true,
+  "budget show": false,
+  "credential create": true,
+  "credential delete": true,
+  "credential disable": true,
+  "credential enable": true,
+  "credential explain": false,
+  "credential list": false,
+  "credential price list": false,
+  "credential price remove": true,
+  "credential price set": true,
+  "credential verify": true,
+  "function list": false,
+  "function run": true,
+  "function show": false,
+  "function test": false,
+  "keys discard": true,
+  "keys remove-old": true,
+  "keys rotate": true,
+  "keys verify": false,
+  "ledger list": false,
+  "ledger prune": true,
+  "ledger reconcile": true,
+  "ledger show": false,
+  "ledger spend": false,
+  "ledger summary": false,
+  "ledger unknown": false,
+  "ledger verify": false,
+  "operator create": true,
+  "operator list": false,
+  "operator revoke": true,
+  "org create": true,
+  "org disable": true,
+  "org enable": true,
+  "org list": false,
+  "org rename": true,
+  "source list": false,
+  "source run": true,
+  "source show": false,
+  "source test": true,
+  "token create": true,
+  "token list": false,
+  "token revoke": true,
+  "workflow create": true,
+  "workflow disable": true,
+  "workflow enable": true,
+  "workflow list": false,
+  "workflow set": true,
+};

@@ -1,0 +1,32 @@
+import { useErrorBoundary } from "preact/hooks";
+import { address } from "./address.ts";
+import { matchPath } from "./match-path.ts";
+import { LoginPage } from "./pages/login/login-page.tsx";
+import { NotFoundPage } from "./pages/not-found/not-found-page.tsx";
+import { PAGES } from "./pages/pages.ts";
+import { Failure } from "./parts/failure.tsx";
+import { Shell } from "./parts/shell.tsx";
+import { session } from "./session.ts";
+import { toCallError } from "./api/use-verb.ts";
+
+/** Whoever is not logged in sees the login, at the same address, and goes on there. */
+export function App() {
+  if (session.value === undefined) return null;
+  if (session.value === null) return <LoginPage />;
+  return (
+    <Shell>
+      <CurrentPage key={address().path} />
+    </Shell>
+  );
+}
+
+function CurrentPage() {
+  const [thrown, retry] = useErrorBoundary();
+  if (thrown !== undefined) return <Failure error={toCallError(thrown)} retry={retry} />;
+  const { path } = address();
+  for (const { path: pattern, page: Page } of PAGES) {
+    const parameters = matchPath(pattern, path);
+    if (parameters !== null) return <Page {...parameters} />;
+  }
+  return <NotFoundPage />;
+}

@@ -1,0 +1,13 @@
+import { address, hrefOf } from "../../address.ts";
+import { Page } from "../../parts/page.tsx";
+
+export function NotFoundPage() {
+  return (
+    <Page title="There is no such page">
+      <p>
+        Nothing is at <code>{address().path}</code>. <a href={hrefOf("/")}>Go to the overview</a>, or press <kbd>/</kbd>{" "}
+        to find something by its id or name.
+      </p>
+    </Page>
+  );
+}

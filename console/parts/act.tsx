@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { CallError } from "../api/ask.ts";
+import { call } from "../api/call.ts";
+import { toCallError } from "../api/use-verb.ts";
+import type { InputOf, ResultOf, VerbName } from "../api/verb-types.ts";
+import { mayUse } from "../session.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Failure } from "./failure.tsx";
+
+export interface Acting<Name extends VerbName> {
+  readonly isBusy: boolean;
+  readonly error: CallError | undefined;
+  /** Resolves with `undefined` if it failed; then `error` is why. */
+  run(input: InputOf<Name>): Promise<ResultOf<Name> | undefined>;
+}
+
+/** A verb that is run when a person says so. */
+export function useAct<Name extends VerbName>(name: Name): Acting<Name> {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<CallError>();
+  return {
+    isBusy,
+    error,
+    async run(input) {
+      setBusy(true);
+      setError(undefined);
+      try {
+        return await call(name, input);
+      } catch (thrown) {
+        setError(toCallError(thrown));
+        return undefined;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+interface ActProps<Name extends VerbName> {
+  readonly verb: Name;
+  readonly input: InputOf<Name>;
+  /** On the button: a verb, such as "Revoke". */
+  readonly label: string;
+  readonly isDangerous?: boolean;
+  /** Asked once before it is done: what it will do, and to whom. Without it, it is done at once. */
+  readonly asks?: { readonly title: string; readonly says: ComponentChildren };
+  readonly onDone: (result: ResultOf<Name>) => void;
+}
+
+/** A button that runs a verb. Who may not use the verb does not see it. */
+export function Act<Name extends VerbName>({ verb, input, label, isDangerous = false, asks, onDone }: ActProps<Name>) {
+  const [isAsking, setAsking] = useState(false);
+  const { isBusy, error, run } = useAct(verb);
+  if (!mayUse(verb)) return null;
+
+  async function begin(): Promise<void> {
+    const result = await run(input);
+    if (result === undefined) return;
+    setAsking(false);
+    onDone(result);
+  }
+
+  const kind = isDangerous ? "danger" : "plain";
+  return (
+    <>
+      <Button kind={kind} isBusy={isBusy} onClick={() => (asks ? setAsking(true) : void begin())}>
+        {label}
+      </Button>
+      {!asks && error && <Failure error={error} />}
+      {asks && isAsking && (
+        <Dialog title={asks.title} onClose={() => setAsking(false)}>
+          <div>{asks.says}</div>
+          {error && <Failure error={error} />}
+          <div class="dialog-actions">
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button kind={isDangerous ? "danger" : "primary"} isBusy={isBusy} onClick={() => void begin()}>
+              {label}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { CallError } from "../api/ask.ts";
+import { Button } from "./button.tsx";
+import { Shape } from "./outcome.tsx";
+import "./failure.css";
+
+/** Why something could not be shown or done, where it stands. */
+export function Failure({ error, retry }: { readonly error: CallError; readonly retry?: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <Shape of="failed" />
+      <div>
+        <p>{error.message}</p>
+        {error.details.length > 0 && (
+          <ul>
+            {error.details.map((detail) => (
+              <li key={detail}>{detail}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {retry && (
+        <Button kind="quiet" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

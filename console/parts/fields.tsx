@@ -1,0 +1,157 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import "./fields.css";
+
+interface FieldProps {
+  readonly label: string;
+  /** What else a person should know before filling it in. */
+  readonly hint?: ComponentChildren;
+  /** What is wrong with its value. */
+  readonly problem?: string | undefined;
+  readonly name?: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly required?: boolean;
+  readonly disabled?: boolean;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly type?: "text" | "password" | "search" | "date" | "datetime-local" | "email" | "tel" | "url";
+  readonly inputMode?: "numeric" | "decimal";
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly list?: readonly string[];
+}
+
+/** One line of text. */
+export function TextField({
+  type = "text",
+  inputMode,
+  autocomplete = "off",
+  placeholder,
+  list,
+  ...field
+}: TextFieldProps) {
+  const id = useId();
+  return (
+    <Field {...field} id={id}>
+      <input
+        {...(attributesOf(field, id) as object)}
+        {...({ type, inputMode, autocomplete, placeholder, list: list && `${id}-list` } as object)}
+        spellcheck={false}
+        onInput={(event: Event) => field.onValue((event.currentTarget as HTMLInputElement).value)}
+      />
+      {list && (
+        <datalist id={`${id}-list`}>
+          {list.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
+    </Field>
+  );
+}
+
+/** Several lines of text, such as JSON. */
+export function AreaField({ rows = 4, ...field }: FieldProps & { readonly rows?: number }) {
+  const id = useId();
+  return (
+    <Field {...field} id={id}>
+      <textarea
+        {...attributesOf(field, id)}
+        rows={rows}
+        spellcheck={false}
+        onInput={(event) => field.onValue(event.currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** One of a few. */
+export function SelectField({ choices, ...field }: FieldProps & { readonly choices: readonly Choice[] }) {
+  const id = useId();
+  return (
+    <Field {...field} id={id}>
+      <select {...attributesOf(field, id)} onChange={(event) => field.onValue(event.currentTarget.value)}>
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value} selected={value === field.value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+interface CheckFieldProps {
+  readonly label: ComponentChildren;
+  readonly name?: string;
+  readonly checked: boolean;
+  readonly onChecked: (checked: boolean) => void;
+  readonly disabled?: boolean;
+}
+
+export function CheckField({ label, name, checked, onChecked, disabled = false }: CheckFieldProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChecked(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+function Field({
+  id,
+  label,
+  hint,
+  problem,
+  required = false,
+  children,
+}: Pick<FieldProps, "label" | "hint" | "problem" | "required"> & {
+  readonly id: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {required && <span class="dim"> (required)</span>}
+      </label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
+      {problem && (
+        <p id={`${id}-problem`} class="field-problem">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function attributesOf({ name, value, required, disabled, hint, problem }: FieldProps, id: string) {
+  const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  return {
+    id,
+    name,
+    value,
+    required,
+    disabled,
+    "aria-invalid": problem !== undefined,
+    "aria-describedby": about === "" ? undefined : about,
+  };
+}

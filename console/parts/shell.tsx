@@ -1,0 +1,61 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { address, hrefOf } from "../address.ts";
+import { PAGES } from "../pages/pages.ts";
+import { logOut, session } from "../session.ts";
+import { forgetResults } from "../api/use-verb.ts";
+import { Button } from "./button.tsx";
+import "./shell.css";
+
+/** What stands around every page: where one is, where one can go, who one is. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const { path } = address();
+  useEffect(() => setOpen(false), [path]);
+  const { name, role } = session.value!;
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="shell-head">
+        <a class="shell-mark" href={hrefOf("/")}>
+          datarun
+        </a>
+        <div class="shell-menu">
+          <Button onClick={() => setOpen(!isOpen)} pressed={isOpen}>
+            Menu
+          </Button>
+        </div>
+        <nav class={isOpen ? "shell-nav is-open" : "shell-nav"} aria-label="Pages">
+          <ul>
+            {PAGES.map(({ path: target, label }) =>
+              label === undefined ? null : (
+                <li key={target}>
+                  <a href={hrefOf(target)} aria-current={isWithin(path, target) ? "page" : undefined}>
+                    {label}
+                  </a>
+                </li>
+              ),
+            )}
+          </ul>
+          <div class="shell-who">
+            <p>
+              {name} <span class="dim">{role}</span>
+            </p>
+            <Button kind="quiet" onClick={() => void logOut().then(forgetResults)}>
+              Log out
+            </Button>
+          </div>
+        </nav>
+      </header>
+      <main id="content" class="shell-content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function isWithin(path: string, target: string): boolean {
+  return path === target || (target !== "/" && path.startsWith(`${target}/`));
+}

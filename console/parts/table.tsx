@@ -1,0 +1,51 @@
+import type { ComponentChildren } from "preact";
+import "./table.css";
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly show: (row: Row) => ComponentChildren;
+  /** Numbers stand at the right, one below the other. */
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What the list is, for those who do not see it. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** The row that the address names. */
+  readonly current?: string | undefined;
+}
+
+/** A list of rows. On a narrow screen each row is a block in which each value has its title. */
+export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProps<Row>) {
+  return (
+    <table class="table" role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, isNumber }) => (
+            <th key={title} scope="col" role="columnheader" class={isNumber ? "number" : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => {
+          const key = keyOf(row);
+          return (
+            <tr key={key} role="row" aria-current={current === key ? "true" : undefined}>
+              {columns.map(({ title, show, isNumber }) => (
+                <td key={title} role="cell" data-title={title} class={isNumber ? "number" : undefined}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,2 @@
+/** The bundler gathers what is imported like this into one style sheet. */
+declare module "*.css";

@@ -1,0 +1,6 @@
+/** One file of the console, as a browser gets it. */
+export interface ConsoleFile {
+  /** `index.html`, or a name with a hash of the content. */
+  readonly name: string;
+  readonly text: string;
+}

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { ConsoleFile } from "../admin-api/ports.ts";
+import { PACKAGE_ROOT } from "../project/package-root.ts";
+import { MODULE_EXTENSION, moduleBeside } from "../terms/module-beside.ts";
+
+const BYTES_MAX = 16 * 1_048_576;
+
+/** The console as browsers get it. A package brings it; a checkout bundles it, in a process of its own. */
+export async function loadConsole(): Promise<readonly ConsoleFile[]> {
+  return MODULE_EXTENSION === ".js" ? readBuilt(join(PACKAGE_ROOT, "console")) : bundle();
+}
+
+async function readBuilt(folder: string): Promise<ConsoleFile[]> {
+  const names = await readdir(folder);
+  return Promise.all(names.map(async (name) => ({ name, text: await readFile(join(folder, name), "utf8") })));
+}
+
+async function bundle(): Promise<ConsoleFile[]> {
+  const script = fileURLToPath(moduleBeside("../../tools/console/print-console.ts", import.meta.url));
+  // It gets nothing of the service's environment, which may hold secrets.
+  const options = { maxBuffer: BYTES_MAX, env: {} };
+  const { stdout } = await promisify(execFile)(process.execPath, [script], options);
+  return JSON.parse(stdout) as ConsoleFile[];
+}

@@ -1,0 +1,41 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { after, test } from "node:test";
+import { openConsole } from "../rig/browser/console.ts";
+import { startWorld, type Amount, type World } from "../rig/browser/world.ts";
+
+// For people: pictures of every page, wide and narrow, light and dark, with more and less to show.
+//   SHOTS=/tmp/shots [ONLY=audit] [WITH=little] node --no-node-snapshot --test test/console/take-screenshots.ts
+
+const folder = resolve(process.env["SHOTS"] ?? ".cache/screenshots");
+const only = process.env["ONLY"] ?? "";
+const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") as Amount[];
+
+/** Where each picture is taken. A page that shows one thing gets its id from the world. */
+const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+  audit: () => "/audit",
+};
+
+mkdirSync(folder, { recursive: true });
+after(() => console.log(`The pictures are in ${folder}`));
+
+for (const amount of amounts) {
+  test(`with ${amount}`, async (t) => {
+    const world = await startWorld(t, amount);
+    for (const [name, place] of Object.entries(PLACES).filter(([name]) => name.includes(only))) {
+      const page = await openConsole(t, world.service, { as: world.owner, at: await place(world) });
+      await page.waitForLoadState("networkidle");
+      for (const scheme of ["light", "dark"] as const) {
+        for (const width of [1280, 390]) {
+          await page.emulateMedia({ colorScheme: scheme });
+          await page.setViewportSize({ width, height: 900 });
+          await page.screenshot({
+            path: join(folder, `${name}-${amount}-${width}-${scheme}.png`),
+            fullPage: amount !== "much",
+          });
+        }
+      }
+      await page.close();
+    }
+  });
+}

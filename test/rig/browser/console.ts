@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, type TestContext } from "node:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Role } from "../../../src/admin/ports.ts";
+import type { Appointed } from "../organization.ts";
+import type { TestService } from "../service.ts";
+import { launchChromium } from "./chromium.ts";
+
+export { NO_BROWSER } from "./chromium.ts";
+
+export interface ConsoleOptions {
+  /** Who looks; an owner unless given. `null`: nobody is logged in. */
+  readonly as?: Role | Appointed | null;
+  /** Below the console: `/runs?outcome=failed`. */
+  readonly at?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: "light" | "dark";
+  /** Of requests of the page that are to fail: their messages in the browser's console are no mistake. */
+  readonly failing?: RegExp;
+}
+
+let browser: Promise<Browser> | undefined;
+after(async () => (await browser)?.close());
+
+/**
+ * Opens the console of a service in a real browser. When the test ends, the page must have thrown nothing, written
+ * nothing to the browser's console, and asked nobody but the admin port.
+ */
+export async function openConsole(t: TestContext, service: TestService, options: ConsoleOptions = {}): Promise<Page> {
+  const { as = "owner", at = "/", width = 1280, height = 900, scheme = "light", failing } = options;
+  browser ??= launchChromium();
+  const view: BrowserContextOptions = { viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" };
+  const context = await (await browser).newContext(view);
+  t.after(() => context.close());
+  const wrong: string[] = [];
+  context.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== service.adminUrl && protocol !== "data:" && protocol !== "blob:")
+      wrong.push(`asked ${request.url()}`);
+  });
+  context.on("weberror", (error) => wrong.push(String(error.error().stack)));
+  context.on("console", (message) => {
+    if (!["error", "warning"].includes(message.type()) || failing?.test(message.location().url)) return;
+    wrong.push(`${message.text()} (${message.location().url})`);
+  });
+  t.after(() => assert.deepEqual(wrong, []));
+  if (as !== null) {
+    const person = typeof as === "string" ? await service.operator.appoint(as) : as;
+    const secret = await beginSession(service, person);
+    service.secrets.add(secret);
+    const cookie = {
+      name: "datarun",
+      value: secret,
+      url: service.adminUrl,
+      httpOnly: true,
+      sameSite: "Strict",
+    } as const;
+    await context.addCookies([cookie]);
+  }
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  await page.goto(`${service.adminUrl}/console${at}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  return page;
+}
+
+/** The secret of a new session of this operator's. */
+export async function beginSession({ adminUrl }: TestService, { token }: Pick<Appointed, "token">): Promise<string> {
+  const headers = { Authorization: `Bearer ${token}`, Origin: adminUrl, "Datarun-Console": "1" };
+  const answer = await fetch(`${adminUrl}/api/session`, { method: "POST", headers });
+  assert.equal(answer.status, 200, await answer.text());
+  return /^datarun=([^;]+)/.exec(answer.headers.get("set-cookie")!)![1]!;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** Finds nothing serious on the page as it is now, and no content beside the window. */
+export async function assertUsable(page: Page): Promise<void> {
+  // The browser's own door, because the page lets no script in.
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'], rules: { 'color-contrast-enhanced': { enabled: false } } }).then((it) => it.violations)",
+  )) as readonly Finding[];
+  const serious = found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,
+    );
+  assert.deepEqual(serious, [], page.url());
+  const beside = (await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")) as number;
+  assert.ok(beside <= 0, `${page.url()} is ${beside} px wider than the window`);
+}
+
+/** The page in light and dark, wide and narrow, and as large as 200 % zoom makes it. */
+export async function assertUsableEverywhere(page: Page): Promise<void> {
+  const before = page.viewportSize()!;
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1280, 640, 390]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await assertUsable(page);
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(before);
+}

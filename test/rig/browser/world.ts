@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import type { TestLife } from "../../vendor/scripted-vendor.ts";
+import { after as later, bare, hang, inTurn, json, rawThenReset, type Behaviour } from "../../vendor/behaviours.ts";
+import { startVendor, type Vendor } from "../../vendor/scripted-vendor.ts";
+import type { SourceDeclaration } from "../../../src/sdk/source.ts";
+import type { Appointed, Organization } from "../organization.ts";
+import { startService, type ServiceOptions, type TestService } from "../service.ts";
+import { source } from "../sources.ts";
+
+/** `none`: a deployment on its first day. `longest`: every name as long as it may be. */
+export type Amount = "none" | "little" | "much" | "longest";
+
+export interface World {
+  readonly service: TestService;
+  readonly vendor: Vendor;
+  readonly owner: Appointed;
+  /** Has credentials, prices, a budget and runs, unless there is nothing. */
+  readonly acme: Organization & { readonly name: string };
+  /** Runs a verb as the owner. @throws if it does not succeed */
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they assert
+  verb(name: string, input: object): Promise<any>;
+}
+
+const LONG = "Überlandzentrale für Wirtschaftsauskünfte und Handelsregister, Zweigniederlassung Nordost";
+const WORD = "Donaudampfschifffahrtsgesellschaftskapitänswitwenrentenauszahlungsstelle";
+const RUNS: Readonly<Record<Amount, number>> = { none: 0, little: 4, much: 240, longest: 12 };
+
+/** What the vendors do in turn, so that everything that can come of a call is there. */
+const found = later(12, json({ found: true, name: "Example Trading Ltd", number: "09446231", status: "active" }));
+const COMPANY: readonly Behaviour[] = [found, found, later(180, found), bare(404), found, found];
+const CREDIT: readonly Behaviour[] = [
+  later(40, json({ found: true, score: 712 })),
+  bare(404),
+  bare(500),
+  later(90, json({ score: 540 })),
+];
+const SANCTIONS: readonly Behaviour[] = [
+  bare(404),
+  bare(404),
+  later(5, json({ matches: [{ name: "A. Person", score: 0.81 }] })),
+];
+const INSOLVENCY: readonly Behaviour[] = [
+  json({ cases: [] }),
+  rawThenReset(""),
+  json({ cases: [] }),
+  hang,
+  bare(429),
+  json({ cases: [] }),
+];
+
+/** A deployment with organizations, credentials, prices, a budget and runs, on which pages can be looked at. */
+export async function startWorld(t: TestLife, amount: Amount = "little", options: ServiceOptions = {}): Promise<World> {
+  const vendor = await startVendor(t);
+  for (const [path, turns] of Object.entries({
+    "/company": COMPANY,
+    "/credit": CREDIT,
+    "/sanctions": SANCTIONS,
+    "/insolvency": INSOLVENCY,
+  }))
+    vendor.on(path, round(turns));
+  const sources = [...sourcesOf(vendor, amount === "longest"), ...(options.sources ?? [])];
+  const service = await startService(t, { ...options, sources, vendors: [vendor] });
+  const owner = await service.operator.appoint("owner", "grace@example.org");
+  const verb = async (name: string, input: object) => {
+    const answer = await fetch(`${service.adminUrl}/api/${name.replaceAll(" ", "/")}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${owner.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    const value: unknown = await answer.json();
+    assert.equal(answer.status, 200, `${name}: ${JSON.stringify(value)}`);
+    return value;
+  };
+  const name = amount === "longest" ? `${LONG} ${WORD}` : "Acme Lending";
+  const world: World = { service, vendor, owner, verb, acme: { ...service.a, name } };
+  if (amount === "none") return world;
+  await verb("org rename", { org: service.a.id, name });
+  await verb("org rename", { org: service.b.id, name: "Borealis Bank" });
+  await fill(world, amount);
+  return world;
+}
+
+async function fill({ service, verb, acme }: World, amount: Amount): Promise<void> {
+  await verb("workflow set", { workflow: acme.workflow, auto_credentials: true, failure_details: true });
+  const org = acme.id;
+  const longName = amount === "longest" ? LONG : undefined;
+  await verb("workflow create", { org, name: longName ?? "Onboarding, trial", simulated: true });
+  for (const [id, price] of [
+    ["registry__company", "0.40"],
+    ["bureau__credit_report", "2.35"],
+    ["register__insolvency", "0.12"],
+  ] as const) {
+    const { cred_id } = await verb("credential create", {
+      org,
+      source: id,
+      fields: { api_key: service.secrets.add(`key-of-${id}-0001`) },
+    });
+    await verb("credential price set", { cred_id, amount: price, currency: "EUR", from: "2026-01-01" });
+  }
+  await verb("budget set", { org, per: "month", amount: amount === "much" ? "180" : "50", currency: "EUR" });
+  if (amount === "much") {
+    for (let at = 0; at < 40; at += 1) {
+      const { organization_tuid } = await verb("org create", { name: `Customer ${String(at + 1).padStart(2, "0")}` });
+      await verb("workflow create", { org: organization_tuid, name: "checks" });
+      await verb("token create", { org: organization_tuid, name: "server" });
+    }
+  }
+  for (let at = 0; at < RUNS[amount]; at += 1)
+    await service.run(ASKED, { number: "09446231", name: "Example Trading Ltd" }, { as: acme });
+}
+
+const ASKED = {
+  registry__company: true,
+  bureau__credit_report: true,
+  lists__sanctions: true,
+  register__insolvency: true,
+};
+
+/** In turn, and from the beginning again. */
+function round(turns: readonly Behaviour[]): Behaviour {
+  let at = 0;
+  return (socket, request) => inTurn(turns[at++ % turns.length]!)(socket, request);
+}
+
+function sourcesOf(vendor: Vendor, isLong: boolean): readonly SourceDeclaration[] {
+  const key = {
+    type: "object",
+    properties: {
+      api_key: {
+        type: "string",
+        minLength: 1,
+        title: "API key",
+        description: "From the vendor's portal, under Access.",
+      },
+    },
+    required: ["api_key"],
+    additionalProperties: false,
+  } as const;
+  const number = {
+    type: "string",
+    title: "Registration number",
+    description: "As the register writes it.",
+    examples: ["09446231"],
+  } as const;
+  const name = {
+    type: "string",
+    title: "Name",
+    description: "The registered name.",
+    examples: ["Example Trading Ltd"],
+  } as const;
+  const title = (text: string) => (isLong ? `${text}: ${LONG}, ${WORD}` : text);
+  const one = (id: string, says: string, path: string, inputs: object, more: Partial<SourceDeclaration> = {}) =>
+    source(
+      id,
+      async ({ http }) => {
+        const reply = await http.get(vendor.origin + path, { answers: [404] });
+        return reply.status === 404 ? null : reply;
+      },
+      {
+        title: title(says),
+        origins: [vendor.origin],
+        inputs: inputs as SourceDeclaration["inputs"],
+        timeout_ms: 400,
+        ...more,
+      },
+    );
+  const ofNumber = { type: "object", properties: { number }, required: ["number"] };
+  const ofBoth = { type: "object", properties: { number, name }, required: ["number"] };
+  const ofName = { type: "object", properties: { name }, required: ["name"] };
+  return [
+    one("registry__company", "Company profile", "/company", ofNumber, {
+      credentials: key,
+      charge: { model: "per_success", amount: 0.5, currency: "EUR" },
+    }),
+    one("bureau__credit_report", "Credit report", "/credit", ofBoth, {
+      credentials: key,
+      charge: { model: "per_match", amount: 2.5, currency: "EUR" },
+    }),
+    one("lists__sanctions", "Sanctions lists", "/sanctions", ofName, { charge: "free" }),
+    one("register__insolvency", "Insolvency announcements", "/insolvency", ofBoth, {
+      credentials: key,
+      charge: { model: "per_call", amount: 0.1, currency: "EUR" },
+    }),
+  ];
+}
