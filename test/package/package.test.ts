@@ -34,7 +34,7 @@ test("the tarball holds the service, its catalog, the declarations, pages and ma
   );
   assert.deepEqual(
     [...places].sort(),
-    ["NOTICE", "README.md", "bin", "deploy", "dist/build-info.json", "dist/catalog", "dist/src", "dist/types", "docs", "package.json"], // prettier-ignore
+    ["NOTICE", "README.md", "bin", "deploy", "dist/build-info.json", "dist/catalog", "dist/console", "dist/src", "dist/types", "docs", "package.json"], // prettier-ignore
   );
   const astray = contents.filter((path) =>
     /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|decisions\/|secrets\//.test(path),
@@ -192,6 +192,9 @@ test("installed by the machine's own Node into an empty folder", async (t) => {
       assert.deepEqual((entry as { output: unknown }).output, JSON.parse(testedBlock("function answer")));
       const status = (await (await fetch(`${service.url}/status`)).json()) as Record<string, unknown>;
       assert.equal(status["git_sha"], GIT_SHA);
+      const page = await (await fetch(`${service.adminUrl}/console/`)).text();
+      const script = await fetch(service.adminUrl + /src="([^"]+)"/.exec(page)![1]!);
+      assert.equal(script.headers.get("content-type"), "text/javascript; charset=utf-8");
     },
   );
 });
