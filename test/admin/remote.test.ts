@@ -101,6 +101,7 @@ after(async () => {
 
 test("a verb prints the same from afar as on the machine, byte for byte: results, remarks, tables, failures and exit codes", async () => {
   const span = ["--from", "2020-01-01", "--to", "2100-01-01"];
+  assert.equal((await here(["budget", "set", "--org", org, "--per", "day", "--calls", "5"])).code, 0);
   const commands: (readonly string[])[] = [
     ["org", "list"],
     ["org", "rename", org, "Acme Ltd"],
@@ -115,6 +116,9 @@ test("a verb prints the same from afar as on the machine, byte for byte: results
     ["token", "list", "--org", org, "--state", "revoked"],
     ["audit", "list", "--limit", "3"],
     ["audit", "list", "--org", org],
+    ["budget", "list", "--org", org],
+    ["budget", "set", "--org", org, "--per", "day", "--calls", "5"],
+    ["budget", "set", "--org", org, "--per", "day", "--calls", "5", "--currency", "EUR"],
     ["operator", "list"],
     ["operator", "create", "ada", "--role", "viewer"],
     ["keys", "verify"],
@@ -192,6 +196,20 @@ test("a verb that works only in a terminal is refused from afar, and is not done
     assert.equal(code, 2, stderr);
     assert.match(stderr, says);
   }
+});
+
+test("an address that is given and empty is a mistake, and nothing is done here instead", async () => {
+  const env = { DATARUN_OPERATOR_TOKEN: token, DATARUN_REMOTE: running.adminUrl };
+  for (const args of [
+    ["--remote", "", "org", "list"],
+    ["--remote=", "org", "list"],
+    ["org", "list", "--remote", ""],
+  ]) {
+    const { code, stdout, stderr } = await run(args, env);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /--remote must be the address of an admin port/);
+  }
+  assert.equal((await run(["org", "list"], { DATARUN_REMOTE: "" })).code, 0, "an empty variable is none");
 });
 
 for (const [address, says] of [

@@ -18,7 +18,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export function findRemote(option: string | undefined, env: CommandIo["env"]): Remote | null {
   const address = option ?? env[ADDRESS_VARIABLE] ?? "";
   const from = option === undefined ? ADDRESS_VARIABLE : "--remote";
-  if (address === "") return null;
+  // An empty variable is none. An empty option is a mistake, such as a misspelled variable of a script.
+  if (address === "" && option === undefined) return null;
   const url = URL.parse(address);
   const isPlain = url?.protocol === "http:";
   if (url === null || (!isPlain && url.protocol !== "https:"))
