@@ -73,8 +73,9 @@ export async function start(options: StartOptions): Promise<Running> {
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
-  const spans = opened.use(openSpans(settings, deployment, clock, log));
+  // Before the spans, which trust the same authorities: this one says in a sentence what is wrong with them.
   const door = opened.adopt(openVendorDoor(settings, clock), (it) => it.close());
+  const spans = opened.use(openSpans(settings, deployment, clock, log));
 
   forgetAddress(dataDir);
   const { stop, ...service } = await startService({

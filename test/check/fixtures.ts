@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { CheckCode } from "../../src/commands/check/findings.ts";
 import type { Disk, DiskFacts } from "../../src/commands/check/disk.ts";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
@@ -126,6 +127,12 @@ export const FIXTURES: readonly Fixture[] = [
     name: "authorities in no file",
     given: { "outbound-ca-file": "/nowhere/ca.pem" },
     says: /^outbound\.ca_file: there is no file \/nowhere\/ca\.pem$/,
+  },
+  {
+    code: "settings.invalid",
+    name: "authorities in a file that holds none, trusted by vendors and by a collector",
+    given: { "outbound-ca-file": fileURLToPath(import.meta.url), "otlp-endpoint": "http://127.0.0.1:4318/v1/traces" },
+    says: /^outbound: the extra certificate authorities hold no certificate in PEM form$/,
   },
   {
     code: "host.not_here",
@@ -329,6 +336,12 @@ export const FIXTURES: readonly Fixture[] = [
     name: "a file in place of the journal's folder",
     prepare: async (_t, dataDir) => write(dataDir, { ledger: "" }),
     says: /^EEXIST: file already exists, mkdir '.*ledger'$/,
+  },
+  {
+    code: "data_dir.unusable",
+    name: "a file in place of the budgets' folder",
+    prepare: async (_t, dataDir) => write(dataDir, { budgets: "" }),
+    says: /^ENOTDIR: not a directory, scandir '.*budgets'$/,
   },
   {
     code: "data_dir.not_local",

@@ -1,9 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { roomOnDisk } from "../../ledger/journal/journal-size.ts";
+import { openUseNotes } from "../../leases/budgets/use-notes.ts";
 import { findAddress } from "../../composition/service-address.ts";
 import { cannotBeOpened } from "../../storage/store.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { reasonOf } from "../reason-of.ts";
 import type { Disk } from "./disk.ts";
 import type { Report } from "./findings.ts";
 
@@ -40,6 +42,13 @@ export function checkDataDir(settings: Settings, dataDir: string, disk: Disk, re
   const ledger = join(dataDir, "ledger");
   if (existsSync(ledger) && !statSync(ledger).isDirectory()) {
     report.add("data_dir.unusable", `EEXIST: file already exists, mkdir '${ledger}'`, { file: ledger });
+  }
+  const budgets = join(dataDir, "budgets");
+  try {
+    // It reads what earlier starts have left, and makes nothing.
+    openUseNotes(budgets, "");
+  } catch (error) {
+    report.add("data_dir.unusable", reasonOf(error), { file: budgets });
   }
   report.facts["data_dir"] = place === dataDir ? dataDir : `${dataDir}, none yet: the first start makes it`;
   const running = findAddress(dataDir);

@@ -28,6 +28,7 @@ type Line = readonly [
  * Notes in a file, one line for each change. What is written has been handed to the operating system, so it outlives a
  * killed process, but not a power failure: notes from before the machine was started are not used, and then all that was
  * leased counts as used.
+ * @throws the system's error if the directory cannot be read
  * @param start names this start; later starts have greater names
  */
 export function openUseNotes(directory: string, start: string): OpenUseNotes {
@@ -120,11 +121,13 @@ class NotedUses {
   }
 }
 
+/** None as long as nothing was noted. */
 function filesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith(ENDING));
-  } catch {
-    return [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
   }
 }
 
