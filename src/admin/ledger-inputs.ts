@@ -3,6 +3,7 @@ import { Type } from "../terms/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { organizationInput, sourceInput, workflowInput } from "./inputs.ts";
+import { isDay } from "../terms/calendar.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** Inputs that several verbs on the ledger have in the same form. */
@@ -65,12 +66,6 @@ export function toMoment(text: string): number {
   if (Number.isNaN(wallAt) || !isDay(text.slice(0, 10)))
     throw new OperatorError("invalid", "There is no such day or time.");
   return wallAt;
-}
-
-/** False for the 30th of February, which a parser reads as the 2nd of March. */
-function isDay(text: string): boolean {
-  const midnight = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
 
 export function unknownRun(): OperatorError {

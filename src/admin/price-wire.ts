@@ -1,11 +1,13 @@
 import { Type } from "../terms/type.ts";
-import { startOfDay } from "../terms/calendar.ts";
+import { isDay, startOfDay } from "../terms/calendar.ts";
 import { CURRENCIES } from "../terms/currency.ts";
-import { AMOUNT_PATTERN, amountText } from "../terms/money.ts";
+import { AMOUNT_PATTERN, amountText, type Micros, readAmount } from "../terms/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { PriceTerm } from "../terms/price.ts";
 import { toWireTime } from "./wire-time.ts";
 import { text, time } from "./result-schemas.ts";
+
+/** Inputs and results that have to do with prices. */
 
 export const wirePrice = {
   from: time,
@@ -15,8 +17,6 @@ export const wirePrice = {
   per: text,
   time_zone: text,
 };
-
-/** Inputs and results that have to do with prices. */
 
 export const amountInput = Type.String({
   pattern: AMOUNT_PATTERN,
@@ -47,9 +47,14 @@ export const aboveInput = Type.Integer({
 
 /** @throws OperatorError for a day that its month does not have */
 export function requireDay(day: string): void {
-  const utc = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day))
-    throw new OperatorError("invalid", `There is no day ${day}.`);
+  if (!isDay(day)) throw new OperatorError("invalid", `There is no day ${day}.`);
+}
+
+/** @throws OperatorError for one that is too large */
+export function amountOf(text: string): Micros {
+  const amount = readAmount(text);
+  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  return amount;
 }
 
 /** Whether a price begins on this day of its own time zone. */

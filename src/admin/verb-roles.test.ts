@@ -12,12 +12,13 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; operator list; org list;
     source list; source show; token list; workflow list`,
   operator: `
-    credential create; credential delete; credential disable; credential enable; credential price remove;
-    credential price set; credential verify; function run; function test; ledger reconcile; org create; org disable;
+    credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow set`,
-  owner:
-    "budget remove; budget set; keys discard; keys remove-old; keys rotate; ledger prune; operator create; operator revoke",
+  // A price decides what a budget counts.
+  owner: `
+    budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
+    operator revoke`,
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */

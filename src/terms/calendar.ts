@@ -15,6 +15,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** Whether a text such as `2026-01-31` is a day. A parser reads the 30th of February as the 2nd of March. */
+export function isDay(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(`${text}T`);
+}
+
 /** The first moment of a day such as `2026-01-31`. A day beyond the end of its month counts into the next. */
 export function startOfDay(day: string, timeZone: string): number {
   const [year, month, date] = day.split("-").map((part) => Number.parseInt(part, 10));

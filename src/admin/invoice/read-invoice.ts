@@ -1,3 +1,4 @@
+import { isDay } from "../../terms/calendar.ts";
 import { isCurrency } from "../../terms/currency.ts";
 import { type Micros, readAmount } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
@@ -91,8 +92,7 @@ function dayOf(text: string): string | null {
   const [year, month, day] = iso !== null ? iso.slice(1) : dotted !== null ? dotted.slice(1).toReversed() : [];
   if (year === undefined) return null;
   const written = `${year}-${month!.padStart(2, "0")}-${day!.padStart(2, "0")}`;
-  const date = new Date(`${written}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(written) ? written : null;
+  return isDay(written) ? written : null;
 }
 
 /** `undefined` if it is none. A credit is negative. */

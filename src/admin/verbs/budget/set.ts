@@ -1,12 +1,12 @@
 import { Type } from "../../../terms/type.ts";
 import { BUDGET_PERIODS, budgetText, type Budget } from "../../../terms/budget.ts";
 import { newId } from "../../../terms/ids.ts";
-import { readAmount, readCount, type Micros } from "../../../terms/money.ts";
+import { readCount, type Micros } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { toWireBudget, wireBudget } from "../../budget-wire.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import type { AdminStore } from "../../ports.ts";
-import { amountInput, currencyInput } from "../../price-wire.ts";
+import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import { requireSource, requireWorkflow, unknownCredential, unknownOrganization, unknownWorkflow } from "../../require.ts"; // prettier-ignore
 import { defineVerb } from "../../verb.ts";
 
@@ -91,11 +91,10 @@ function limitOf({ amount, currency, calls }: LimitInput): Pick<Budget, "currenc
   }
   if (amount === undefined) throw new OperatorError("usage", "Give --amount with --currency, or --calls.");
   if (currency === undefined) throw new OperatorError("usage", "--amount goes with --currency.");
-  return { currency, limit: positive(readAmount(amount)) };
+  return { currency, limit: positive(amountOf(amount)) };
 }
 
-function positive(amount: Micros | null): Micros {
-  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+function positive(amount: Micros): Micros {
   if (amount === 0n) throw new OperatorError("invalid", "The amount must be more than 0.");
   return amount;
 }

@@ -1,9 +1,9 @@
 import { Type } from "../../../terms/type.ts";
 import type { AttemptRow, RunReportRow } from "../../../ledger/ports.ts";
 import type { RequestCost, ResettledRequest } from "../../ports.ts";
-import { amountFromColumn, readAmount } from "../../../terms/money.ts";
+import { amountFromColumn } from "../../../terms/money.ts";
 import type { Price } from "../../../terms/price.ts";
-import { amountInput, currencyInput } from "../../price-wire.ts";
+import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { count, text } from "../../result-schemas.ts";
@@ -44,7 +44,13 @@ export default defineVerb({
   changes: true,
   needs: ["store", "ledger"],
 
-  result: Type.Object({ transaction_id: text, call: count, requests: count, call_charged: text }),
+  result: Type.Object({
+    transaction_id: text,
+    call: count,
+    requests: count,
+    call_charged: text,
+    changed_budgets: Type.Optional(text),
+  }),
 
   async run({ transaction, call, attempt, charged, amount, currency, note }, { act, ledger, store }) {
     const reader = await ledger();
@@ -105,8 +111,7 @@ function costOf({ charged, price, currency }: AttemptRow): RequestCost {
 function priceOf(text: string, given: string | undefined, { attempts }: RunReportRow, call: number): Price {
   const recorded = new Set(attempts.filter(({ ordinal }) => ordinal === call).map((attempt) => attempt.currency));
   const currency = given ?? (recorded.size === 1 ? [...recorded][0]! : null);
-  const amount = readAmount(text);
-  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
+  const amount = amountOf(text);
   if (currency === null) throw new OperatorError("usage", "The call recorded no currency. Give it with --currency.");
   return { amount, currency };
 }

@@ -11,7 +11,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Let a person or a program use the admin API, with a token of their own",
   description:
-    "The token is shown only once, because only its SHA-256 is stored. A viewer reads everything but secrets. An operator also runs things, creates and disables organizations, tokens, workflows and credentials, and settles charges. An owner also creates and revokes operators, rotates keys and deletes old runs. What they change is recorded in the audit trail under their name.",
+    "The token is shown only once, because only its SHA-256 is stored. A viewer reads everything but secrets. An operator also runs things, creates and disables organizations, tokens, workflows and credentials, and settles charges. An owner also creates and revokes operators, sets budgets and prices, rotates keys and deletes old runs. What they change is recorded in the audit trail under their name.",
   example: "ada@acme.example --role operator --expires-in 90d",
   input: Type.Object(
     {

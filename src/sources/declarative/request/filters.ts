@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type * as Phones from "libphonenumber-js";
+import { isDay } from "../../../terms/calendar.ts";
 import { inDigits, isNumber } from "../../../terms/exact-number.ts";
 import type { Json } from "../../../terms/json.ts";
 
@@ -159,8 +160,7 @@ const DATE_TOKEN = /YYYY|YY|MM|M|DD|D/g;
 function formatDate(text: string, format: string): string | null {
   const [whole, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})(?:T[0-9:.]+(?:Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
   if (whole === undefined || year === undefined || month === undefined || day === undefined) return null;
-  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return null;
+  if (!isDay(`${year}-${month}-${day}`)) return null;
   return format.replace(DATE_TOKEN, (token) => {
     if (token === "YYYY") return year;
     if (token === "YY") return year.slice(2);

@@ -16,7 +16,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["cred_id"],
-  role: "operator",
+  role: "owner",
   changes: true,
   needs: ["store"],
 

@@ -1,22 +1,22 @@
 import { Type } from "../../../../terms/type.ts";
 import { isTimeZone, startOfDay } from "../../../../terms/calendar.ts";
 import type { ChargeModel } from "../../../../terms/charge.ts";
-import { readAmount } from "../../../../terms/money.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import type { PriceTerm } from "../../../../terms/price.ts";
 import { credentialInput } from "../../../inputs.ts";
 import {
   aboveInput,
   amountInput,
+  amountOf,
   begins,
   currencyInput,
   dayInput,
   requireDay,
   toWirePrice,
+  wirePrice,
 } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { text } from "../../../result-schemas.ts";
-import { wirePrice } from "../../../price-wire.ts";
 import { defineVerb } from "../../../verb.ts";
 
 export default defineVerb({
@@ -48,7 +48,7 @@ export default defineVerb({
     { additionalProperties: false },
   ),
   positional: ["cred_id"],
-  role: "operator",
+  role: "owner",
   changes: true,
   needs: ["store"],
 
@@ -81,12 +81,6 @@ export default defineVerb({
     return { cred_id, ...toWirePrice(term) };
   },
 });
-
-function amountOf(text: string) {
-  const amount = readAmount(text);
-  if (amount === null) throw new OperatorError("invalid", "The amount is too large.");
-  return amount;
-}
 
 /** The price that a step belongs to. */
 function basicPrice(known: readonly PriceTerm[], day: string): PriceTerm {
