@@ -6,6 +6,7 @@ import type { LoginCodeStore, Operator, SessionStore } from "../admin/ports.ts";
 import { reportError } from "../admin/report-error.ts";
 import { includesRole } from "../admin/roles.ts";
 import { checkInput, runVerb } from "../admin/run-verb.ts";
+import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
 import { createLogin, type LoginParts } from "./login.ts";
@@ -15,7 +16,7 @@ import { type ConsoleMode, type LoginWays, SESSION_ENDPOINTS, type SessionEndpoi
 import { createSessions, requireOwnPage } from "./sessions.ts";
 import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
-import { pathOf, toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
+import { toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
 export interface AdminApiParts extends LoginParts {
   readonly sessions: SessionStore & LoginCodeStore;
@@ -49,7 +50,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const sessions = createSessions(parts);
   const codes = createLoginCodes(parts.sessions, login, parts.clock);
   const ways: LoginWays = { mode: parts.console, login, codes, sessions };
-  const nameOfPath = new Map(parts.verbs.names.map((name) => [pathOf(name), name]));
+  const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
   const underWay = new Set<Promise<unknown>>();
   let isStopping = false;
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readBody } from "../operate/read-body.ts";
 import { isJsonObject, JsonError, type JsonObject, parseJson } from "../terms/json.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -23,15 +24,10 @@ export async function readInput(request: IncomingMessage): Promise<JsonObject> {
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const isAnnounced = Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX;
+  const bytes = isAnnounced ? null : await readBody(request, BODY_BYTES_MAX);
+  if (bytes === null) throw invalid(`is larger than ${BODY_BYTES_MAX} bytes`);
+  return bytes;
 }
 
 function parse(bytes: Buffer): unknown {
@@ -41,10 +37,6 @@ function parse(bytes: Buffer): unknown {
     if (error instanceof JsonError) throw invalid(`is not valid JSON (${error.problem})`);
     throw error;
   }
-}
-
-function tooLarge(): Refusal {
-  return invalid(`is larger than ${BODY_BYTES_MAX} bytes`);
 }
 
 function invalid(problem: string): Refusal {

@@ -1,10 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { operatorState } from "../admin/operator-wire.ts";
-import type { AuditTrail, Operator } from "../admin/ports.ts";
+import type { AuditTrail, Operator, Session, SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
-import type { Session, SessionStore } from "../admin/ports.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -33,7 +32,7 @@ export interface Begun {
 }
 
 /** A page of ours sends this header with every request. One of another site cannot, unless it is allowed to. */
-export const CONSOLE_HEADER = "datarun-console";
+const CONSOLE_HEADER = "datarun-console";
 
 const HOUR_MS = 3_600_000;
 export const IDLE_MS = HOUR_MS;

@@ -1,6 +1,7 @@
 import type { TObject } from "typebox";
 import type { VerbSet } from "../admin/find-verbs.ts";
 import type { Verb } from "../admin/verb.ts";
+import { verbPath } from "../admin/verb-path.ts";
 
 /** A verb as the admin API offers it. */
 export interface VerbEndpoint {
@@ -10,19 +11,12 @@ export interface VerbEndpoint {
   readonly verb: Verb;
 }
 
-export const API_PREFIX = "/api/";
-
-/** The path of each verb: that of `credential price set` is `/api/credential/price/set`. */
-export function pathOf(name: string): string {
-  return API_PREFIX + name.replaceAll(" ", "/");
-}
-
 /** The endpoint of a verb, or `null` if it works only in a terminal. */
 export async function toEndpoint(name: string, verbs: VerbSet): Promise<VerbEndpoint | null> {
   const verb = await verbs.load(name);
   const { terminalOnly } = verb;
   if (terminalOnly === true) return null;
-  return { name, path: pathOf(name), verb: { ...verb, input: without(verb.input, terminalOnly ?? []) } };
+  return { name, path: verbPath(name), verb: { ...verb, input: without(verb.input, terminalOnly ?? []) } };
 }
 
 /** Every endpoint, sorted by path. */

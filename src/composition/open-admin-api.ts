@@ -10,11 +10,23 @@ export interface AdminApiPlace extends ServiceForVerbs {
 export function openAdminApi(place: AdminApiPlace): AdminApi {
   let opening: Promise<AdminApi> | undefined;
   let opened: AdminApi | undefined;
-  const open = async (): Promise<AdminApi> => (opened = await (opening ??= load(place)));
+  let isStopping = false;
+
+  async function open(): Promise<AdminApi> {
+    opened = await load(place);
+    // The first request has come while the service stops: it is refused like any other.
+    if (isStopping) await opened.stop();
+    return opened;
+  }
+
   return {
-    handle: async (request, response) => (await open()).handle(request, response),
+    handle: async (request, response) => (await (opening ??= open())).handle(request, response),
     failedLogins: () => opened?.failedLogins() ?? 0,
-    stop: async () => (await opening)?.stop(),
+    async stop() {
+      isStopping = true;
+      if (opened === undefined) await opening;
+      else await opened.stop();
+    },
   };
 }
 

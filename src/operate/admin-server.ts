@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { asFault, Fault } from "../terms/fault.ts";
 import type { Json } from "../terms/json.ts";
 import type { Metrics } from "./metrics.ts";
+import { readBody } from "./read-body.ts";
 
 export interface AdminServerParts {
   readonly metrics: Pick<Metrics, "page">;
@@ -98,22 +99,17 @@ function handlerOf(path: string, { api, console }: AdminServerParts): AdminHandl
 async function answer(page: AdminPage, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
   if (!Object.hasOwn(page.answers, method)) throw new Fault("request.method");
-  const { status, value } = page.answers[method]!(await readBody(request));
+  const { status, value } = page.answers[method]!(await readJson(request));
   sendJson(response, status, value);
 }
 
 /** @throws Fault `request.invalid` */
-async function readBody(request: IncomingMessage): Promise<Json | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw new Fault("request.invalid");
-    chunks.push(chunk);
-  }
-  if (bytes === 0) return undefined;
+async function readJson(request: IncomingMessage): Promise<Json | undefined> {
+  const bytes = await readBody(request, BODY_BYTES_MAX);
+  if (bytes === null) throw new Fault("request.invalid");
+  if (bytes.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as Json;
+    return JSON.parse(bytes.toString()) as Json;
   } catch (cause) {
     throw new Fault("request.invalid", {}, { cause });
   }

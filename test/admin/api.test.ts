@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { includesRole, ROLES } from "../../src/admin/roles.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, sendsCredential } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 import { after as later, json as answer } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
@@ -47,9 +51,9 @@ test("what an operator does over the API takes effect in the service, and is rec
   for (const verb of ["credential disable", "credential enable"]) await result(verb, { cred_id }, ada);
   assert.equal((await result("credential explain", { workflow, source: "acme__people" }, ada)).cred_id, cred_id);
   const price = { cred_id, amount: "0.35", currency: "EUR", from: "2026-01-01" };
-  assert.equal((await result("credential price set", price, ada)).amount, "0.35");
+  assert.equal((await result("credential price set", price, owner)).amount, "0.35");
   assert.equal((await result("credential price list", { cred_id }, ada)).prices.length, 1);
-  assert.equal((await result("credential price remove", { cred_id, from: "2026-01-01" }, ada)).removed, 1);
+  assert.equal((await result("credential price remove", { cred_id, from: "2026-01-01" }, owner)).removed, 1);
   assert.equal((await result("credential list", { org }, ada)).credentials.length, 1);
   assert.equal((await result("keys verify", {}, ada)).credentials, 1);
   const rotated = await result("keys rotate", { new_data_keys: true }, owner);
@@ -62,7 +66,7 @@ test("what an operator does over the API takes effect in the service, and is rec
   for (const verb of ["workflow disable", "workflow enable"]) await result(verb, { workflow }, ada);
   for (const verb of ["org disable", "org enable"]) await result(verb, { org }, ada);
   await result("token revoke", { token_id }, ada);
-  assert.equal(await until(async () => (await service.post("/data", {}, { as })).statusCode, (it) => it === 401), 401); // prettier-ignore
+  await until(async () => (await service.post("/data", {}, { as })).statusCode === 401);
   assert.equal((await result("token list", { org }, ada)).tokens[0].state, "revoked");
   assert.equal((await result("workflow list", { org }, ada)).workflows.length, 1);
   assert.ok(
@@ -71,7 +75,7 @@ test("what an operator does over the API takes effect in the service, and is rec
   assert.equal((await call("keys discard", { key: `key_${"0".repeat(32)}` }, { as: owner })).statusCode, 404);
 
   const entries = (await result("audit list", { org }, ada)).entries as { who: string; via: string; what: string }[];
-  assert.deepEqual(new Set(entries.map(({ who, via }) => `${who} ${via}`)), new Set(["ada api"]));
+  assert.deepEqual(new Set(entries.map(({ who, via }) => `${who} ${via}`)), new Set(["ada api", "owner api"]));
   const rotation = ((await result("audit list", {}, ada)).entries as typeof entries).find(({ what }) => what === "keys rotate"); // prettier-ignore
   assert.deepEqual([rotation?.who, rotation?.via], ["owner", "api"]);
 });
@@ -96,9 +100,10 @@ test("runs, cases, and the ledger are there over the API", async (t) => {
   assert.equal((await result("source test", { source: "ok__echo" }, ada)).sources[0].source, "ok__echo");
   assert.deepEqual((await result("function list", {}, ada)).functions, []);
 
-  const listed = await until(async () => (await result("ledger list", {}, ada)).runs, ({ length }) => length === 2); // prettier-ignore
+  let listed: { transaction_id: string }[] = [];
+  await until(async () => (listed = (await result("ledger list", {}, ada)).runs).length === 2);
   const transaction = run.transaction_id as string;
-  assert.ok(listed.some((one: { transaction_id: string }) => one.transaction_id === transaction));
+  assert.ok(listed.some((one) => one.transaction_id === transaction));
   const shown = await result("ledger show", { transaction }, ada);
   assert.equal(shown.calls[0].source, "acme__lost");
   assert.equal((await result("ledger unknown", {}, ada)).requests.length, 1);
@@ -114,13 +119,27 @@ test("runs, cases, and the ledger are there over the API", async (t) => {
   assert.equal((await result("ledger prune", { before: "2020-01-01" }, owner)).deleted, 0);
 });
 
-async function until<Value>(ask: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
-  for (let left = 100; ; left -= 1) {
-    const value = await ask();
-    if (isThere(value) || left === 0) return value;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+test("a budget that an owner sets over the API stops what it has no room for, until it is removed", async (t) => {
+  const vendor = await startVendor(t);
+  const service = await startService(t, { sources: [asksVendor("acme__people", vendor, "/json")], vendors: [vendor] });
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const [ada, owner] = [await service.operator.appoint("operator", "ada"), await service.operator.appoint("owner")];
+  const { id: org } = service.a;
+  const run = async () => (await service.run({ acme__people: true })).json().status.acme__people;
+
+  const { budget, limit } = await result("budget set", { org, per: "month", calls: 1 }, owner);
+  assert.equal(limit, "1 request");
+  assert.equal((await run()).success, true);
+  const refused = await run();
+  assert.equal(refused.success, false);
+  assert.ok(refused.message.includes(budget), refused.message);
+  assert.equal(vendor.count(), 1);
+  const { budgets } = await result("budget list", { org }, ada);
+  assert.deepEqual(budgets.map((one: { budget: string }) => one.budget), [budget]); // prettier-ignore
+  assert.equal((await result("budget show", { budget }, ada)).limit, "1 request");
+  assert.equal((await result("budget remove", { budget }, owner)).removed, true);
+  await until(async () => (await run()).success);
+});
 
 test("an owner appoints and dismisses operators; a name is one person's", async (t) => {
   const service = await startService(t);
@@ -174,6 +193,20 @@ test("a body that is wrong in any way is refused with 422", async (t) => {
   assert.deepEqual([forTerminals.statusCode, forTerminals.json().error.details[0].path], [422, "/record"]);
 });
 
+test("a body without a length that is too large is refused before its end", async (t) => {
+  const service = await startService(t);
+  const ada = await service.operator.appoint("operator", "ada");
+  const { hostname, port } = new URL(service.adminUrl);
+  const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+  const outgoing = request({ hostname, port, method: "POST", path: "/api/org/list", headers });
+  const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+  for (let sent = 0; sent < 20; sent += 1) outgoing.write("x".repeat(65_536));
+  const [reply] = await answered;
+  assert.equal(reply.statusCode, 422);
+  assert.match(await readText(reply), /is larger than 1048576 bytes/);
+  outgoing.end();
+});
+
 test("another path is 404, and another method 405", async (t) => {
   const service = await startService(t);
   const { call } = adminPort(t, service.adminUrl, service.secrets);
@@ -200,6 +233,20 @@ test("a command that is under way when the service stops is completed, and no fu
   const ended = await running;
   assert.equal(ended.statusCode, 200, ended.text);
   assert.equal(ended.json().status.success, true);
+  await closing;
+});
+
+test("a service that nobody has asked before refuses a command while it stops", async (t) => {
+  const vendor = await startVendor(t, { paths: { "/slow": later(800, answer({ ok: true })) } });
+  const service = await startService(t, { sources: [asksVendor("acme__slow", vendor, "/slow")], vendors: [vendor] });
+  const { call } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("operator", "ada");
+  const running = service.run({ acme__slow: true });
+  await vendor.received(1);
+  const closing = service.close();
+  const refused = await call("org list", {}, { as: ada });
+  assert.deepEqual([refused.statusCode, refused.json().error.code], [503, "unavailable"]);
+  assert.equal((await running).statusCode, 200);
   await closing;
 });
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../admin/run-verb.ts";
+import { verbPath } from "../../admin/verb-path.ts";
 import type { FieldProblem } from "../../terms/fault.ts";
 import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
@@ -16,7 +17,7 @@ export async function askRemote(
   input: object,
   note: (sentence: string) => void,
 ): Promise<JsonObject> {
-  const reply = await postToRemote(remote, `/api/${name.replaceAll(" ", "/")}`, JSON.stringify(input));
+  const reply = await postToRemote(remote, verbPath(name), JSON.stringify(input));
   if (reply.headers["datarun-api"] === undefined) {
     throw new OperatorError(
       "unavailable",
