@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { PREFIX } from "../terms/ids.ts";
 
@@ -52,6 +52,12 @@ function isToken(text: string, shape: RegExp): boolean {
 /** What is stored of a token. Plain SHA-256 is enough for 256 random bits, and a slow hash would make floods expensive. */
 export function tokenDigest(token: string): string {
   return hash("sha256", token, "hex");
+}
+
+/** Compares two of them in constant time. */
+export function sameDigest(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one, "hex"), Buffer.from(other, "hex")];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** This runs for every request, so it uses plain numbers. */

@@ -1,9 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
 import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
 import type { Authenticator, Caller, TokenGrant, Workflow } from "../terms/caller.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
-import { hasTokenShape, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
+import { hasTokenShape, sameDigest, TOKEN_LENGTH_MAX, tokenDigest } from "./access-token.ts";
 import type { AccessStore, TokenRow } from "./ports.ts";
 import { UsedTokens } from "./used-tokens.ts";
 
@@ -143,6 +142,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
 }
 
 function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAnswer {
+  // The store has compared them too, but by its own rules and not in constant time.
   if (row === null || !sameDigest(row.digest, digest)) return { refused: "token_unknown" };
   if (row.revoked) return { refused: "token_revoked", tokenId: row.id };
   if (row.organizationDisabled) return { refused: "organization_disabled", tokenId: row.id };
@@ -154,13 +154,6 @@ function readToken(row: TokenRow | null, digest: string, clock: Clock): TokenAns
 function readWorkflow(row: Workflow | null, id: string, organizationId: string): WorkflowAnswer {
   const usable = row !== null && row.id === id && row.organizationId === organizationId && !row.disabled;
   return usable ? row : { refused: "workflow" };
-}
-
-/** Compares two SHA-256 in hex. The store has compared them too, but by its own rules and not in constant time. */
-function sameDigest(stored: string, digest: string): boolean {
-  const a = Buffer.from(stored, "hex");
-  const b = Buffer.from(digest, "hex");
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function unauthenticated({ refused, tokenId }: Refusal): Fault {

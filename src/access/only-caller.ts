@@ -1,13 +1,14 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import type { Authenticator, Caller } from "../terms/caller.ts";
 import { Fault } from "../terms/fault.ts";
+import { sameDigest, tokenDigest } from "./access-token.ts";
 
 /** Identifies one caller, by a token and a workflow that can be any text. */
 export function createOnlyCaller(token: string, caller: Caller): Authenticator {
   const { workflow } = caller;
+  const digest = tokenDigest(token);
   return {
     resolveToken(given) {
-      if (isSame(given, token)) return caller;
+      if (sameDigest(tokenDigest(given), digest)) return caller;
       throw new Fault("request.unauthenticated", { reason: "token_unknown" });
     },
     resolveCaller(_grant, given) {
@@ -15,8 +16,4 @@ export function createOnlyCaller(token: string, caller: Caller): Authenticator {
       throw new Fault("request.unauthenticated", { reason: "workflow" });
     },
   };
-}
-
-function isSame(given: string, known: string): boolean {
-  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", known, "buffer"));
 }

@@ -3,6 +3,8 @@ import { amountText } from "../terms/money.ts";
 import { Type } from "../terms/type.ts";
 import { count, orNull, text } from "./result-schemas.ts";
 
+/** What results say about money, by currency. */
+
 /** What each line about money has. */
 export const wireSpent = {
   unpriced: count,
@@ -12,8 +14,6 @@ export const wireSpent = {
 };
 
 export const wireTotal = Type.Object({ currency: text, amount: text, amount_at_most: text });
-
-/** What results say about money, by currency. */
 
 /** For the descriptions of verbs that show amounts. */
 export const AMOUNTS =

@@ -18,12 +18,8 @@ const { leases } = store;
 
 port.on("message", (message: ToLeases) => {
   if (message.is === "end") return void store.close().then(() => port.close());
-  const { number } = message;
-  const answered =
-    message.is === "exchange"
-      ? leases.exchange(message.asks, grantMore)
-      : leases.freeUnits(message.process, message.start).then(() => []);
-  answered.then(
+  const { number, asks } = message;
+  leases.exchange(asks, grantMore).then(
     (answers) => post({ is: "done", number, answers }),
     (error: unknown) => post({ is: "failed", number, message: String(error) }),
   );

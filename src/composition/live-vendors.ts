@@ -1,5 +1,5 @@
-import type { Budgets } from "../run/around/ports.ts";
 import type { LiveAnswer, LiveQuestion } from "../admin/authoring/ports.ts";
+import type { Budgets } from "../run/around/ports.ts";
 import { reportCall, settleReserved } from "../run/fan-out.ts";
 import { oneCall } from "../run/one-call.ts";
 import type { Door } from "../run/ports.ts";

@@ -1,4 +1,3 @@
-import type { Budgets, Leases } from "../run/around/ports.ts";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import { readSettingsOf } from "../project/config-file.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs } from "../project/open-catalogs.ts";
 import { PACKAGE_ROOT } from "../project/package-root.ts";
+import type { Budgets, Leases } from "../run/around/ports.ts";
 import type { Door, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { anyCredential } from "../simulation/any-credential.ts";

@@ -31,7 +31,7 @@ export interface ProvenStore extends AsyncDisposable {
 }
 
 /** How long a start waits for a database before it listens without it: runs are refused then, `/status` is not. */
-const STORE_WAIT_MS = 3_000;
+export const STORE_WAIT_MS = 3_000;
 /** How long the end of a service waits for a database to count its last billed calls. */
 const CALLS_WAIT_MS = 1_000;
 

@@ -1,10 +1,10 @@
-import type { Budgets } from "../run/around/ports.ts";
 import type { VerbNeeds } from "../admin/needs.ts";
 import type { SourceListing } from "../admin/ports.ts";
 import { sayUndrained } from "../ledger/drain/say-undrained.ts";
 import { createDoor, type OutboundDoor } from "../outbound/door.ts";
 import { toListing } from "../project/list-functions.ts";
 import type { Catalogs } from "../project/open-catalogs.ts";
+import type { Budgets } from "../run/around/ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { declaresId } from "../sources/declares-id.ts";
 import type { Clock } from "../terms/clock.ts";

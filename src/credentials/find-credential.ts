@@ -1,5 +1,5 @@
 import type { CredentialFinder, CredentialRequest, CredentialRule, FoundCredential } from "../run/ports.ts";
-import { CachedLookup, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
+import { CachedLookup, LIST_LOOKUP, type LookupLimits, type LookupStats } from "../terms/cached-lookup.ts";
 import type { Clock } from "../terms/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
 import { regionFault } from "../terms/regions.ts";
@@ -43,16 +43,6 @@ export interface CredentialFinderParts {
   readonly scopeKey?: Uint8Array | undefined;
 }
 
-const LIMITS: LookupLimits = {
-  foundMax: 20_000,
-  absentMax: 1,
-  freshMs: 60_000,
-  absentMs: 0,
-  staleMs: 300_000,
-  waitMs: 500,
-  underwayMax: 1_000,
-};
-
 /**
  * The same sentence whether the id is unknown, another organization's, for another source, disabled or not for this
  * context.
@@ -86,7 +76,7 @@ export function createCredentialFinder({
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
-    { ...LIMITS, ...limits },
+    { ...LIST_LOOKUP, ...limits },
   );
 
   function listFor({ organizationId, source }: CredentialRequest): StoredCredentials | Promise<StoredCredentials> {

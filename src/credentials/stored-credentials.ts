@@ -50,9 +50,8 @@ export class StoredCredentials {
     for (const { keyId, disabled } of rows) {
       if (!disabled && !keys.has(keyId)) keys.set(keyId, await sealer.dataKey(keyId, organizationId).catch(faultOnly));
     }
-    const held = new Map<string, CredentialPrices>();
-    for (const [id, terms] of prices) held.set(id, await billedCalls.open(id, terms));
-    return new StoredCredentials(rows, keys, held);
+    const opened = [...prices].map(async ([id, terms]) => [id, await billedCalls.open(id, terms)] as const);
+    return new StoredCredentials(rows, keys, new Map(await Promise.all(opened)));
   }
 
   pricesOf(row: SealedCredential): CredentialPrices | null {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteBudget } from "../terms/byte-budget.ts";
 import { systemClock } from "../terms/clock.ts";

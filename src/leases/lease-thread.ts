@@ -15,7 +15,6 @@ export interface LeaseThreadOptions {
 
 export type ToLeases =
   | { readonly is: "exchange"; readonly number: number; readonly asks: readonly LeaseAsk[] }
-  | { readonly is: "free"; readonly number: number; readonly process: string; readonly start: string }
   | { readonly is: "end" };
 
 export type FromLeases =
@@ -31,8 +30,6 @@ interface Waiting {
   readonly resolve: (answers: readonly LeaseAnswer[]) => void;
   readonly reject: (error: Error) => void;
 }
-
-type Question<Message> = Message extends { readonly number: number } ? Omit<Message, "number"> : never;
 
 const CLOSE_MS_MAX = 1_000;
 /** After a thread has ended by itself. */
@@ -76,24 +73,22 @@ export function openLeaseThread({ entry, workerData, meanwhile, clock }: LeaseTh
     else one?.reject(new Error(message.message));
   }
 
-  function ask(thread: Worker, question: Question<ToLeases>): Promise<readonly LeaseAnswer[]> {
+  function ask(thread: Worker, asks: readonly LeaseAsk[]): Promise<readonly LeaseAnswer[]> {
     asked += 1;
     const number = asked;
     return new Promise((resolve, reject) => {
       waiting.set(number, { resolve, reject });
-      post(thread, { ...question, number });
+      post(thread, { is: "exchange", number, asks });
     });
   }
 
   return {
     exchange(asks, rule) {
       if (clock.now() >= startAt) worker ??= start();
-      return worker !== null && isReady ? ask(worker, { is: "exchange", asks }) : meanwhile.exchange(asks, rule);
+      return worker !== null && isReady ? ask(worker, asks) : meanwhile.exchange(asks, rule);
     },
-    async freeUnits(process, start) {
-      if (worker !== null && isReady) await ask(worker, { is: "free", process, start });
-      else await meanwhile.freeUnits(process, start);
-    },
+    // Before the first exchange, so the thread has not been started.
+    freeUnits: (process, start) => meanwhile.freeUnits(process, start),
     async close() {
       const thread = worker;
       if (thread === null) return;

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
 import { systemClock } from "../terms/clock.ts";
-import { readHosts } from "./sockets/hosts-file.ts";
+import { HostsFile, readHosts } from "./sockets/hosts-file.ts";
 import { NameLookup } from "./sockets/name-lookup.ts";
-import { HostsFile } from "./sockets/hosts-file.ts";
 import { isPublicAddress } from "./sockets/public-address.ts";
 import { faultOf, openDoor } from "./door.kit.ts";
 

@@ -6,9 +6,8 @@ import { canStandInHeader, HeaderValueError } from "./exchange/header-fields.ts"
 import type { OriginMatch } from "../terms/origins.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/reply.ts";
-import type { SourceAddresses } from "./exchange/source-addresses.ts";
+import { type SourceAddresses, TargetTooLong } from "./exchange/source-addresses.ts";
 import { TARGET_CHARACTERS_MAX } from "../terms/request-target.ts";
-import { TargetTooLong } from "./exchange/source-addresses.ts";
 import { contractFault } from "./exchange/vendor-fault.ts";
 import { isRedirect } from "./exchange/exchange.ts";
 import type { Clock } from "../terms/clock.ts";

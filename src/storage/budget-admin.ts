@@ -1,12 +1,12 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { BudgetAdmin, BudgetUse, ResettledRequest } from "../admin/ports.ts";
 import { appliesTo, budgetText, periodAround, usedBy, type Budget } from "../terms/budget.ts";
-import { amountFromColumn, amountToColumn } from "../terms/money.ts";
-import { fromBudget, leaseId, lockBudgets, SETTLED, sumOf, toBudget } from "./budget-rows.ts";
+import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.ts";
+import { fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { recordChange } from "./record-change.ts";
-import type { Row, Tables } from "./schema.ts";
+import type { Tables } from "./schema.ts";
 
 /**
  * So long after a budget was set, every process has noticed it, even one that could not reach the store. What was sent
@@ -108,17 +108,32 @@ async function budgetsIn(db: Kysely<Tables>, organizationId: string | undefined)
   return (await query.execute()).map(toBudget);
 }
 
-async function usesOf(engine: Engine, budgets: readonly Budget[]): Promise<BudgetUse[]> {
-  const now = await engine.wallAt(engine.reader);
-  const rows = await engine.reader.selectFrom("budget_leases").selectAll().where("period_to", ">", now).execute();
-  return budgets.map((budget) => useOf(budget, rows, now));
+async function usesOf({ reader, wallAt }: Engine, budgets: readonly Budget[]): Promise<BudgetUse[]> {
+  if (budgets.length === 0) return [];
+  const now = await wallAt(reader);
+  const sums = await reader
+    .selectFrom("budget_leases")
+    .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
+    .where(
+      "budget_id",
+      "in",
+      budgets.map(({ id }) => id),
+    ) // prettier-ignore
+    .where("period_to", ">", now)
+    .groupBy(["budget_id", "period_from"])
+    .execute();
+  const ofPeriod = new Map(sums.map((sum) => [`${sum.budget_id} ${sum.period_from}`, sum]));
+  return budgets.map((budget) => {
+    const period = periodAround(budget.per, now);
+    const sum = ofPeriod.get(`${budget.id} ${period.from}`);
+    const [amount, used] = [amountFromSum(sum?.amount ?? "0"), amountFromSum(sum?.used ?? "0")];
+    return { budget, period, used, leased: amount - used };
+  });
 }
 
-function useOf(budget: Budget, rows: readonly Row<"budget_leases">[], now: number): BudgetUse {
-  const period = periodAround(budget.per, now);
-  const own = rows.filter((row) => row.budget_id === budget.id && row.period_from === period.from);
-  const used = sumOf(own, "used");
-  return { budget, period, used, leased: sumOf(own, "amount") - used };
+/** As text, because a sum can be larger than a number holds. */
+function sumText(column: "amount" | "used") {
+  return sql<string>`CAST(sum(${sql.ref(column)}) AS text)`;
 }
 
 /** Whether a new budget would count the same as one that is there. */

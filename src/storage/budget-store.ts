@@ -89,15 +89,10 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
         const rows = await transaction.selectFrom("budget_leases").selectAll().where("process", "=", process).execute();
         await lockBudgets(engine, transaction, rows.map((row) => row.budget_id)); // prettier-ignore
         for (const { start, counts } of left) {
-          for (const { id, lease } of rows.filter((row) => row.lease.startsWith(start))) {
+          for (const { id } of rows.filter((row) => row.lease.startsWith(start))) {
             const counted = counts.find((one) => leaseId(one.budgetId, one.periodFrom, one.lease) === id);
             const used = amountToColumn(counted?.used ?? 0n);
-            await transaction
-              .updateTable("budget_leases")
-              .set({ amount: used, used })
-              .where("id", "=", id)
-              .where("lease", "=", lease)
-              .execute();
+            await transaction.updateTable("budget_leases").set({ amount: used, used }).where("id", "=", id).execute();
           }
         }
       });

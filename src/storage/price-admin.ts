@@ -46,7 +46,7 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
         if (numDeletedRows === 0n) return null;
         const detail = { removed: terms.map(inTrail) };
         return {
-          result: terms.length,
+          result: Number(numDeletedRows),
           entry: { organizationId: credential.organizationId, subjectId: credential.id, detail },
         };
       }),

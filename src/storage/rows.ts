@@ -1,8 +1,7 @@
 import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredential } from "../admin/ports.ts";
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
 import type { Context } from "../terms/caller.ts";
-import type { NewRow, Row } from "./schema.ts";
-import { flag } from "./schema.ts";
+import { flag, type NewRow, type Row } from "./schema.ts";
 
 /** Converts between the names of the tables and the names in the code. */
 

@@ -1,10 +1,9 @@
 import type { AccessStore } from "../access/ports.ts";
-import type { AdminStore } from "../admin/ports.ts";
+import type { AdminStore, LoginCodeStore, SessionStore } from "../admin/ports.ts";
 import type { BudgetStore } from "../leases/budgets/ports.ts";
 import type { LeaseStore } from "../leases/ports.ts";
 import type { CallCounts, CredentialStore, KeyStore } from "../credentials/ports.ts";
 import type { LedgerSink, LedgerTables } from "../ledger/ports.ts";
-import type { LoginCodeStore, SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import { createAccessStore } from "./access-store.ts";
 import { createAdminStore } from "./admin-store.ts";

@@ -21,6 +21,17 @@ export interface LookupLimits {
   readonly underwayMax: number;
 }
 
+/** For the lists that an organization has. One is never absent: an empty list is an answer like any other. */
+export const LIST_LOOKUP: LookupLimits = {
+  foundMax: 20_000,
+  absentMax: 1,
+  freshMs: 60_000,
+  absentMs: 0,
+  staleMs: 300_000,
+  waitMs: 500,
+  underwayMax: 1_000,
+};
+
 export interface LookupQuestion<Value> {
   /** Asks the store. Rejects if it cannot answer. */
   readonly find: (key: string) => Promise<Value>;

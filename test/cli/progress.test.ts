@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
-import type { VerbSet } from "../../src/admin/find-verbs.ts";
+import { findVerbs, type VerbSet } from "../../src/admin/find-verbs.ts";
 import type { VerbCall } from "../../src/admin/needs.ts";
-import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { defineVerb } from "../../src/admin/verb.ts";
 import { osActor } from "../../src/cli/os-actor.ts";
 import { runCli } from "../../src/cli/run-cli.ts";

@@ -3,8 +3,7 @@ import { test, type TestContext } from "node:test";
 import type { Reply } from "../rig/client.ts";
 import { startService, type ServiceOptions, type TestService } from "../rig/service.ts";
 import { asksVendor } from "../rig/sources.ts";
-import type { Behaviour } from "../vendor/behaviours.ts";
-import { json } from "../vendor/behaviours.ts";
+import { type Behaviour, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 /** A service with a vendor that answers nobody until it is told to. */

@@ -1,3 +1,4 @@
+import { STORE_WAIT_MS } from "../../composition/open-proven-store.ts";
 import { proveRootKeys } from "../../credentials/prove-root-keys.ts";
 import { RootKeyFiles } from "../../credentials/root-key-files.ts";
 import { givenRootKeys, readRootKeys } from "../../credentials/root-key-ring.ts";
@@ -7,9 +8,6 @@ import type { Clock } from "../../terms/clock.ts";
 import { settledWithin } from "../../terms/within.ts";
 import { reasonOf } from "../reason-of.ts";
 import type { Report } from "./findings.ts";
-
-/** How long a database may take to answer: as long as a start waits for it. */
-const STORE_WAIT_MS = 3_000;
 
 /**
  * Opens the store as a verb that only looks, so that none is made or migrated, and compares the root keys with it;

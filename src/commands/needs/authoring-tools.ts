@@ -1,4 +1,3 @@
-import type { Budgets } from "../../run/around/ports.ts";
 import { existsSync } from "node:fs";
 import type { AuthoringTools } from "../../admin/authoring/ports.ts";
 import { toAuthoringTools } from "../../composition/authoring-tools.ts";
@@ -7,6 +6,7 @@ import { openVendorDoor } from "../../composition/open-doors.ts";
 import { createDoor, type OutboundDoor } from "../../outbound/door.ts";
 import type { LoadedSources } from "../../project/load-sources.ts";
 import { readSettingsOf } from "../../project/config-file.ts";
+import type { Budgets } from "../../run/around/ports.ts";
 import { systemClock } from "../../terms/clock.ts";
 
 export type OpenedAuthoringTools = AuthoringTools & { close(): void };

@@ -1,8 +1,4 @@
-/** The CPU time that the runs of one organization and one bundle have used. */
-export interface Used {
-  readonly isolate: string;
-  readonly cpuMs: number;
-}
+import type { Used } from "../pool/messages.ts";
 
 /** Less than this in one report is not worth a message. */
 const WORTH_REPORTING_MS = 5;

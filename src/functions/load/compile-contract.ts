@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../terms/json.ts";
-import { hashOf } from "../bundled.ts";
-import type { Contract } from "../bundled.ts";
+import { type Contract, hashOf } from "../bundled.ts";
 import type { Compiled } from "../inside/compile-contract.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { Pool } from "../pool/pool.ts";

@@ -1,13 +1,12 @@
 import { dirname } from "node:path";
 import { Fault } from "../../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
-import { hashOf } from "../bundled.ts";
+import { type Bundle, hashOf } from "../bundled.ts";
 import { bundleFunction, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
 import { LoadError } from "../../terms/load-error.ts";
 import type { Pool } from "../pool/pool.ts";
-import type { Bundle } from "../bundled.ts";
 
 export interface LoadedFunction {
   readonly file: string;

@@ -80,9 +80,15 @@ export type FromChild =
   | { readonly type: "took"; readonly id: number; readonly characters: number }
   | { readonly type: "weighed"; readonly runs: readonly Weight[] }
   /** The CPU time that runs have used since the last report, by the key of their isolate. */
-  | { readonly type: "used"; readonly isolates: readonly { readonly isolate: string; readonly cpuMs: number }[] }
+  | { readonly type: "used"; readonly isolates: readonly Used[] }
   /** Sent only if the service cannot look it up itself. */
   | { readonly type: "rss"; readonly bytes: number };
+
+/** The CPU time that the runs of one organization and one bundle have used. */
+export interface Used {
+  readonly isolate: string;
+  readonly cpuMs: number;
+}
 
 /** What the isolate of a run holds. */
 export interface Weight {

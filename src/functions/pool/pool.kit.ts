@@ -2,11 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FunctionHost } from "../../run/ports.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
-import { hashOf } from "../bundled.ts";
+import { type Bundle, hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./quarantine.ts";
-import type { Bundle } from "../bundled.ts";
 
 /** The result of one run, for tests to examine. */
 export interface Tried {

@@ -1,13 +1,12 @@
 import type { FunctionHost } from "../../run/ports.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { hashOf } from "../bundled.ts";
+import { type Bundle, hashOf } from "../bundled.ts";
 import { Supervisor, type SupervisorOptions, type PoolStats } from "./supervisor.ts";
 import type { RunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./placement.ts";
 import type { FunctionsLog } from "../ports.ts";
 import { createQuarantine, isolateKey } from "./quarantine.ts";
-import type { Bundle } from "../bundled.ts";
 import { Running, type PoolJob } from "./running.ts";
 import { settledWithin } from "../../terms/within.ts";
 

@@ -156,10 +156,11 @@ export class BudgetExchange {
   #asks(): Asked[] {
     const { clock } = this.#parts;
     const asked: Asked[] = [];
+    const waitingFor = this.#waiting();
     for (const held of this.#toLook) {
       if (asked.length === ASKS_MAX) break;
       this.#toLook.delete(held);
-      const waiting = this.#waitingFor(held);
+      const waiting = waitingFor.get(held) ?? NOBODY_WAITS;
       const ask = held.ask(clock.now(), { process: this.#name(), turn: this.#turn + 1 }, waiting);
       if (ask === null) continue;
       this.#turn += 1;
@@ -168,15 +169,14 @@ export class BudgetExchange {
     return asked;
   }
 
-  #waitingFor(held: HeldBudget): Waiting {
-    let waiting = NOBODY_WAITS;
-    for (const { parts } of this.#waiters) {
-      const units = parts.find((part) => part.held === held)?.units ?? 0n;
+  #waiting(): Map<HeldBudget, Waiting> {
+    const all = new Map<HeldBudget, Waiting>();
+    for (const { held, units } of [...this.#waiters].flatMap(({ parts }) => parts)) {
       if (units === 0n) continue;
-      const smallest = waiting.units === 0n || units < waiting.smallest ? units : waiting.smallest;
-      waiting = { units: waiting.units + units, smallest };
+      const before = all.get(held) ?? { units: 0n, smallest: units };
+      all.set(held, { units: before.units + units, smallest: units < before.smallest ? units : before.smallest });
     }
-    return waiting;
+    return all;
   }
 
   /** Returns whether the store has answered. */

@@ -1,6 +1,7 @@
 import type { Budgets, CallBudgets, Reservation } from "../../run/around/ports.ts";
 import { appliesTo, isNearlyUsed, type Budget, type Spender } from "../../terms/budget.ts";
-import { CachedLookup, type LookupLimits } from "../../terms/cached-lookup.ts";
+import { BoundedMap } from "../../terms/bounded-map.ts";
+import { CachedLookup, LIST_LOOKUP } from "../../terms/cached-lookup.ts";
 import type { Clock } from "../../terms/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Price } from "../../terms/price.ts";
@@ -10,15 +11,8 @@ import { HeldBudget } from "./held-budget.ts";
 import { HeldReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, UseNotes } from "./ports.ts";
 
-const LOOKUP: LookupLimits = {
-  foundMax: 20_000,
-  absentMax: 1,
-  freshMs: 60_000,
-  absentMs: 0,
-  staleMs: 300_000,
-  waitMs: 500,
-  underwayMax: 1_000,
-};
+/** Of these budgets it is known whether their warn level was told. Those that were removed are forgotten with time. */
+const WARNED_MAX = 20_000;
 
 export interface BudgetsParts {
   readonly store: BudgetStore;
@@ -46,7 +40,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const { store, notes, clock, start } = parts;
   const held = new Map<string, HeldBudget>();
   let made = 0;
-  const warned = new Map<string, number>();
+  const warned = new BoundedMap<string, number>(WARNED_MAX);
   const exchange = new BudgetExchange({ ...parts, heard });
   const needs: ReservationNeeds = { notes, now: clock.now, changed };
   const lists = new CachedLookup<readonly Budget[]>(
@@ -56,7 +50,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
       version: () => store.version(),
     },
     clock,
-    LOOKUP,
+    LIST_LOOKUP,
   );
 
   /** Those that were removed are forgotten. Requests under way still have them. */

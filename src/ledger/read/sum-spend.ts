@@ -68,7 +68,7 @@ function dayOf(day: number): string {
 }
 
 /** The filter as a condition on a row `x` of `LedgerTables.requests`. */
-export function spendCondition(filter: SpendFilter, isKey: LedgerTables["isKey"]) {
+function spendCondition(filter: SpendFilter, isKey: LedgerTables["isKey"]) {
   const wanted = [
     ["x.organization_key", filter.organizationId],
     ["x.workflow_key", filter.workflowId],

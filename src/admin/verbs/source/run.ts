@@ -1,7 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
-import { isJsonObject } from "../../../terms/json.ts";
-import type { JsonObject } from "../../../terms/json.ts";
+import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { credentialInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
