@@ -530,6 +530,7 @@ export interface components {
             call: number;
             requests: number;
             call_charged: string;
+            changed_budgets?: string;
         };
         LedgerShowInput: {
             /** @description Id of the run (trx_…), its transaction_id */
@@ -1118,8 +1119,8 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential explain": "viewer",
   "credential list": "viewer",
   "credential price list": "viewer",
-  "credential price remove": "operator",
-  "credential price set": "operator",
+  "credential price remove": "owner",
+  "credential price set": "owner",
   "credential verify": "operator",
   "function list": "viewer",
   "function run": "operator",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { TestLife } from "../../vendor/scripted-vendor.ts";
 import { after as later, bare, hang, inTurn, json, rawThenReset, type Behaviour } from "../../vendor/behaviours.ts";
-import { startVendor, type Vendor } from "../../vendor/scripted-vendor.ts";
+import { startVendor, type TestLife, type Vendor } from "../../vendor/scripted-vendor.ts";
 import type { SourceDeclaration } from "../../../src/sdk/source.ts";
 import type { Appointed, Organization } from "../organization.ts";
 import { startService, type ServiceOptions, type TestService } from "../service.ts";
