@@ -28,20 +28,33 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-test("the tarball holds the service, its catalog, the declarations, pages and manifests, and nothing else", () => {
+test("the tarball holds the service, its catalog, the declarations, pages, contracts and manifests, and nothing else", () => {
   const places = new Set(
     contents.map((path) => path.split("/").slice(0, path.startsWith("dist/") ? 2 : 1).join("/")), // prettier-ignore
   );
   assert.deepEqual(
     [...places].sort(),
-    ["NOTICE", "README.md", "bin", "deploy", "dist/build-info.json", "dist/catalog", "dist/console", "dist/src", "dist/types", "docs", "package.json"], // prettier-ignore
+    ["CONTRIBUTING.md", "NOTICE", "README.md", "bin", "changes", "deploy", "dist/build-info.json", "dist/catalog", "dist/console", "dist/src", "dist/types", "docs", "openapi-admin.json", "openapi.json", "package.json"], // prettier-ignore
   );
-  const astray = contents.filter((path) =>
-    /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|decisions\/|secrets\//.test(path),
-  );
+  const astray = contents.filter((path) => /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|secrets\//.test(path));
   assert.deepEqual(astray, []);
   const sources = contents.filter((path) => /\.[mc]?ts$/.test(path) && !/^dist\/types\/.*\.d\.ts$/.test(path));
   assert.deepEqual(sources, [], "Node runs no TypeScript below node_modules, and the compiler would check it");
+});
+
+/** The package has it compiled, or not at all. */
+const CODE = /^(src|catalog|console|bench|test|tools)(\/|$)/;
+
+test("the pages in the tarball link to what is in it, apart from code", () => {
+  const missing = contents
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((page) => {
+      const text = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
+      return [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)/g)].map(([, link]) => join(dirname(page), link!));
+    })
+    .filter((target) => !CODE.test(target))
+    .filter((target) => !contents.some((path) => path === target || path.startsWith(`${target.replace(/\/$/, "")}/`)));
+  assert.deepEqual([...new Set(missing)], []);
 });
 
 test("what the service reads is in the tarball: the catalog with its cases, and the schema of the format", () => {

@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PACKED_FROM = "bin src catalog console tools docs deploy package.json tsconfig.json README.md NOTICE".split(" ");
+const PACKED_FROM =
+  "bin src catalog console tools docs deploy package.json tsconfig.json openapi.json openapi-admin.json changes README.md CONTRIBUTING.md NOTICE".split(
+    " ",
+  );
 
 /** The machine's own programs, as a stranger's shell finds them: not those of the checkout, with its Node. */
 export const MACHINE_PATH = (process.env["PATH"] ?? "")
