@@ -5,12 +5,25 @@ export class CallError extends Error {
   readonly code: string;
   /** Further sentences, such as one for each wrong field. */
   readonly details: readonly string[];
+  /** The wrong fields, each with a JSON pointer into the input. */
+  readonly problems: readonly FieldProblem[];
 
-  constructor(code: string, message: string, details: readonly string[] = []) {
+  constructor(code: string, message: string, details: readonly unknown[] = []) {
     super(message);
     this.code = code;
-    this.details = details;
+    this.details = details.map(toSentence);
+    this.problems = details.filter(isFieldProblem);
   }
+}
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+function isFieldProblem(detail: unknown): detail is FieldProblem {
+  const { path, message } = Object(detail) as Partial<FieldProblem>;
+  return typeof path === "string" && typeof message === "string";
 }
 
 export interface AskOptions {
@@ -60,7 +73,7 @@ interface ErrorBody {
 function toError(status: number, error: ErrorBody | undefined): CallError {
   if (error === undefined)
     return new CallError("unreachable", `The answer was not from the service: status ${status}.`);
-  return new CallError(error.code, error.message, (error.details ?? []).map(toSentence));
+  return new CallError(error.code, error.message, error.details);
 }
 
 /** Details are sentences, or name the field that they are about. */

@@ -12,6 +12,8 @@ interface FieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly required?: boolean;
+  /** Marked as required without the browser's own check, for what the service checks. */
+  readonly isMarkedRequired?: boolean;
   readonly disabled?: boolean;
 }
 
@@ -53,12 +55,18 @@ export function TextField({
 }
 
 /** Several lines of text, such as JSON. */
-export function AreaField({ rows = 4, ...field }: FieldProps & { readonly rows?: number }) {
+export function AreaField({
+  rows = 4,
+  isSecret = false,
+  ...field
+}: FieldProps & { readonly rows?: number; readonly isSecret?: boolean }) {
   const id = useId();
   return (
     <Field {...field} id={id}>
       <textarea
         {...attributesOf(field, id)}
+        class={isSecret ? "is-secret" : undefined}
+        autocomplete="off"
         rows={rows}
         spellcheck={false}
         onInput={(event) => field.onValue(event.currentTarget.value)}
@@ -117,8 +125,9 @@ function Field({
   hint,
   problem,
   required = false,
+  isMarkedRequired = required,
   children,
-}: Pick<FieldProps, "label" | "hint" | "problem" | "required"> & {
+}: Pick<FieldProps, "label" | "hint" | "problem" | "required" | "isMarkedRequired"> & {
   readonly id: string;
   readonly children: ComponentChildren;
 }) {
@@ -126,7 +135,7 @@ function Field({
     <div class="field">
       <label for={id}>
         {label}
-        {required && <span class="dim"> (required)</span>}
+        {isMarkedRequired && <span class="dim"> (required)</span>}
       </label>
       {children}
       {hint && (
@@ -143,7 +152,8 @@ function Field({
   );
 }
 
-function attributesOf({ name, value, required, disabled, hint, problem }: FieldProps, id: string) {
+function attributesOf(field: FieldProps, id: string) {
+  const { name, value, required, isMarkedRequired, disabled, hint, problem } = field;
   const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return {
     id,
@@ -151,6 +161,7 @@ function attributesOf({ name, value, required, disabled, hint, problem }: FieldP
     value,
     required,
     disabled,
+    "aria-required": isMarkedRequired === true ? true : undefined,
     "aria-invalid": problem !== undefined,
     "aria-describedby": about === "" ? undefined : about,
   };

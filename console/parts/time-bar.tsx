@@ -1,0 +1,74 @@
+import type { OutcomeKind } from "./outcome.tsx";
+import { tickText, ticksOf } from "./time-ticks.ts";
+import "./time-bar.css";
+
+/** A stretch of time on the axis of its run. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  /** `null` while it is under way: it goes on to the end of the axis. */
+  readonly toMs: number | null;
+  readonly kind: OutcomeKind;
+  /** In words, for its title and for those who do not see it. */
+  readonly says: string;
+}
+
+interface TimeBarProps {
+  /** The length of the axis, which all bars of a run share. */
+  readonly totalMs: number;
+  /** One after the other, or over each other: the later ones are in front. */
+  readonly spans: readonly TimeSpan[];
+  /** Moments that are marked, such as that of a failure. */
+  readonly marks?: readonly { readonly atMs: number; readonly says: string }[];
+}
+
+/** When something happened, on an axis that begins with the run. Its colour and its filling say what came of it. */
+export function TimeBar({ totalMs, spans, marks = [] }: TimeBarProps) {
+  const share = (ms: number) => `${(100 * Math.min(Math.max(ms / Math.max(totalMs, 1), 0), 1)).toFixed(2)}%`;
+  const says = [...spans, ...marks].map((one) => one.says).join("; ");
+  return (
+    <svg class="time-bar" role="img" aria-label={says} width="100%" height="14">
+      <line class="time-bar-axis" x1="0" x2="100%" y1="13" y2="13" />
+      {spans.map(({ fromMs, toMs, kind, says: text }) => {
+        const end = toMs ?? totalMs;
+        return (
+          <rect
+            key={`${fromMs} ${text}`}
+            class={`time-span time-span-${kind}`}
+            x={share(fromMs)}
+            y="2.5"
+            width={share(Math.max(end - fromMs, 0))}
+            height="9"
+          >
+            <title>{text}</title>
+          </rect>
+        );
+      })}
+      {marks.map(({ atMs, says: text }) => (
+        <line key={`${atMs} ${text}`} class="time-mark" x1={share(atMs)} x2={share(atMs)} y1="0" y2="14">
+          <title>{text}</title>
+        </line>
+      ))}
+    </svg>
+  );
+}
+
+/** The axis above the bars of a run. */
+export function TimeAxis({ totalMs, beginsAt }: { readonly totalMs: number; readonly beginsAt?: string }) {
+  const share = (ms: number) => `${((100 * ms) / Math.max(totalMs, 1)).toFixed(2)}%`;
+  return (
+    <svg class="time-axis" width="100%" height="20" aria-hidden="true">
+      {ticksOf(totalMs).map((ms) => {
+        const isLast = ms > totalMs * 0.92;
+        return (
+          <g key={ms}>
+            <line x1={share(ms)} x2={share(ms)} y1="15" y2="20" />
+            <text x={share(ms)} y="12" text-anchor={ms === 0 ? "start" : isLast ? "end" : "middle"}>
+              {ms === 0 && beginsAt !== undefined ? beginsAt : tickText(ms)}
+            </text>
+          </g>
+        );
+      })}
+      <line x1="0" x2="100%" y1="19.5" y2="19.5" />
+    </svg>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { allOpen, firstOpen, treeRows, type TreeRow } from "./tree-rows.ts";
+import { Button } from "./button.tsx";
+import "./tree.css";
+
+/** As many lines are unfolded at once by a person who asks for all. */
+const ROWS_MAX = 2_000;
+
+/**
+ * A JSON value as a tree that can be folded. By keyboard: up and down, left folds or goes up, right unfolds or goes down,
+ * Home, End; `*` unfolds all.
+ */
+export function Tree({ value, label }: { readonly value: unknown; readonly label: string }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value));
+  const [current, setCurrent] = useState<string>();
+  useEffect(() => setOpen(firstOpen(value)), [value]);
+  const rows = useMemo(() => treeRows(value, open), [value, open]);
+  const tree = useRef<HTMLDivElement>(null);
+  const focused = rows.some(({ path }) => path === current) ? current : rows[0]?.path;
+
+  function fold(path: string, isOpen: boolean): void {
+    const next = new Set(open);
+    if (isOpen) next.add(path);
+    else next.delete(path);
+    setOpen(next);
+  }
+
+  function go(row: TreeRow | undefined): void {
+    if (row === undefined) return;
+    setCurrent(row.path);
+    tree.current?.querySelectorAll<HTMLElement>('[role="treeitem"]')[rows.indexOf(row)]?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const at = rows.findIndex(({ path }) => path === focused);
+    const row = rows[at];
+    if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const above = rows.slice(0, at).findLast(({ level }) => level < row.level);
+    const acts: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => go(rows[at + 1]),
+      ArrowUp: () => go(rows[at - 1]),
+      Home: () => go(rows[0]),
+      End: () => go(rows.at(-1)),
+      ArrowRight: () => (row.isOpen === false ? fold(row.path, true) : row.isOpen && go(rows[at + 1])),
+      ArrowLeft: () => (row.isOpen ? fold(row.path, false) : go(above)),
+      Enter: () => row.isOpen !== undefined && fold(row.path, !row.isOpen),
+      " ": () => row.isOpen !== undefined && fold(row.path, !row.isOpen),
+      "*": () => setOpen(allOpen(value, ROWS_MAX)),
+    };
+    const act = acts[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  }
+
+  const isFoldable = rows.some(({ isOpen }) => isOpen !== undefined);
+  return (
+    <div class="tree">
+      {isFoldable && (
+        <div class="tree-actions">
+          <Button kind="quiet" onClick={() => setOpen(allOpen(value, ROWS_MAX))}>
+            Unfold all
+          </Button>
+          <Button kind="quiet" onClick={() => setOpen(new Set())}>
+            Fold all
+          </Button>
+        </div>
+      )}
+      <div ref={tree} role="tree" aria-label={label} onKeyDown={onKeyDown}>
+        {rows.map((row) => (
+          <Row
+            key={row.path}
+            row={row}
+            isFocused={row.path === focused}
+            onClick={() => {
+              setCurrent(row.path);
+              // Whoever selects a text in order to copy it does not fold it.
+              if (row.isOpen !== undefined && window.getSelection()?.isCollapsed !== false) fold(row.path, !row.isOpen);
+            }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: TreeRow;
+  readonly isFocused: boolean;
+  readonly onClick: () => void;
+}
+
+function Row({ row, isFocused, onClick }: RowProps) {
+  const { level, position, size, name, kind, text, isOpen } = row;
+  return (
+    <div
+      class={`tree-row tree-${kind}`}
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={size}
+      aria-expanded={isOpen}
+      tabIndex={isFocused ? 0 : -1}
+      onClick={onClick}
+    >
+      {Array.from({ length: level - 1 }, (_, at) => (
+        <span key={at} class="tree-indent" />
+      ))}
+      <span class="tree-mark" aria-hidden="true">
+        {isOpen === undefined ? "" : isOpen ? "▾" : "▸"}
+      </span>
+      {name !== "" && <span class="tree-name">{name}</span>}
+      <span class="tree-text">{text}</span>
+    </div>
+  );
+}
