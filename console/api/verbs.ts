@@ -5,10 +5,10 @@ export interface components {
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
-            /** @description Where the previous list ended, as it said */
-            after?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         AuditListResult: {
             entries: {
@@ -30,6 +30,10 @@ export interface components {
         BudgetListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         BudgetListResult: {
             budgets: {
@@ -50,6 +54,7 @@ export interface components {
                  */
                 period_to: string;
             }[];
+            next?: string;
         };
         BudgetRemoveInput: {
             /** @description Id of the budget (bud_…) */
@@ -241,6 +246,10 @@ export interface components {
         CredentialListInput: {
             /** @description Id of the organization (org_…) */
             org: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         CredentialListResult: {
             credentials: {
@@ -257,10 +266,15 @@ export interface components {
                 created_at: string;
                 note?: string | null;
             }[];
+            next?: string;
         };
         CredentialPriceListInput: {
             /** @description Id of the credential (cred_…) */
             cred_id: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         CredentialPriceListResult: {
             prices: {
@@ -275,6 +289,7 @@ export interface components {
                 per: string;
                 time_zone: string;
             }[];
+            next?: string;
         };
         CredentialPriceRemoveInput: {
             /** @description Id of the credential (cred_…) */
@@ -467,7 +482,7 @@ export interface components {
              * @enum {unknown}
              */
             charged?: "yes" | "no" | "unknown";
-            /** @description How many to show; 50 by default */
+            /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where the previous list ended, as it said */
             after?: string;
@@ -562,6 +577,10 @@ export interface components {
             source?: string;
             /** @description Id of the credential (cred_…) */
             credential?: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         LedgerSpendResult: {
             spend: {
@@ -584,10 +603,15 @@ export interface components {
                 amount: string;
                 amount_at_most: string;
             }[];
+            next?: string;
         };
         LedgerSummaryInput: {
             /** @description Year and month, such as 2026-03 */
             month: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         LedgerSummaryResult: {
             charges: {
@@ -610,10 +634,13 @@ export interface components {
                 amount: string;
                 amount_at_most: string;
             }[];
+            next?: string;
         };
         LedgerUnknownInput: {
             /** @description How many to show; 100 by default */
             limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         LedgerUnknownResult: {
             requests: {
@@ -635,6 +662,7 @@ export interface components {
                 origin: string;
                 fault: string | null;
             }[];
+            next?: string;
         };
         LedgerVerifyInput: Record<string, unknown>;
         LedgerVerifyResult: {
@@ -654,6 +682,19 @@ export interface components {
                 cannot_be_read: string | null;
             }[];
         };
+        ObjectFindInput: {
+            /** @description The beginning of an id, or part of a name */
+            text: string;
+        };
+        ObjectFindResult: {
+            matches: {
+                /** @enum {string} */
+                kind: "run" | "organization" | "workflow" | "token" | "credential" | "budget" | "operator" | "source" | "function";
+                id: string;
+                name: string | null;
+                organization_tuid: string | null;
+            }[];
+        };
         OperatorCreateInput: {
             /** @description Name of the person or program, as the audit trail will show it */
             name: string;
@@ -669,7 +710,12 @@ export interface components {
             operator_id: string;
             operator_token: string;
         };
-        OperatorListInput: Record<string, unknown>;
+        OperatorListInput: {
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
         OperatorListResult: {
             operators: {
                 operator_id: string;
@@ -687,6 +733,7 @@ export interface components {
                 revoked_at: string | null;
                 last_used_at: string | null;
             }[];
+            next?: string;
         };
         OperatorRevokeInput: {
             /** @description The operator's name, or id (opr_…) */
@@ -743,7 +790,12 @@ export interface components {
              */
             created_at: string;
         };
-        OrgListInput: Record<string, unknown>;
+        OrgListInput: {
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
         OrgListResult: {
             organizations: {
                 organization_tuid: string;
@@ -755,6 +807,7 @@ export interface components {
                  */
                 created_at: string;
             }[];
+            next?: string;
         };
         OrgRenameInput: {
             /** @description Id of the organization (org_…) */
@@ -916,6 +969,10 @@ export interface components {
              * @enum {unknown}
              */
             state?: "active" | "revoked" | "expired";
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         TokenListResult: {
             tokens: {
@@ -932,6 +989,7 @@ export interface components {
                 revoked_at: string | null;
                 last_used_at: string | null;
             }[];
+            next?: string;
         };
         TokenRevokeInput: {
             /** @description Id of the token (tok_…) */
@@ -1001,6 +1059,10 @@ export interface components {
         WorkflowListInput: {
             /** @description Id of the organization (org_…) */
             org: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
         };
         WorkflowListResult: {
             workflows: {
@@ -1017,6 +1079,7 @@ export interface components {
                  */
                 created_at: string;
             }[];
+            next?: string;
         };
         WorkflowSetInput: {
             /** @description Id of the workflow (wfl_…) */
@@ -1080,6 +1143,7 @@ export interface Verbs {
   "ledger summary": { input: Schemas["LedgerSummaryInput"]; result: Schemas["LedgerSummaryResult"] };
   "ledger unknown": { input: Schemas["LedgerUnknownInput"]; result: Schemas["LedgerUnknownResult"] };
   "ledger verify": { input: Schemas["LedgerVerifyInput"]; result: Schemas["LedgerVerifyResult"] };
+  "object find": { input: Schemas["ObjectFindInput"]; result: Schemas["ObjectFindResult"] };
   "operator create": { input: Schemas["OperatorCreateInput"]; result: Schemas["OperatorCreateResult"] };
   "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
   "operator revoke": { input: Schemas["OperatorRevokeInput"]; result: Schemas["OperatorRevokeResult"] };
@@ -1138,6 +1202,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "ledger summary": "viewer",
   "ledger unknown": "viewer",
   "ledger verify": "viewer",
+  "object find": "viewer",
   "operator create": "owner",
   "operator list": "viewer",
   "operator revoke": "owner",
@@ -1193,6 +1258,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "ledger summary": false,
   "ledger unknown": false,
   "ledger verify": false,
+  "object find": false,
   "operator create": true,
   "operator list": false,
   "operator revoke": true,

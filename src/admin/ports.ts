@@ -105,6 +105,12 @@ export interface Act extends Actor {
   readonly wallAt: number;
 }
 
+/** Part of a list. Left out, `limit` is all of it, and `after`, the id of a line, its beginning. */
+export interface Page {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
 /** Changes return `null` if their object does not exist; then nothing is changed or recorded. */
 export interface AdminStore
   extends
@@ -116,6 +122,7 @@ export interface AdminStore
     BudgetAdmin,
     KeyAdmin,
     OperatorAdmin,
+    ObjectFinder,
     AuditTrail {}
 
 export interface Organization {
@@ -135,7 +142,7 @@ export interface OrganizationAdmin {
   ): Promise<Organization | null>;
   organization(id: string): Promise<Organization | null>;
   /** Newest first, like every list here. */
-  organizations(): Promise<readonly Organization[]>;
+  organizations(page?: Page): Promise<readonly Organization[]>;
 }
 
 export interface NewToken {
@@ -154,9 +161,18 @@ export interface IssuedToken extends Omit<NewToken, "digest"> {
   readonly lastUsedWallAt: number | null;
 }
 
+export type TokenState = "active" | "revoked" | "expired";
+
+export interface TokensInState {
+  /** All if left out. */
+  readonly state?: TokenState;
+  /** When they are in that state. */
+  readonly wallAt?: number;
+}
+
 export interface TokenAdmin {
   createToken(act: Act, token: NewToken): Promise<IssuedToken | null>;
-  tokens(organizationId: string): Promise<readonly IssuedToken[]>;
+  tokens(organizationId: string, chosen?: Page & TokensInState): Promise<readonly IssuedToken[]>;
   /** By its id or, for a leaked token, by its digest. Revoking it again keeps the time of the first revocation. */
   revokeToken(act: Act, token: { readonly id: string } | { readonly digest: string }): Promise<IssuedToken | null>;
 }
@@ -174,7 +190,7 @@ export type WorkflowChange = Partial<
 export interface WorkflowAdmin {
   createWorkflow(act: Act, workflow: NamedWorkflow): Promise<NamedWorkflow | null>;
   workflow(id: string): Promise<NamedWorkflow | null>;
-  workflows(organizationId: string): Promise<readonly NamedWorkflow[]>;
+  workflows(organizationId: string, page?: Page): Promise<readonly NamedWorkflow[]>;
   changeWorkflow(act: Act, id: string, change: WorkflowChange): Promise<NamedWorkflow | null>;
 }
 
@@ -193,7 +209,7 @@ export interface CredentialAdmin {
    */
   createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
-  credentials(organizationId: string): Promise<readonly NotedCredential[]>;
+  credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
   /**
    * Erases the sealed contents and keeps the description, which the ledger refers to; no list or look-up shows it any
@@ -213,6 +229,11 @@ export interface CreatedCredential {
 /** The credential that a price belongs to. */
 export type PricedCredential = Pick<StoredCredential, "id" | "organizationId" | "source">;
 
+/** `after`: the place of the price before the first one. */
+export interface PageOfPrices extends Omit<Page, "after"> {
+  readonly after?: Pick<PriceTerm, "fromWallAt" | "above">;
+}
+
 export interface PriceAdmin {
   /** Adds a price, or replaces the one with the same beginning and number of calls. */
   setPrice(
@@ -221,7 +242,7 @@ export interface PriceAdmin {
     term: PriceTerm,
   ): Promise<{ readonly replaced: PriceTerm | null } | null>;
   /** The newest beginning first, and its steps in order. */
-  prices(credentialId: string): Promise<readonly PriceTerm[]>;
+  prices(credentialId: string, page?: PageOfPrices): Promise<readonly PriceTerm[]>;
   /** Returns how many were there. */
   removePrices(act: Act, credential: PricedCredential, terms: readonly PriceTerm[]): Promise<number | null>;
 }
@@ -256,7 +277,7 @@ export interface BudgetAdmin {
    */
   setBudget(act: Act, budget: Budget): Promise<{ readonly budget: Budget; readonly replaced: Budget | null } | null>;
   /** Oldest first. Of all organizations if none is given. */
-  budgets(organizationId?: string): Promise<readonly BudgetUse[]>;
+  budgets(organizationId?: string, page?: Page): Promise<readonly BudgetUse[]>;
   budget(id: string): Promise<BudgetUse | null>;
   removeBudget(act: Act, id: string): Promise<Budget | null>;
   /**
@@ -309,7 +330,7 @@ export interface Operator extends Omit<NewOperator, "digest"> {
 export interface OperatorAdmin {
   /** `null` if there is an operator of this name who is neither revoked nor expired: a name is one person's. */
   createOperator(act: Act, operator: NewOperator): Promise<Operator | null>;
-  operators(): Promise<readonly Operator[]>;
+  operators(page?: Page): Promise<readonly Operator[]>;
   /** The operator whose token has this digest, also if it is expired or revoked. Never cached. */
   operatorOf(digest: string): Promise<Operator | null>;
   /** Does nothing if a later use is known. */
@@ -319,6 +340,25 @@ export interface OperatorAdmin {
    * of the first revocation.
    */
   revokeOperator(act: Act, operator: OperatorKey): Promise<Operator | null>;
+}
+
+export interface FoundObject {
+  readonly kind: "organization" | "workflow" | "token" | "credential" | "budget" | "operator";
+  readonly id: string;
+  /** Of a credential and a budget, the source. */
+  readonly name: string | null;
+  readonly organizationId: string | null;
+}
+
+/** Finds at most `limit` of each kind. */
+export interface ObjectFinder {
+  /** Those whose id begins so, newest first; `null` if that is no beginning of an id of any kind, as far as its prefix. */
+  findById(beginning: string, limit: number): Promise<readonly FoundObject[] | null>;
+  /**
+   * Organizations, workflows and operators whose name begins with the text, in small or capital letters; among the
+   * newest of each kind also those with the text elsewhere in the name.
+   */
+  findByName(text: string, limit: number): Promise<readonly FoundObject[]>;
 }
 
 export type OperatorKey = { readonly id: string } | { readonly name: string } | { readonly digest: string };
@@ -338,12 +378,7 @@ export interface AuditTrail {
    * ledger.
    */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
-  /** Newest first; `after` is the id of the entry before the first one. */
-  auditEntries(filter: {
-    readonly organizationId?: string;
-    readonly after?: string;
-    readonly limit: number;
-  }): Promise<readonly AuditEntry[]>;
+  auditEntries(filter: Page & { readonly organizationId?: string }): Promise<readonly AuditEntry[]>;
   /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */
   actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

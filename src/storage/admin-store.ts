@@ -4,6 +4,7 @@ import { createBudgetAdmin } from "./budget-admin.ts";
 import { createCredentialAdmin } from "./credential-admin.ts";
 import type { Engine } from "./engine.ts";
 import { createKeyAdmin } from "./key-admin.ts";
+import { createObjectFinder } from "./object-finder.ts";
 import { createOperatorAdmin } from "./operator-admin.ts";
 import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createPriceAdmin } from "./price-admin.ts";
@@ -22,5 +23,6 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createKeyAdmin(engine),
     ...createOperatorAdmin(engine),
     ...createAuditTrail(engine),
+    ...createObjectFinder(engine),
   };
 }

@@ -206,7 +206,7 @@ export function adminContract(engine: EngineUnderTest): void {
       const store = await (await engine.newStore(t))();
       const names = ["Ada & Söhne 🦉", "a\u0000b", "half \ud83d", "\u001a0000", "'\"\\%_", ""];
       for (const [at, name] of names.entries()) {
-        await store.admin.createOrganization(ACT, { id: `org_${at}`, name, createdWallAt: names.length - at });
+        await store.admin.createOrganization(ACT, { id: `org_${names.length - at}`, name, createdWallAt: at });
       }
       assert.deepEqual(
         (await store.admin.organizations()).map(({ name }) => name),

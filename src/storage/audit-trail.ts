@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
+import { readPage } from "./read-page.ts";
 import { insertAuditEntry } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
@@ -11,16 +12,10 @@ export function createAuditTrail(engine: Engine): AuditTrail {
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
     },
 
-    auditEntries: async ({ organizationId, after, limit }) => {
-      const rows = await engine.reader
-        .selectFrom("audit")
-        .selectAll()
-        .$if(organizationId !== undefined, (query) => query.where("organization_id", "=", organizationId!))
-        .$if(after !== undefined, (query) => query.where("id", "<", after!))
-        .orderBy("id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(toEntry);
+    auditEntries: async ({ organizationId, ...page }) => {
+      const all = engine.reader.selectFrom("audit").selectAll();
+      const chosen = organizationId === undefined ? all : all.where("organization_id", "=", organizationId);
+      return (await readPage(chosen, page)).map(toEntry);
     },
 
     actsBetween: async (what, from, to) => {

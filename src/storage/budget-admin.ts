@@ -5,6 +5,7 @@ import { amountFromColumn, amountFromSum, amountToColumn } from "../terms/money.
 import { fromBudget, leaseId, lockBudgets, SETTLED, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
+import { inParts, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import type { Tables } from "./schema.ts";
 
@@ -32,7 +33,11 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         };
       }),
 
-    budgets: async (organizationId) => usesOf(engine, await budgetsIn(engine.reader, organizationId)),
+    budgets: async (organizationId, page = {}) => {
+      const all = engine.reader.selectFrom("budgets").selectAll();
+      const chosen = organizationId === undefined ? all : all.where("organization_id", "=", organizationId);
+      return usesOf(engine, (await readPage(chosen, page, "oldest first")).map(toBudget));
+    },
 
     budget: async (id) => {
       const row = await engine.reader.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
@@ -102,26 +107,24 @@ function settleIn(engine: Engine, organizationId: string, requests: readonly Res
   });
 }
 
-async function budgetsIn(db: Kysely<Tables>, organizationId: string | undefined): Promise<Budget[]> {
-  let query = db.selectFrom("budgets").selectAll().orderBy("id");
-  if (organizationId !== undefined) query = query.where("organization_id", "=", organizationId);
-  return (await query.execute()).map(toBudget);
+async function budgetsIn(db: Kysely<Tables>, organizationId: string): Promise<Budget[]> {
+  const own = db.selectFrom("budgets").selectAll().where("organization_id", "=", organizationId);
+  return (await own.orderBy("id").execute()).map(toBudget);
 }
 
 async function usesOf({ reader, wallAt }: Engine, budgets: readonly Budget[]): Promise<BudgetUse[]> {
   if (budgets.length === 0) return [];
   const now = await wallAt(reader);
-  const sums = await reader
-    .selectFrom("budget_leases")
-    .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
-    .where(
-      "budget_id",
-      "in",
-      budgets.map(({ id }) => id),
-    ) // prettier-ignore
-    .where("period_to", ">", now)
-    .groupBy(["budget_id", "period_from"])
-    .execute();
+  const ids = budgets.map(({ id }) => id);
+  const sums = await inParts(ids, (part) =>
+    reader
+      .selectFrom("budget_leases")
+      .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
+      .where("budget_id", "in", part)
+      .where("period_to", ">", now)
+      .groupBy(["budget_id", "period_from"])
+      .execute(),
+  );
   const ofPeriod = new Map(sums.map((sum) => [`${sum.budget_id} ${sum.period_from}`, sum]));
   return budgets.map((budget) => {
     const period = periodAround(budget.per, now);

@@ -4,6 +4,7 @@ import { type Context, CONTEXTS } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
+import { inParts, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { fromCredential, toStoredCredential } from "./rows.ts";
 import { flag, type NewRow, type Tables } from "./schema.ts";
@@ -49,16 +50,14 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
       return row === undefined ? null : toStoredCredential(row);
     },
 
-    credentials: async (organizationId) => {
-      const rows = await engine.reader
+    credentials: async (organizationId, page = {}) => {
+      const own = engine.reader
         .selectFrom("credentials")
         .selectAll()
         .where("organization_id", "=", organizationId)
-        .where("deleted_wall_at", "is", null)
-        .orderBy("created_wall_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
-      const notes = await notesOf(engine, organizationId);
+        .where("deleted_wall_at", "is", null);
+      const rows = await readPage(own, page);
+      const notes = await notesOf(engine, rows.map(({ id }) => id)); // prettier-ignore
       return rows.map((row) => ({ ...toStoredCredential(row), note: notes.get(row.id) ?? null }));
     },
 
@@ -71,13 +70,15 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
 }
 
 /** The note is stored with the audit entry of the act that created the credential. */
-async function notesOf(engine: Engine, organizationId: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await engine.reader
-    .selectFrom("audit")
-    .select(["subject_id", "detail"])
-    .where("organization_id", "=", organizationId)
-    .where("detail", "like", '%"note":%')
-    .execute();
+async function notesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await inParts(ids, (part) =>
+    engine.reader
+      .selectFrom("audit")
+      .select(["subject_id", "detail"])
+      .where("subject_id", "in", part)
+      .where("detail", "like", '%"note":%')
+      .execute(),
+  );
   const notes = rows.map(({ subject_id: id, detail }) => [id, (JSON.parse(detail) as JsonObject)["note"]] as const);
   return new Map(notes.filter((entry): entry is readonly [string, string] => typeof entry[1] === "string"));
 }

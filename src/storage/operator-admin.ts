@@ -1,5 +1,7 @@
 import type { OperatorAdmin } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
+import { nameKey } from "./name-key.ts";
+import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { toOperator } from "./rows.ts";
 
@@ -19,6 +21,7 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
         const row = {
           id,
           name,
+          name_key: nameKey(name),
           role,
           digest,
           created_wall_at: createdWallAt,
@@ -31,15 +34,8 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
         return { result: toOperator(row), entry: { organizationId: null, subjectId: id, detail } };
       }),
 
-    operators: async () => {
-      const rows = await engine.reader
-        .selectFrom("operators")
-        .selectAll()
-        .orderBy("created_wall_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
-      return rows.map(toOperator);
-    },
+    operators: async (page = {}) =>
+      (await readPage(engine.reader.selectFrom("operators").selectAll(), page)).map(toOperator),
 
     operatorOf: async (digest) => {
       const row = await engine.reader.selectFrom("operators").selectAll().where("digest", "=", digest).executeTakeFirst(); // prettier-ignore

@@ -1,6 +1,8 @@
 import type { Transaction } from "kysely";
 import type { OrganizationAdmin } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
+import { nameKey } from "./name-key.ts";
+import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { toOrganization } from "./rows.ts";
 import { flag, type Tables } from "./schema.ts";
@@ -14,6 +16,7 @@ export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
           .values({
             id: organization.id,
             name: organization.name,
+            name_key: nameKey(organization.name),
             created_wall_at: organization.createdWallAt,
             disabled: flag(false),
           })
@@ -31,7 +34,11 @@ export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
         const organization = { ...before, ...change };
         await transaction
           .updateTable("organizations")
-          .set({ name: organization.name, disabled: flag(organization.disabled) })
+          .set({
+            name: organization.name,
+            name_key: nameKey(organization.name),
+            disabled: flag(organization.disabled),
+          })
           .where("id", "=", id)
           .execute();
         const detail = { ...change, ...(change.name !== undefined && { name_before: before.name }) };
@@ -43,15 +50,8 @@ export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
       return row === undefined ? null : toOrganization(row);
     },
 
-    organizations: async () => {
-      const rows = await engine.reader
-        .selectFrom("organizations")
-        .selectAll()
-        .orderBy("created_wall_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
-      return rows.map(toOrganization);
-    },
+    organizations: async (page = {}) =>
+      (await readPage(engine.reader.selectFrom("organizations").selectAll(), page)).map(toOrganization),
   };
 }
 

@@ -25,15 +25,22 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
         };
       }),
 
-    prices: async (credentialId) => {
-      const rows = await engine.reader
+    prices: async (credentialId, { limit, after } = {}) => {
+      let query = engine.reader
         .selectFrom("credential_prices")
         .selectAll()
         .where("credential_id", "=", credentialId)
         .orderBy("from_wall_at", "desc")
-        .orderBy("above")
-        .execute();
-      return rows.map(toPriceTerm);
+        .orderBy("above");
+      if (after !== undefined)
+        query = query.where(({ eb, and, or }) =>
+          or([
+            eb("from_wall_at", "<", after.fromWallAt),
+            and([eb("from_wall_at", "=", after.fromWallAt), eb("above", ">", after.above)]),
+          ]),
+        );
+      if (limit !== undefined) query = query.limit(limit);
+      return (await query.execute()).map(toPriceTerm);
     },
 
     removePrices: (act, credential, terms) =>

@@ -1,6 +1,7 @@
 import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredential } from "../admin/ports.ts";
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
 import type { Context } from "../terms/caller.ts";
+import { nameKey } from "./name-key.ts";
 import { flag, type NewRow, type Row } from "./schema.ts";
 
 /** Converts between the names of the tables and the names in the code. */
@@ -52,6 +53,7 @@ export function fromWorkflow(workflow: NamedWorkflow): NewRow<"workflows"> {
     id: workflow.id,
     organization_id: workflow.organizationId,
     name: workflow.name,
+    name_key: nameKey(workflow.name),
     disabled: flag(workflow.disabled),
     auto_credentials: flag(workflow.autoCredentials),
     failure_details: flag(workflow.failureDetails),

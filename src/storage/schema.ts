@@ -38,6 +38,8 @@ export type Flag = 0 | 1;
 interface OrganizationTable {
   readonly id: string;
   readonly name: string;
+  /** By which the name is found: see `name-key.ts`. So in workflows and operators. */
+  readonly name_key: string | null;
   readonly created_wall_at: number;
   readonly disabled: Flag;
 }
@@ -57,6 +59,7 @@ interface WorkflowTable {
   readonly id: string;
   readonly organization_id: string;
   readonly name: string;
+  readonly name_key: string | null;
   readonly disabled: Flag;
   readonly auto_credentials: Flag;
   readonly failure_details: Flag;
@@ -118,6 +121,7 @@ interface DataKeyTable {
 interface OperatorTable {
   readonly id: string;
   readonly name: string;
+  readonly name_key: string | null;
   readonly role: Role;
   readonly digest: string;
   readonly created_wall_at: number;

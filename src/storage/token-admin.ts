@@ -1,6 +1,7 @@
 import type { TokenAdmin } from "../admin/ports.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
+import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { toIssuedToken } from "./rows.ts";
 
@@ -30,15 +31,21 @@ export function createTokenAdmin(engine: Engine): TokenAdmin {
         };
       }),
 
-    tokens: async (organizationId) => {
-      const rows = await engine.reader
-        .selectFrom("tokens")
-        .selectAll()
-        .where("organization_id", "=", organizationId)
-        .orderBy("created_wall_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
-      return rows.map(toIssuedToken);
+    tokens: async (organizationId, { state, wallAt = 0, ...page } = {}) => {
+      const own = engine.reader.selectFrom("tokens").selectAll().where("organization_id", "=", organizationId);
+      const chosen =
+        state === undefined
+          ? own
+          : state === "revoked"
+            ? own.where("revoked_wall_at", "is not", null)
+            : own
+                .where("revoked_wall_at", "is", null)
+                .where(({ eb, or }) =>
+                  state === "expired"
+                    ? eb("expires_wall_at", "<=", wallAt)
+                    : or([eb("expires_wall_at", "is", null), eb("expires_wall_at", ">", wallAt)]),
+                );
+      return (await readPage(chosen, page)).map(toIssuedToken);
     },
 
     revokeToken: (act, token) =>

@@ -2,6 +2,7 @@ import type { WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
+import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { fromWorkflow, toWorkflow } from "./rows.ts";
 
@@ -20,15 +21,9 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
       return row === undefined ? null : toWorkflow(row);
     },
 
-    workflows: async (organizationId) => {
-      const rows = await engine.reader
-        .selectFrom("workflows")
-        .selectAll()
-        .where("organization_id", "=", organizationId)
-        .orderBy("created_wall_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
-      return rows.map(toWorkflow);
+    workflows: async (organizationId, page = {}) => {
+      const own = engine.reader.selectFrom("workflows").selectAll().where("organization_id", "=", organizationId);
+      return (await readPage(own, page)).map(toWorkflow);
     },
 
     changeWorkflow: (act, id, change) =>

@@ -70,7 +70,7 @@ async function assertSpent(directory: string, billed: ReadonlySet<string>): Prom
     const bill = BigInt(billed.size) * PRICE.amount;
     const before = await spent();
     assert.ok(before.least <= bill && bill <= before.most, `${bill} is not from ${before.least} to ${before.most}`);
-    for (const { transaction_id: transactionId, ordinal, attempt } of await reader.unknown(100_000)) {
+    for (const { transaction_id: transactionId, ordinal, attempt } of await reader.unknown({ limit: 100_000 })) {
       const charged = billed.has(`${transactionId} ${ordinal} ${attempt}`) ? "yes" : "no";
       const decision = { transactionId, ordinal, attempt: attempt!, charged } as const;
       await reader.reconcile({ ...decision, decidedBy: "test", decidedAt: systemClock.wall(), note: "the bill" });

@@ -69,7 +69,7 @@ async function checkTokens({ admin }: Store, report: Report): Promise<void> {
 
 async function checkCharges(ledger: LedgerReader, clock: Clock, report: Report): Promise<void> {
   const before = clock.wall() - OLD_MS;
-  const old = (await ledger.unknown(UNKNOWN_MAX)).filter((request) => request.sent_at < before).length;
+  const old = (await ledger.unknown({ limit: UNKNOWN_MAX })).filter((request) => request.sent_at < before).length;
   if (old === 0) return;
   const count = old === UNKNOWN_MAX ? `at least ${old}` : String(old);
   report.add("production.old_unknown_charges", `${count} with an unknown charge for more than 30 days`);

@@ -32,6 +32,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     ...reader,
     list: afterLog(reader.list),
     show: afterLog(reader.show),
+    find: afterLog(reader.find),
     summary: afterLog(reader.summary),
     spend: afterLog(reader.spend),
     unknown: afterLog(reader.unknown),

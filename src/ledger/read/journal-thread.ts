@@ -81,6 +81,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
   return {
     list: asks("list"),
     show: asks("show"),
+    find: asks("find"),
     summary: asks("summary"),
     spend: asks("spend"),
     unknown: asks("unknown"),

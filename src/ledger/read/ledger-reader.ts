@@ -3,7 +3,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
-import type { LedgerTables, RunReportRow } from "../ports.ts";
+import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
 import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type Settled } from "./reconcile-charge.ts";
@@ -33,14 +33,16 @@ export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
+  /** Runs whose id begins so, newest first. */
+  find(beginning: string, limit: number): Promise<readonly FoundRunId[]>;
   /**
    * The use, charges and cost of each credential of each source in a month (`2026-03`, UTC), to compare with an invoice.
    */
   summary(month: string): Promise<readonly ChargeSummary[]>;
   /** What was spent, by one of several keys. */
   spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
-  /** Unknown charges, which have to be settled with the vendor, oldest first. */
-  unknown(limit?: number): Promise<readonly UnknownCharge[]>;
+  /** Unknown charges, which have to be settled with the vendor, oldest first; `after` is the place of one of them. */
+  unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -58,6 +60,8 @@ export interface PruneOptions {
   readonly unknownToo?: boolean;
   readonly onProgress?: OnProgress;
 }
+
+export type FoundRunId = Pick<RunRow, "transaction_id" | "organization_id">;
 
 export interface ShownRun extends RunReportRow {
   /** Its rows are not as they were written. */
@@ -87,6 +91,13 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
       if (found.row !== null) return { ...found.row, damaged: found.damaged };
       throw new OperatorError("unavailable", "The record of this run is damaged, and cannot be read any more.");
     },
+    find: (beginning, limit) =>
+      query<FoundRunId>(
+        `SELECT r.transaction_id, r.organization_id FROM ledger_runs AS r
+         WHERE r.transaction_id >= ? AND r.transaction_id < ? ORDER BY r.transaction_id DESC LIMIT ?`,
+        // No digit of an id comes after this letter, in whatever order a database has them.
+        [toStored(beginning), `${toStored(beginning)}z`, limit],
+      ).catch(sayDamaged),
     export: async function* (...asked) {
       try {
         yield* exportRuns(tables, ...asked);
@@ -97,7 +108,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     },
     summary: (month) => summarize(tables, month).catch(sayDamaged),
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
-    unknown: (limit = 1_000) => unknownCharges(query, limit).catch(sayDamaged),
+    unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
     moment: async (agoMs = 0) => {

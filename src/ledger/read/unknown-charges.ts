@@ -8,6 +8,8 @@ import { withAllRows } from "./read-runs.ts";
 export interface UnknownCharge {
   readonly transaction_id: string;
   readonly organization_id: string;
+  /** When the run started. */
+  readonly started_at: number;
   readonly ordinal: number;
   readonly source: string;
   readonly fault_code: string | null;
@@ -27,28 +29,64 @@ export interface UnknownCharge {
 const RUNS_A_PAGE = 500;
 
 /** Charges of simulated runs are left out, because simulated runs reach no vendor. */
-export async function unknownCharges(query: LedgerQuery, limit: number): Promise<readonly UnknownCharge[]> {
+export async function unknownCharges(
+  query: LedgerQuery,
+  limit: number,
+  after?: string,
+): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
-  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
+  const beginning = after === undefined ? null : readPlace(after);
+  let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [Number.MIN_SAFE_INTEGER, ""];
+  // Of the run with the charge before the first one, others may follow.
+  let beyond = beginning === null ? ">" : ">=";
   while (found.length < limit) {
     const runs = await query<RunRow>(
       `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r
-       WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) > (?, ?)
+       WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) ${beyond} (?, ?)
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
       [...place, Math.min(RUNS_A_PAGE, limit)],
     );
     const last = runs.at(-1);
     if (last === undefined) break;
-    for (const row of await withAllRows(query, runs)) found.push(...chargesOf(row));
+    for (const row of await withAllRows(query, runs)) {
+      const charges = chargesOf(row);
+      const isFirst = beginning !== null && row.run.transaction_id === beginning.run[1];
+      found.push(...(isFirst ? charges.filter((charge) => isAfter(charge, beginning)) : charges));
+    }
     place = [last.started_at, last.transaction_id];
+    beyond = ">";
   }
   return found.slice(0, limit);
+}
+
+/** The form of a place in this list: its run's start and id, its call, and its attempt or 0. */
+export const CHARGE_PLACE = /^(-?\d{1,16})\.(.{1,128})\.(\d{1,9})\.(\d{1,9})$/s;
+
+export function placeOfCharge({ started_at, transaction_id, ordinal, attempt }: UnknownCharge): string {
+  return `${started_at}.${transaction_id}.${ordinal}.${attempt ?? 0}`;
+}
+
+interface Place {
+  readonly run: readonly [startedAt: number, transactionId: string];
+  readonly ordinal: number;
+  readonly attempt: number;
+}
+
+function readPlace(after: string): Place {
+  const match = CHARGE_PLACE.exec(after);
+  if (match === null) throw new RangeError("not a place in a list of charges");
+  return { run: [Number(match[1]), match[2]!], ordinal: Number(match[3]), attempt: Number(match[4]) };
+}
+
+function isAfter({ ordinal, attempt }: UnknownCharge, place: Place): boolean {
+  return ordinal > place.ordinal || (ordinal === place.ordinal && (attempt ?? 0) > place.attempt);
 }
 
 function chargesOf(row: RunReportRow): UnknownCharge[] {
   return unsettledOf(row).map(({ call, attempt }) => ({
     transaction_id: row.run.transaction_id,
     organization_id: row.run.organization_id,
+    started_at: row.run.started_at,
     ordinal: call.ordinal,
     source: call.source,
     fault_code: call.fault_code,

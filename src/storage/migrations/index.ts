@@ -15,6 +15,8 @@ import * as requestPrices from "./0016_request_prices.ts";
 import * as budgets from "./0017_budgets.ts";
 import * as operators from "./0018_operators.ts";
 import * as loginCodes from "./0019_login_codes.ts";
+import * as listsByKey from "./0020_lists_by_key.ts";
+import * as namesByBeginning from "./0021_names_by_beginning.ts";
 
 export interface Migration {
   readonly name: string;
@@ -47,6 +49,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0017_budgets", up: budgets.up },
   { name: "0018_operators", up: operators.up },
   { name: "0019_login_codes", up: loginCodes.up },
+  { name: "0020_lists_by_key", up: listsByKey.up },
+  { name: "0021_names_by_beginning", up: namesByBeginning.up },
 ];
 
 /** The column is null in existing rows. */

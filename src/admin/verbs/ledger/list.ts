@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
-import { OperatorError } from "../../../terms/operator-error.ts";
+import { nextPlace, pagedByPlace, sayMore, SHOWN } from "../../pages.ts";
 import { PLACE } from "../../../ledger/read/list-runs.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -9,15 +9,12 @@ import { toWireTime } from "../../wire-time.ts";
 export default defineVerb({
   summary: "List runs, those with unknown charges first, then the newest",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. If there are more runs, the result has `next`, which is what to give as --after.",
+    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
       ...filterInputs,
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000, description: "How many to show; 50 by default" }),
-      ),
-      after: Type.Optional(Type.String({ maxLength: 160, description: "Where the previous list ended, as it said" })),
+      ...pagedByPlace(PLACE.source),
     },
     { additionalProperties: false },
   ),
@@ -44,14 +41,15 @@ export default defineVerb({
         charge_unknown: count,
       }),
     ),
-    next: Type.Optional(text),
+    ...nextPlace,
   }),
 
-  async run({ limit, after, ...filter }, { ledger, note }) {
-    const page = await (await ledger()).list(toFilter(filter), toPage(limit, after));
+  async run({ limit = SHOWN, after, ...filter }, { ledger, note }) {
+    const asked = { limit, ...(after !== undefined && { after }) };
+    const page = await (await ledger()).list(toFilter(filter), asked);
     for (const id of page.damaged)
       note(`The record of ${id} is damaged and left out. "datarun ledger show" shows what is left of it.`);
-    if (page.next !== null) note(`There are more runs. To see them, give --after ${page.next}`);
+    if (page.next !== null) sayMore(page.next, note);
     return {
       runs: page.runs.map((run) => ({
         transaction_id: run.transaction_id,
@@ -73,10 +71,3 @@ export default defineVerb({
     };
   },
 });
-
-function toPage(limit: number | undefined, after: string | undefined): { limit?: number; after?: string } {
-  if (after !== undefined && !PLACE.test(after)) {
-    throw new OperatorError("invalid", "--after must be the value that the previous list gave.");
-  }
-  return { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
-}

@@ -3,13 +3,14 @@ import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
 import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Show what was spent, by organization, workflow, source, credential or day",
-  description: `It sums up the requests that runs have sent in the given time; a day is a day of UTC. Live tests and simulated runs are left out. ${AMOUNTS}`,
+  description: `It sums up the requests that runs have sent in the given time; a day is a day of UTC. Live tests and simulated runs are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
   example: "--by source --from 2026-03-01 --to 2026-04-01",
   input: Type.Object(
     {
@@ -20,6 +21,7 @@ export default defineVerb({
       workflow: Type.Optional(workflowInput),
       source: Type.Optional(sourceInput),
       credential: Type.Optional(credentialInput),
+      ...pagedByPlace(),
     },
     { additionalProperties: false },
   ),
@@ -40,12 +42,13 @@ export default defineVerb({
       }),
     ),
     totals: listOf(wireTotal),
+    ...nextPlace,
   }),
 
-  async run({ by, from, to, org, workflow, source, credential }, { ledger }) {
+  async run({ by, from, to, org, workflow, source, credential, ...page }, { ledger, note }) {
     const span = { from: toMoment(from), to: toMoment(to) };
     if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
-    const lines = await (
+    const all = await (
       await ledger()
     ).spend(by, {
       ...span,
@@ -54,6 +57,7 @@ export default defineVerb({
       ...(source !== undefined && { source }),
       ...(credential !== undefined && { credentialId: credential }),
     });
+    const { lines, next } = await readPageOf(all, page, note, ({ key, currency }) => [key, currency]);
     return {
       spend: lines.map((line) => ({
         [by]: line.key,
@@ -63,7 +67,8 @@ export default defineVerb({
         unknown: line.charged_unknown,
         ...toWireSpent(line),
       })),
-      totals: totalsOf(lines),
+      totals: totalsOf(all),
+      ...next,
     };
   },
 

@@ -2,6 +2,7 @@ import { Type } from "../../../terms/type.ts";
 import { type ChargeSummary, monthRange } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { nextPlace, pagedByPlace, readPageOf } from "../../pages.ts";
 import { AMOUNTS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
@@ -10,7 +11,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
-  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month (UTC) by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. ${AMOUNTS}`,
+  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month (UTC) by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
   example: "2026-03",
   input: Type.Object(
     {
@@ -19,6 +20,7 @@ export default defineVerb({
         description: "Year and month, such as 2026-03",
         "x-says": "must be a year and a month, such as 2026-03",
       }),
+      ...pagedByPlace(),
     },
     { additionalProperties: false },
   ),
@@ -43,16 +45,18 @@ export default defineVerb({
       }),
     ),
     totals: listOf(wireTotal),
+    ...nextPlace,
   }),
 
-  async run({ month }, { ledger, store, note }) {
+  async run({ month, ...page }, { ledger, store, note }) {
     const { from, to } = monthRange(month);
     const [runs, noLedger] = await requestsOfRuns(ledger, month);
     const acts = async () => (await store()).actsBetween(LIVE_VERBS, from, to + LIVE_TEST_MAX_MS);
     const tests = await (noLedger === null ? noteIfMissing(acts(), note) : acts());
     if (noLedger !== null && tests.length === 0) throw noLedger;
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
-    const lines = withLiveTests(runs, tests, to);
+    const all = withLiveTests(runs, tests, to);
+    const { lines, next } = await readPageOf(all, page, note, keyOf);
     return {
       charges: lines.map((line) => ({
         source: line.source,
@@ -66,12 +70,17 @@ export default defineVerb({
         live_tests: line.live_tests,
         ...toWireSpent(line),
       })),
-      totals: totalsOf(lines),
+      totals: totalsOf(all),
+      ...next,
     };
   },
 
   nothing: { totals: "No request has a price." },
 });
+
+function keyOf(line: ReturnType<typeof withLiveTests>[number]) {
+  return [line.source, line.organization_id, line.credential_id, line.credential, line.currency];
+}
 
 /** A store may have live tests before the first service has made a ledger; the error says that there is none. */
 async function requestsOfRuns(

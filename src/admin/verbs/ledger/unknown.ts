@@ -1,6 +1,8 @@
 import { Type } from "../../../terms/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
-import { count, listed, orNull, text, time } from "../../result-schemas.ts";
+import { CHARGE_PLACE, placeOfCharge } from "../../../ledger/read/unknown-charges.ts";
+import { nextPlace, pagedByPlace, readPage } from "../../pages.ts";
+import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -9,42 +11,37 @@ export default defineVerb({
   description:
     'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile". Simulated runs are left out.',
   example: "--limit 20",
-  input: Type.Object(
-    {
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 10_000, description: "How many to show; 100 by default" }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: Type.Object(pagedByPlace(CHARGE_PLACE.source), { additionalProperties: false }),
   role: "viewer",
   changes: false,
   needs: ["ledger"],
 
-  result: listed(
-    "requests",
-    Type.Object({
-      transaction_id: text,
-      call: count,
-      attempt: count,
-      source: text,
-      sent_at: time,
-      price: orNull(text),
-      currency: orNull(text),
-      organization_tuid: text,
-      cred_id: orNull(text),
-      rule: text,
-      method: text,
-      origin: text,
-      fault: orNull(text),
-    }),
-  ),
+  result: Type.Object({
+    requests: listOf(
+      Type.Object({
+        transaction_id: text,
+        call: count,
+        attempt: count,
+        source: text,
+        sent_at: time,
+        price: orNull(text),
+        currency: orNull(text),
+        organization_tuid: text,
+        cred_id: orNull(text),
+        rule: text,
+        method: text,
+        origin: text,
+        fault: orNull(text),
+      }),
+    ),
+    ...nextPlace,
+  }),
 
-  async run({ limit = 100 }, { ledger, note }) {
-    const requests = await (await ledger()).unknown(limit + 1);
-    if (requests.length > limit) note("There are more. Settle these, or give a higher --limit, to see the others.");
+  async run(page, { ledger, note }) {
+    const open = await ledger();
+    const { lines, next } = await readPage(page, note, placeOfCharge, (asked) => open.unknown(asked));
     return {
-      requests: requests.slice(0, limit).map((request) => ({
+      requests: lines.map((request) => ({
         transaction_id: request.transaction_id,
         call: request.ordinal,
         attempt: request.attempt,
@@ -59,6 +56,7 @@ export default defineVerb({
         origin: request.origin,
         fault: request.fault_code,
       })),
+      ...next,
     };
   },
 });

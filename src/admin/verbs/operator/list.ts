@@ -1,21 +1,24 @@
 import { Type } from "../../../terms/type.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
-import { listed } from "../../result-schemas.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { listOf } from "../../result-schemas.ts";
+import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List who may use the admin API, newest first",
   description: "Tokens are never shown. The time of last use is kept to the minute.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: Type.Object(pagedById(PREFIX.operator), { additionalProperties: false }),
   changes: false,
   role: "viewer",
   needs: ["store"],
 
-  result: listed("operators", wireOperator),
+  result: Type.Object({ operators: listOf(wireOperator), ...nextPlace }),
 
-  async run(_input, { act, store }) {
-    const operators = await (await store()).operators();
-    return { operators: operators.map((operator) => toWireOperator(operator, act.wallAt)) };
+  async run(page, { act, store, note }) {
+    const open = await store();
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.operators(asked));
+    return { operators: lines.map((operator) => toWireOperator(operator, act.wallAt)), ...next };
   },
 });

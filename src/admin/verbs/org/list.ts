@@ -1,20 +1,23 @@
 import { Type } from "../../../terms/type.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
-import { listed } from "../../result-schemas.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { listOf } from "../../result-schemas.ts";
+import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "List the organizations, newest first",
   example: "--json",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: Type.Object(pagedById(PREFIX.organization), { additionalProperties: false }),
   role: "viewer",
   changes: false,
   needs: ["store"],
 
-  result: listed("organizations", wireOrganization),
+  result: Type.Object({ organizations: listOf(wireOrganization), ...nextPlace }),
 
-  async run(_, { store }) {
-    const organizations = await (await store()).organizations();
-    return { organizations: organizations.map(toWireOrganization) };
+  async run(page, { store, note }) {
+    const open = await store();
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.organizations(asked));
+    return { organizations: lines.map(toWireOrganization), ...next };
   },
 });

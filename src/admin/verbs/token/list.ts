@@ -1,12 +1,14 @@
 import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
-import type { IssuedToken } from "../../ports.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { PREFIX } from "../../../terms/ids.ts";
+import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
-import { listed, oneOf, orNull, text, time } from "../../result-schemas.ts";
+import { listOf, oneOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
-const STATES = ["active", "revoked", "expired"] as const;
+const STATES = ["active", "revoked", "expired"] as const satisfies readonly TokenState[];
 
 export default defineVerb({
   summary: "List the access tokens of an organization, newest first",
@@ -17,6 +19,7 @@ export default defineVerb({
     {
       org: organizationInput,
       state: Type.Optional(Type.Enum(STATES, { description: "Only those in this state" })),
+      ...pagedById(PREFIX.token),
     },
     { additionalProperties: false },
   ),
@@ -24,24 +27,27 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: listed(
-    "tokens",
-    Type.Object({
-      token_id: text,
-      name: text,
-      state: oneOf(...STATES),
-      created_at: time,
-      expires_at: orNull(time),
-      revoked_at: orNull(time),
-      last_used_at: orNull(time),
-    }),
-  ),
+  result: Type.Object({
+    tokens: listOf(
+      Type.Object({
+        token_id: text,
+        name: text,
+        state: oneOf(...STATES),
+        created_at: time,
+        expires_at: orNull(time),
+        revoked_at: orNull(time),
+        last_used_at: orNull(time),
+      }),
+    ),
+    ...nextPlace,
+  }),
 
-  async run({ org, state }, { act, store }) {
+  async run({ org, state, ...page }, { act, store, note }) {
     const open = await store();
     await requireOrganization(open, org);
-    const tokens = (await open.tokens(org)).map((token) => toWire(token, act.wallAt));
-    return { tokens: state === undefined ? tokens : tokens.filter((token) => token.state === state) };
+    const chosen = { ...(state !== undefined && { state }), wallAt: act.wallAt };
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.tokens(org, { ...chosen, ...asked }));
+    return { tokens: lines.map((token) => toWire(token, act.wallAt)), ...next };
   },
 });
 
@@ -57,7 +63,7 @@ function toWire(token: IssuedToken, wallAt: number) {
   };
 }
 
-function stateOf(token: IssuedToken, wallAt: number): (typeof STATES)[number] {
+function stateOf(token: IssuedToken, wallAt: number): TokenState {
   if (token.revokedWallAt !== null) return "revoked";
   return token.expiresWallAt !== null && token.expiresWallAt <= wallAt ? "expired" : "active";
 }

@@ -1,23 +1,26 @@
 import { Type } from "../../../terms/type.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
-import { listed } from "../../result-schemas.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { listOf } from "../../result-schemas.ts";
+import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "List the workflows of an organization, newest first",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.workflow) }, { additionalProperties: false }),
   role: "viewer",
   changes: false,
   needs: ["store"],
 
-  result: listed("workflows", wireWorkflow),
+  result: Type.Object({ workflows: listOf(wireWorkflow), ...nextPlace }),
 
-  async run({ org }, { store }) {
+  async run({ org, ...page }, { store, note }) {
     const open = await store();
     await requireOrganization(open, org);
-    return { workflows: (await open.workflows(org)).map(toWireWorkflow) };
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.workflows(org, asked));
+    return { workflows: lines.map(toWireWorkflow), ...next };
   },
 });

@@ -2,25 +2,43 @@ import { Type } from "../../../../terms/type.ts";
 import { credentialInput } from "../../../inputs.ts";
 import { toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
-import { listed } from "../../../result-schemas.ts";
+import { nextPlace, pagedByPlace, readPage } from "../../../pages.ts";
+import { listOf } from "../../../result-schemas.ts";
+import type { PriceTerm } from "../../../../terms/price.ts";
 import { defineVerb } from "../../../verb.ts";
+
+/** The beginning of a price, and its number of calls. */
+const PLACE = /^(-?\d{1,16})\.(\d{1,16})$/;
 
 export default defineVerb({
   summary: "List the prices of a credential, the newest first, each followed by its steps",
   description:
     "Without a price that has begun, the list price of the source holds. The audit trail has what was replaced or removed.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
+  input: Type.Object({ cred_id: credentialInput, ...pagedByPlace(PLACE.source) }, { additionalProperties: false }),
   positional: ["cred_id"],
   role: "viewer",
   changes: false,
   needs: ["store"],
 
-  result: listed("prices", Type.Object(wirePrice)),
+  result: Type.Object({ prices: listOf(Type.Object(wirePrice)), ...nextPlace }),
 
-  async run({ cred_id }, { store }) {
+  async run({ cred_id, limit, after }, { store, note }) {
     const open = await store();
     if ((await open.credential(cred_id)) === null) throw unknownCredential(cred_id);
-    return { prices: (await open.prices(cred_id)).map(toWirePrice) };
+    const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+    const placeOf = ({ fromWallAt, above }: PriceTerm) => `${fromWallAt}.${above}`;
+    const { lines, next } = await readPage(page, note, placeOf, (asked) =>
+      open.prices(cred_id, {
+        limit: asked.limit!,
+        ...(asked.after !== undefined && { after: readPlace(asked.after) }),
+      }),
+    );
+    return { prices: lines.map(toWirePrice), ...next };
   },
 });
+
+function readPlace(after: string) {
+  const [, from, above] = PLACE.exec(after)!;
+  return { fromWallAt: Number(from), above: Number(above) };
+}

@@ -1,0 +1,102 @@
+import type { TString } from "typebox";
+import { OperatorError } from "../terms/operator-error.ts";
+import { Type } from "../terms/type.ts";
+import type { VerbBasics } from "./needs.ts";
+import type { Page } from "./ports.ts";
+import { text } from "./result-schemas.ts";
+
+/** How every list that can grow is shown page by page: its inputs, its result, and how a page is asked for. */
+
+/** What a list shows unless told otherwise. */
+export const SHOWN = 100;
+const SHOWN_MAX = 1_000;
+
+const limitInput = Type.Integer({
+  minimum: 1,
+  maximum: SHOWN_MAX,
+  description: `How many to show; ${SHOWN} by default`,
+});
+
+const afterInput = { description: "Where the previous list ended, as it said", "x-says": "must be the value that the previous list gave" }; // prettier-ignore
+
+/** Inputs of a list whose place is the id of its last line. */
+export function pagedById(prefix: string) {
+  return pagedBy(Type.String({ pattern: `^${prefix}[0-9a-z]{1,64}$`, ...afterInput }));
+}
+
+/** Inputs of a list whose place is a text that it makes up. */
+export function pagedByPlace(pattern = "") {
+  return pagedBy(Type.String({ minLength: 1, maxLength: 1_000, ...(pattern !== "" && { pattern }), ...afterInput }));
+}
+
+function pagedBy(after: TString) {
+  return { limit: Type.Optional(limitInput), after: Type.Optional(after) };
+}
+
+/** A field of the result: what to give as `after` for the next page. Left out at the end of the list. */
+export const nextPlace = { next: Type.Optional(text) };
+
+export function idOf({ id }: { readonly id: string }): string {
+  return id;
+}
+
+/** A page, and its place in the result. */
+export interface Paged<Line> {
+  readonly lines: readonly Line[];
+  readonly next: { readonly next?: string };
+}
+
+/**
+ * Reads one page. It asks for one line more than are shown, to know whether there are more.
+ * @param placeOf the place of a line: what has to be given to go on after it
+ */
+export async function readPage<Line>(
+  { limit = SHOWN, after }: Page,
+  note: VerbBasics["note"],
+  placeOf: (line: Line) => string,
+  read: (page: Page) => Promise<readonly Line[]>,
+): Promise<Paged<Line>> {
+  const found = await read({ limit: limit + 1, ...(after !== undefined && { after }) });
+  const lines = found.slice(0, limit);
+  const next = found.length > limit ? placeOf(lines.at(-1)!) : null;
+  if (next !== null) sayMore(next, note);
+  return { lines, next: next === null ? {} : { next } };
+}
+
+/** Tells a person how to go on. */
+export function sayMore(next: string, note: VerbBasics["note"]): void {
+  note(`There are more. To see them, give --after ${next}`);
+}
+
+/**
+ * A page of lines that can only be found all at once, such as sums. A line is found again by its key, so lines that come
+ * or go meanwhile shift nothing.
+ */
+export function readPageOf<Line>(
+  all: readonly Line[],
+  page: Page,
+  note: VerbBasics["note"],
+  keyOf: (line: Line) => readonly (string | null)[],
+): Promise<Paged<Line>> {
+  const keyed = all.map((line) => ({ line, key: keyOf(line).map((part) => part ?? "") }));
+  const sorted = keyed.toSorted((one, other) => compare(one.key, other.key)).map(({ line }) => line);
+  const placeOf = (line: Line) => keyOf(line).map((part) => encodeURIComponent((part ?? "").toWellFormed())).join(","); // prettier-ignore
+  return readPage(page, note, placeOf, async ({ limit, after }) => {
+    const place = after === undefined ? null : readKey(after);
+    const from = place === null ? 0 : sorted.findIndex((line) => compare(keyOf(line).map((part) => part ?? ""), place) > 0); // prettier-ignore
+    return from === -1 ? [] : sorted.slice(from, from + limit!);
+  });
+}
+
+function readKey(place: string): readonly string[] {
+  try {
+    return place.split(",").map(decodeURIComponent);
+  } catch (cause) {
+    throw new OperatorError("invalid", "--after must be the value that the previous list gave.", { cause });
+  }
+}
+
+function compare(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at === -1 ? one.length - other.length : one[at]! < (other[at] ?? "") ? -1 : 1;
+}

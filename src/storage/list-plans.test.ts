@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { CompiledQuery, type Kysely, type RootOperationNode } from "kysely";
+import { Client } from "pg";
+import { newDatabase } from "../../test/postgres/shared-postgres.ts";
+import type { AdminStore } from "../admin/ports.ts";
+import { systemClock } from "../terms/clock.ts";
+import { createAdminStore } from "./admin-store.ts";
+import type { Engine } from "./engine.ts";
+import type { Tables } from "./schema.ts";
+import { openEngine } from "./store.ts";
+
+/** Every list of the store with every filter, as its first page and as a later one. */
+function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown>>> {
+  const org = "org_1";
+  const asked: Record<string, () => Promise<unknown>> = {};
+  for (const page of [{ limit: 9 }, { limit: 9, after: "x_1" }]) {
+    const on = page.after === undefined ? "" : " on";
+    asked[`organizations${on}`] = () => admin.organizations(page);
+    asked[`operators${on}`] = () => admin.operators(page);
+    asked[`tokens${on}`] = () => admin.tokens(org, page);
+    for (const state of ["active", "expired", "revoked"] as const)
+      asked[`tokens ${state}${on}`] = () => admin.tokens(org, { ...page, state, wallAt: 9 });
+    asked[`workflows${on}`] = () => admin.workflows(org, page);
+    asked[`credentials${on}`] = () => admin.credentials(org, page);
+    asked[`budgets${on}`] = () => admin.budgets(undefined, page);
+    asked[`budgets of one${on}`] = () => admin.budgets(org, page);
+    asked[`audit${on}`] = () => admin.auditEntries(page);
+    asked[`audit of one${on}`] = () => admin.auditEntries({ ...page, organizationId: org });
+    asked[`prices${on}`] = () =>
+      admin.prices("cred_1", { limit: 9, ...(page.after !== undefined && { after: { fromWallAt: 9, above: 9 } }) });
+  }
+  for (const id of ["org_1", "wfl_1", "tok_1", "cred_1", "bud_1", "opr_1"])
+    asked[`find ${id}`] = () => admin.findById(id, 20);
+  asked["find name"] = () => admin.findByName("acme", 20);
+  return asked;
+}
+
+test("every list of the embedded store is read from an index, in its order", async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "datarun-plans-"));
+  t.after(() => rmSync(dataDir, { recursive: true }));
+  await assertPlans(t, { dataDir, clock: systemClock }, "EXPLAIN QUERY PLAN", (plan) => {
+    // Without a condition, a list reads a table from the end of its key.
+    const scans = plan.split("\n").filter((line) => line.startsWith("SCAN ") && !line.includes("USING"));
+    return scans.filter((line) => line !== "SCAN newest").length === 0 && !plan.includes("TEMP B-TREE FOR ORDER BY");
+  });
+});
+
+test("every list of a shared store is read from an index, in its order", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  // Tables without rows: only what an index cannot do is then done without one.
+  for (const way of ["seqscan", "sort", "bitmapscan"])
+    await client.query(`alter database ${client.database} set enable_${way} = off`);
+  await client.end();
+  const options = { dataDir: "", databaseUrl, clock: systemClock };
+  await assertPlans(t, options, "EXPLAIN", (plan) => !/Seq Scan|Sort/.test(plan));
+});
+
+async function assertPlans(
+  t: TestContext,
+  options: Parameters<typeof openEngine>[0],
+  explain: string,
+  isByIndex: (plan: string) => boolean,
+): Promise<void> {
+  const engine = await openEngine(options);
+  t.after(() => engine.close());
+  await engine.ready();
+  const asked: RootOperationNode[] = [];
+  const admin = createAdminStore({ ...listening(engine, asked), wallAt: async () => 0 });
+  for (const [name, ask] of Object.entries(lists(admin))) {
+    asked.length = 0;
+    await ask();
+    assert.ok(asked.length > 0, name);
+    for (const node of asked) {
+      const { sql, parameters } = engine.reader.getExecutor().compileQuery(node, { queryId: name });
+      const { rows } = await engine.reader.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${explain} ${sql}`, [...parameters])); // prettier-ignore
+      const plan = rows.map((row) => String(row["detail"] ?? row["QUERY PLAN"])).join("\n");
+      // What a substring is looked for in is a bounded number of names.
+      assert.ok(isByIndex(plan) || / like /.test(sql), `${name}\n${sql}\n${plan}`);
+    }
+  }
+}
+
+/** The engine, and what its reader is asked. */
+function listening(engine: Engine, asked: RootOperationNode[]): Engine {
+  const reader: Kysely<Tables> = engine.reader.withPlugin({
+    transformQuery: ({ node }) => {
+      asked.push(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { ...engine, reader };
+}

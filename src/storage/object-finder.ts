@@ -1,0 +1,65 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
+import { PREFIX } from "../terms/ids.ts";
+import type { Engine } from "./engine.ts";
+import { nameKey } from "./name-key.ts";
+
+/** Each kind with its table, and the column that is shown as its name. */
+const TABLES = [
+  { kind: "organization", prefix: PREFIX.organization, table: "organizations", name: "name", of: "id" },
+  { kind: "workflow", prefix: PREFIX.workflow, table: "workflows", name: "name", of: "organization_id" },
+  { kind: "token", prefix: PREFIX.token, table: "tokens", name: "name", of: "organization_id" },
+  { kind: "credential", prefix: PREFIX.credential, table: "credentials", name: "source", of: "organization_id" },
+  { kind: "budget", prefix: PREFIX.budget, table: "budgets", name: "source", of: "organization_id" },
+  { kind: "operator", prefix: PREFIX.operator, table: "operators", name: "name", of: null },
+] as const;
+
+type Kept = (typeof TABLES)[number];
+
+/** Comes after every digit of an id, in every order of letters that a database may have. */
+const AFTER_DIGITS = "z";
+/** So many of the newest are searched for a text anywhere in their name. */
+const SEARCHED_MAX = 2_000;
+
+/** Finds rows by keys and indexes, so that it takes no longer on a large store. */
+export function createObjectFinder({ reader }: Engine): ObjectFinder {
+  async function ask(kept: Kept, condition: RawBuilder<SqlBool>, limit: number, order = sql`id desc`) {
+    const { kind, table, name, of } = kept;
+    const organization = of === null ? sql<string | null>`null` : sql.ref<string | null>(of);
+    const rows = await sql<{ id: string; name: string | null; organization: string | null }>`
+      select id, ${sql.ref(name)} as name, ${organization} as organization from ${sql.table(table)}
+      where ${condition} order by ${order} limit ${limit}`.execute(reader);
+    return rows.rows.map((row): FoundObject => ({
+      kind,
+      id: row.id,
+      name: row.name,
+      organizationId: row.organization,
+    }));
+  }
+
+  return {
+    findById: async (beginning, limit) => {
+      const kept = TABLES.find(({ prefix }) => beginning.startsWith(prefix));
+      if (kept === undefined) return null;
+      const known = kept.table === "credentials" ? sql<SqlBool>`and deleted_wall_at is null` : sql``;
+      return ask(kept, sql`id >= ${beginning} and id < ${beginning + AFTER_DIGITS} ${known}`, limit);
+    },
+
+    findByName: async (text, limit) => {
+      const part = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      const found = new Map<string, FoundObject>();
+      for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
+        const key = nameKey(text);
+        const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS}`;
+        const newest = sql`select id from ${sql.table(kept.table)} order by id desc limit ${SEARCHED_MAX}`;
+        const contains = sql<SqlBool>`id in (select id from (${newest}) as newest)
+          and lower(name) like ${part} escape ${"\\"}`;
+        for (const one of await ask(kept, begins, limit, sql`name_key, id`)) found.set(one.id, one);
+        for (const one of await ask(kept, contains, limit)) found.set(one.id, one);
+      }
+      return [...found.values()];
+    },
+  };
+}
+
+const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "operator"]);

@@ -1,0 +1,33 @@
+import type { SelectQueryBuilder } from "kysely";
+import type { Page } from "../admin/ports.ts";
+import type { Tables } from "./schema.ts";
+
+/** A table whose lines have an id that begins with the time when they were made. */
+type Dated = "organizations" | "tokens" | "workflows" | "credentials" | "operators" | "audit" | "budgets";
+
+/** One page in the order of ids, which the table's own key or an index that ends with it gives. */
+export function readPage<Table extends Dated, Row>(
+  query: SelectQueryBuilder<Tables, Table, Row>,
+  { limit, after }: Page,
+  order: "newest first" | "oldest first" = "newest first",
+): Promise<Row[]> {
+  const id = "id" as never;
+  const isBack = order === "newest first";
+  let page = query.orderBy(id, isBack ? "desc" : "asc");
+  if (after !== undefined) page = page.where(id, isBack ? "<" : ">", after as never);
+  if (limit !== undefined) page = page.limit(limit);
+  return page.execute();
+}
+
+/** Few enough for one statement on either engine. */
+const IDS_AT_ONCE = 500;
+
+/** Reads what belongs to some rows of a page. */
+export async function inParts<Row>(
+  ids: readonly string[],
+  read: (part: readonly string[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) rows.push(...(await read(ids.slice(at, at + IDS_AT_ONCE))));
+  return rows;
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { adminPort } from "../rig/admin.ts";
+import { startService } from "../rig/service.ts";
+import { answers, sendsCredential } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+interface Match {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string | null;
+  readonly organization_tuid: string | null;
+}
+
+test("anything is found by its id, by the beginning of it, or by its name", async (t) => {
+  const vendor = await startVendor(t);
+  const sources = [sendsCredential("acme__people", vendor, "/json"), answers("bell__phone", {})];
+  const service = await startService(t, { sources, vendors: [vendor] });
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner", "grace.hopper");
+  const viewer = await service.operator.appoint("viewer", "ada");
+  const find = async (text: string): Promise<Match[]> => (await result("object find", { text }, viewer)).matches;
+  const idsOf = async (text: string) => (await find(text)).map(({ id }) => id);
+
+  const { organization_tuid: org } = await result("org create", { name: "Ünïted 100%_\\ Lending" }, owner);
+  const { workflow } = await result("workflow create", { org, name: "Onboarding of companies" }, owner);
+  const { token_id, access_token } = await result("token create", { org, name: "secretly named" }, owner);
+  const fields = { api_key: service.secrets.add("a-vendor-key-to-find-nowhere") };
+  const { cred_id } = await result("credential create", { org, source: "acme__people", fields }, owner);
+  const { budget } = await result("budget set", { org, per: "day", calls: 5 }, owner);
+  const run = await result("source run", { source: "bell__phone", workflow: service.a.workflow }, owner);
+  service.expectRunWithoutAnswer();
+  const transaction = run.transaction_id as string;
+  await until(async () => (await idsOf(transaction)).length === 1);
+
+  for (const [kind, id] of Object.entries({
+    organization: org,
+    workflow,
+    token: token_id,
+    credential: cred_id,
+    budget,
+    run: transaction,
+  })) {
+    for (const text of [
+      id,
+      ` ${id.toUpperCase().replace(/^[A-Z]+/, (prefix: string) => prefix.toLowerCase())}\n`,
+      id.slice(0, -3),
+    ]) {
+      const [first, ...others] = await find(text);
+      assert.deepEqual([first?.kind, first?.id, others], [kind, id, []], text);
+      assert.equal(first?.organization_tuid, kind === "run" ? service.a.id : org, text);
+    }
+  }
+  assert.deepEqual((await find("opr_")).map(({ kind }) => kind), ["operator", "operator"]); // prettier-ignore
+  // By the beginning of a name, in whatever letters; and by any part of it.
+  for (const text of ["ünï", "ÜNÏTED 100%_\\ L", "lending", "100%_\\"])
+    assert.deepEqual(await idsOf(text), [org], text);
+  assert.deepEqual(await idsOf("onboard"), [workflow]);
+  assert.deepEqual((await find("hopper")).map(({ kind, name }) => [kind, name]), [["operator", "grace.hopper"]]); // prettier-ignore
+  assert.deepEqual((await find("PEOPLE")).map(({ kind, id }) => [kind, id]), [["source", "acme__people"]]); // prettier-ignore
+  // Nothing that matches everything to a database does so here, and no secret is a name.
+  for (const text of ["%", "_____", "' or 1=1 --", "\\", access_token, fields.api_key, "trx_zzz", "\u0000"])
+    assert.deepEqual(await idsOf(text), text === "%" || text === "\\" ? [org] : [], text);
+  assert.equal((await call("object find", { text: "  " }, { as: viewer })).statusCode, 422);
+});
+
+test("at most twenty are shown, and what begins with the text comes first", async (t) => {
+  const service = await startService(t);
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner");
+  for (let at = 0; at < 25; at += 1) await result("org create", { name: `The many ${at}` }, owner);
+  const { organization_tuid: org } = await result("org create", { name: "Many" }, owner);
+  const { matches } = await result("object find", { text: "many" }, owner);
+  assert.equal(matches.length, 20);
+  assert.equal(matches[0].id, org);
+  assert.equal((await result("object find", { text: "org_" }, owner)).matches.length, 20);
+});
