@@ -40,15 +40,6 @@ export interface SourceListing extends SourceCatalog {
   isBroken(id: string): boolean;
   /** Every id, sorted. */
   ids(): readonly string[];
-  /** Of a source that there is. */
-  placeOf(id: string): SourcePlace | undefined;
-}
-
-export interface SourcePlace {
-  readonly file: string;
-  readonly from: "catalog" | "project";
-  /** Whether runs may ask it: for a source of the catalog that leaves the machine, the setting `catalog` decides. */
-  readonly isOn: boolean;
 }
 
 export interface FunctionListing extends FunctionCatalog {
@@ -368,6 +359,8 @@ export interface ObjectFinder {
    * newest of each kind also those with the text elsewhere in the name.
    */
   findByName(text: string, limit: number): Promise<readonly FoundObject[]>;
+  /** What is known of these ids. Those of other kinds, and of what was never there, are left out. */
+  findByIds(ids: Iterable<string | null>): Promise<ReadonlyMap<string, FoundObject>>;
 }
 
 export type OperatorKey = { readonly id: string } | { readonly name: string } | { readonly digest: string };
@@ -381,13 +374,27 @@ export interface AuditEntry extends Act {
   readonly detail: JsonObject;
 }
 
+/** Selects entries. What is left out does not narrow the selection. */
+export interface AuditFilter {
+  readonly organizationId?: string;
+  readonly who?: string;
+  /** The act, such as `token create`. */
+  readonly what?: string;
+  /** The id of the changed object. */
+  readonly subjectId?: string;
+  /** Not before this moment (Unix ms). */
+  readonly from?: number;
+  /** Before this moment. */
+  readonly to?: number;
+}
+
 export interface AuditTrail {
   /**
    * For an act that changes nothing through this store, or many things through another port: rotating keys, replaying a
    * ledger.
    */
   recordAct(act: Act, entry: Pick<AuditEntry, "organizationId" | "subjectId" | "detail">): Promise<void>;
-  auditEntries(filter: Page & { readonly organizationId?: string }): Promise<readonly AuditEntry[]>;
+  auditEntries(filter: Page & AuditFilter): Promise<readonly AuditEntry[]>;
   /** All acts with these names, not before `from` and before `to` (Unix ms), oldest first. */
   actsBetween(what: readonly string[], from: number, to: number): Promise<readonly AuditEntry[]>;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { AuditFilter } from "../admin/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import {
   aCredential,
@@ -70,6 +71,40 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.deepEqual(await store.admin.actsBetween(["act 5"], 0, ACT.wallAt + 5), []);
       assert.equal((await store.admin.auditEntries({ organizationId, limit: 100 })).length, 8);
       assert.doesNotMatch(JSON.stringify(await store.admin.auditEntries({ limit: 100 })), /secret|sealed-bytes/);
+    });
+
+    test("the audit trail is narrowed by every filter and by all of them together, at the borders of its times too", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [one, other] = [await anOrganization(store), await anOrganization(store)];
+      const org = (organizationId: string) => ({ organizationId, subjectId: organizationId, detail: {} });
+      const acts = [
+        [{ who: "ada", what: "org rename", wallAt: 10_000 }, one],
+        [{ who: "bob", what: "org rename", wallAt: 10_001 }, one],
+        [{ who: "ada", what: "org disable", wallAt: 10_002 }, one],
+        [{ who: "ada", what: "org rename", wallAt: 10_003 }, other],
+      ] as const;
+      for (const [act, id] of acts) await store.admin.recordAct({ ...act, via: "api" }, org(id));
+      const times = async (filter: AuditFilter) =>
+        (await store.admin.auditEntries({ to: 20_000, ...filter })).map(({ wallAt }) => wallAt - 10_000);
+      assert.deepEqual(await times({}), [3, 2, 1, 0]);
+      assert.deepEqual(await times({ who: "ada" }), [3, 2, 0]);
+      assert.deepEqual(await times({ what: "org rename" }), [3, 1, 0]);
+      assert.deepEqual(await times({ organizationId: one }), [2, 1, 0]);
+      assert.deepEqual(await times({ subjectId: other }), [3]);
+      assert.deepEqual(await times({ from: 10_001, to: 10_003 }), [2, 1]);
+      assert.deepEqual(await times({ who: "ada", what: "org rename", organizationId: one, subjectId: one, from: 10_000, to: 10_001 }), [0]); // prettier-ignore
+      assert.deepEqual(await times({ who: "nobody" }), []);
+    });
+
+    test("names are found by ids, and unknown ids are left out", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const organizationId = await anOrganization(store);
+      const workflow = aWorkflow(organizationId);
+      await store.admin.createWorkflow(ACT, workflow);
+      const found = await store.admin.findByIds([organizationId, workflow.id, workflow.id, "org_none", "trx_1", "acme__people", null]); // prettier-ignore
+      assert.deepEqual([...found.keys()].toSorted(), [organizationId, workflow.id].toSorted());
+      assert.equal(found.get(workflow.id)?.name, workflow.name);
+      assert.equal(found.get(workflow.id)?.organizationId, organizationId);
     });
 
     test("a workflow changes only in the settings that are given", async (t) => {

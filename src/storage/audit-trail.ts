@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AuditEntry, AuditTrail } from "../admin/ports.ts";
+import { PREFIX, timeInId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
 import { readPage } from "./read-page.ts";
@@ -12,9 +13,16 @@ export function createAuditTrail(engine: Engine): AuditTrail {
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
     },
 
-    auditEntries: async ({ organizationId, ...page }) => {
-      const all = engine.reader.selectFrom("audit").selectAll();
-      const chosen = organizationId === undefined ? all : all.where("organization_id", "=", organizationId);
+    auditEntries: async ({ organizationId, who, what, subjectId, from, to, ...page }) => {
+      const chosen = engine.reader
+        .selectFrom("audit")
+        .selectAll()
+        .$if(organizationId !== undefined, (query) => query.where("organization_id", "=", organizationId!))
+        .$if(who !== undefined, (query) => query.where("who", "=", who!))
+        .$if(what !== undefined, (query) => query.where("what", "=", what!))
+        .$if(subjectId !== undefined, (query) => query.where("subject_id", "=", subjectId!))
+        .$if(from !== undefined, (query) => query.where("id", ">=", firstIdAt(from!)))
+        .$if(to !== undefined, (query) => query.where("id", "<", firstIdAt(to!)));
       return (await readPage(chosen, page)).map(toEntry);
     },
 
@@ -23,13 +31,18 @@ export function createAuditTrail(engine: Engine): AuditTrail {
         .selectFrom("audit")
         .selectAll()
         .where("what", "in", what)
-        .where("wall_at", ">=", from)
-        .where("wall_at", "<", to)
+        .where("id", ">=", firstIdAt(from))
+        .where("id", "<", firstIdAt(to))
         .orderBy("id")
         .execute();
       return rows.map(toEntry);
     },
   };
+}
+
+/** Ids begin with the millisecond of their entry, so a span of time is a span of ids, and every index has those. */
+function firstIdAt(wallAt: number): string {
+  return PREFIX.audit + timeInId(wallAt);
 }
 
 function toEntry(row: Selectable<Tables["audit"]>): AuditEntry {

@@ -6,12 +6,26 @@ import { test, type TestContext } from "node:test";
 import { CompiledQuery, type Kysely, type RootOperationNode } from "kysely";
 import { Client } from "pg";
 import { newDatabase } from "../../test/postgres/shared-postgres.ts";
-import type { AdminStore } from "../admin/ports.ts";
+import type { AdminStore, AuditFilter } from "../admin/ports.ts";
 import { systemClock } from "../terms/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
 import type { Tables } from "./schema.ts";
 import { openEngine } from "./store.ts";
+
+const AUDIT_FILTERS: readonly AuditFilter[] = [
+  { organizationId: "org_1" },
+  { who: "ada" },
+  { what: "token create" },
+  { subjectId: "tok_1" },
+  { from: 1 },
+  { to: 9 },
+];
+
+/** Every combination of them, and none of them. */
+function combinations<Filter>(filters: readonly Filter[]): readonly Filter[] {
+  return filters.reduce<Filter[]>((some, one) => [...some, ...some.map((other) => ({ ...other, ...one }))], [{} as Filter]); // prettier-ignore
+}
 
 /** Every list of the store with every filter, as its first page and as a later one. */
 function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown>>> {
@@ -28,13 +42,14 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
     asked[`credentials${on}`] = () => admin.credentials(org, page);
     asked[`budgets${on}`] = () => admin.budgets(undefined, page);
     asked[`budgets of one${on}`] = () => admin.budgets(org, page);
-    asked[`audit${on}`] = () => admin.auditEntries(page);
-    asked[`audit of one${on}`] = () => admin.auditEntries({ ...page, organizationId: org });
+    for (const [at, filter] of combinations(AUDIT_FILTERS).entries())
+      asked[`audit ${at}${on}`] = () => admin.auditEntries({ ...page, ...filter });
     asked[`prices${on}`] = () =>
       admin.prices("cred_1", { limit: 9, ...(page.after !== undefined && { after: { fromWallAt: 9, above: 9 } }) });
   }
   for (const id of ["org_1", "wfl_1", "tok_1", "cred_1", "bud_1", "opr_1"])
     asked[`find ${id}`] = () => admin.findById(id, 20);
+  asked["find ids"] = () => admin.findByIds(["org_1", "wfl_1", "org_2", "trx_1", null]);
   asked["find name"] = () => admin.findByName("acme", 20);
   return asked;
 }

@@ -3,6 +3,7 @@ import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
 import { PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
+import { inParts } from "./read-page.ts";
 
 /** Each kind with its table, and the column that is shown as its name. */
 const TABLES = [
@@ -58,6 +59,17 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
         for (const one of await ask(kept, contains, limit)) found.set(one.id, one);
       }
       return [...found.values()];
+    },
+
+    findByIds: async (ids) => {
+      const found = new Map<string, FoundObject>();
+      const wanted = Map.groupBy(new Set(ids), (id) => TABLES.find(({ prefix }) => id?.startsWith(prefix) === true));
+      for (const [kept, own] of wanted) {
+        if (kept === undefined) continue;
+        const rows = await inParts(own as string[], (part) => ask(kept, sql`id in (${sql.join(part)})`, part.length));
+        for (const one of rows) found.set(one.id, one);
+      }
+      return found;
     },
   };
 }

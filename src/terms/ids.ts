@@ -28,7 +28,12 @@ export function uuidV7(wallMs: number): string {
   // Node caches random data for UUIDs, so taking the random digits of one is several times cheaper than asking for
   // bytes.
   const random = randomUUID();
-  return wallMs.toString(16).padStart(12, "0") + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
+  return timeInId(wallMs) + "7" + random.slice(15, 18) + random.slice(19, 23) + random.slice(24);
+}
+
+/** How every id made in this millisecond begins, after its prefix. */
+export function timeInId(wallMs: number): string {
+  return Math.max(wallMs, 0).toString(16).padStart(12, "0");
 }
 
 const SPAN_CHARS = PREFIX.transaction.length + 6;

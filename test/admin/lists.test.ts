@@ -24,7 +24,7 @@ test("every list is read page by page, and each line is on one page, whatever co
     "credential list": (at) => result("credential create", { org, source: "acme__people", fields: { api_key: service.secrets.add(`a-secret-${at}-x`) } }, owner), // prettier-ignore
     "operator list": (at) => result("operator create", { name: `op${at}`, role: "viewer" }, owner),
     "budget list": (at) => result("budget set", { org, per: "day", amount: "9", currency: CURRENCIES[at] }, owner),
-    "audit list": (at) => result("org rename", { org, name: `Acme ${at}` }, owner),
+    "audit list": (at) => result("workflow create", { org, name: `a${at}` }, owner),
   };
   for (const [list, create] of Object.entries(creates)) {
     const name = list.split(" ")[0]!;

@@ -17,6 +17,7 @@ import * as operators from "./0018_operators.ts";
 import * as loginCodes from "./0019_login_codes.ts";
 import * as listsByKey from "./0020_lists_by_key.ts";
 import * as namesByBeginning from "./0021_names_by_beginning.ts";
+import * as auditByActor from "./0022_audit_by_actor.ts";
 
 export interface Migration {
   readonly name: string;
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0019_login_codes", up: loginCodes.up },
   { name: "0020_lists_by_key", up: listsByKey.up },
   { name: "0021_names_by_beginning", up: namesByBeginning.up },
+  { name: "0022_audit_by_actor", up: auditByActor.up },
 ];
 
 /** The column is null in existing rows. */

@@ -1,0 +1,94 @@
+import type { Static } from "typebox";
+import { OperatorError } from "../terms/operator-error.ts";
+import { Type } from "../terms/type.ts";
+import { organizationInput } from "./inputs.ts";
+import { momentInput, toMoment } from "./ledger-inputs.ts";
+import type { AuditEntry, AuditFilter, ObjectFinder } from "./ports.ts";
+import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
+import { toWireTime } from "./wire-time.ts";
+
+/** Inputs and results that have to do with the audit trail. */
+
+/** Selects entries; spread into a verb's input. */
+export const auditFilterInputs = {
+  org: Type.Optional(organizationInput),
+  who: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "Only what this operator or user did, by name" }),
+  ),
+  what: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only this act, such as "token revoke"' }),
+  ),
+  subject: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: "Only what was done to the object with this id" }),
+  ),
+  from: Type.Optional(momentInput("Only what was done then or later; a day begins at midnight UTC")),
+  to: Type.Optional(momentInput("Only what was done before then")),
+};
+
+const filterObject = Type.Object(auditFilterInputs);
+
+/** @throws OperatorError for a day that does not exist, and for a span without time in it */
+export function toAuditFilter(input: Static<typeof filterObject>): AuditFilter {
+  const { org, who, what, subject } = input;
+  const from = input.from === undefined ? undefined : toMoment(input.from);
+  const to = input.to === undefined ? undefined : toMoment(input.to);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new OperatorError("invalid", "--from must be before --to.");
+  return {
+    ...(org !== undefined && { organizationId: org }),
+    ...(who !== undefined && { who }),
+    ...(what !== undefined && { what }),
+    ...(subject !== undefined && { subjectId: subject }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+/** Names are those of now; `null` if there is none, or the object is not there any more. */
+export const wireEntry = Type.Object({
+  id: text,
+  at: time,
+  who: text,
+  via: oneOf("cli", "api", "service"),
+  what: text,
+  organization_tuid: orNull(text),
+  organization: orNull(text),
+  subject: text,
+  subject_name: orNull(text),
+  detail: anObject,
+});
+
+interface NamedEntry {
+  readonly entry: AuditEntry;
+  readonly organization: string | null;
+  readonly subject: string | null;
+}
+
+/** The entries with what their organizations and objects are called. */
+export async function withNames(
+  finder: Pick<ObjectFinder, "findByIds">,
+  entries: readonly AuditEntry[],
+): Promise<readonly NamedEntry[]> {
+  const known = await finder.findByIds(entries.flatMap(({ organizationId, subjectId }) => [organizationId, subjectId]));
+  const nameOf = (id: string | null): string | null => (id === null ? null : known.get(id)?.name || null);
+  return entries.map((entry) => ({
+    entry,
+    organization: nameOf(entry.organizationId),
+    subject: nameOf(entry.subjectId),
+  }));
+}
+
+export function toWireEntry({ entry, organization, subject }: NamedEntry) {
+  return {
+    id: entry.id,
+    at: toWireTime(entry.wallAt),
+    who: entry.who,
+    via: entry.via,
+    what: entry.what,
+    organization_tuid: entry.organizationId,
+    organization,
+    subject: entry.subjectId,
+    subject_name: subject,
+    detail: entry.detail,
+  };
+}
