@@ -5,6 +5,16 @@ export interface components {
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
+            /** @description Only what this operator or user did, by name */
+            who?: string;
+            /** @description Only this act, such as "token revoke" */
+            what?: string;
+            /** @description Only what was done to the object with this id */
+            subject?: string;
+            /** @description Only what was done then or later; a day begins at midnight UTC */
+            from?: string;
+            /** @description Only what was done before then */
+            to?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where the previous list ended, as it said */
@@ -12,6 +22,7 @@ export interface components {
         };
         AuditListResult: {
             entries: {
+                id: string;
                 /**
                  * Format: date-time
                  * @description UTC
@@ -22,7 +33,9 @@ export interface components {
                 via: "cli" | "api" | "service";
                 what: string;
                 organization_tuid: string | null;
+                organization: string | null;
                 subject: string;
+                subject_name: string | null;
                 detail: Record<string, unknown>;
             }[];
             next?: string;
@@ -356,8 +369,7 @@ export interface components {
             functions: {
                 function: string;
                 title: string;
-                /** @enum {string} */
-                from: "catalog" | "project";
+                from: string;
                 timeout_ms: number;
                 memory_mb: number;
             }[];
@@ -387,50 +399,14 @@ export interface components {
         FunctionShowResult: {
             function: string;
             title: string;
-            /** @description Markdown */
             description: string | null;
-            /** @description JSON Schema */
-            inputs: Record<string, unknown> | null;
-            /** @description JSON Schema */
-            output: Record<string, unknown> | null;
-            /** @description What the schemas describe, one row a field */
-            fields: {
-                inputs: {
-                    /** @description Nested fields with a dot, items of a list with [] */
-                    name: string;
-                    type: string;
-                    /** @enum {string} */
-                    required: "yes" | "depends" | "no";
-                    title: string | null;
-                    description: string | null;
-                    examples: unknown[];
-                }[];
-                output: {
-                    /** @description Nested fields with a dot, items of a list with [] */
-                    name: string;
-                    type: string;
-                    /** @enum {string} */
-                    required: "yes" | "depends" | "no";
-                    title: string | null;
-                    description: string | null;
-                    examples: unknown[];
-                }[];
-            };
+            inputs: unknown;
+            output: unknown;
             timeout_ms: number;
             memory_mb: number;
             file: string;
-            /** @enum {string} */
-            from: "catalog" | "project";
-            cases: {
-                name: string;
-                inputs: Record<string, unknown>;
-                /** @enum {string} */
-                expects: "success" | "failure";
-                /** @description The sources that it scripts or expects to be called */
-                asks: string[];
-            }[];
-            /** @description Its file as it is now; null if it is very large */
-            code: string | null;
+            from: string;
+            cases: string[];
         };
         FunctionTestInput: {
             /** @description Id of the function, as `datarun function list` shows it */
@@ -446,8 +422,6 @@ export interface components {
                     name: string;
                     passed: boolean;
                     differences: string[];
-                    /** @description What the function logged */
-                    log: string[];
                     took_ms: number;
                 }[];
             }[];
@@ -876,33 +850,6 @@ export interface components {
                 credential: "none" | "optional" | "required";
                 leaves_machine: boolean;
                 timeout_ms: number;
-                /** @enum {string} */
-                from: "catalog" | "project";
-                /** @description Whether runs may ask it */
-                on: boolean;
-                charge: {
-                    /** @enum {string} */
-                    model: "free" | "per_call" | "per_success" | "per_match";
-                    /** @description Of several, the highest */
-                    list_price: {
-                        amount: string;
-                        /** @description null for nothing, which needs none */
-                        currency: string | null;
-                    } | null;
-                    /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
-                    rows: {
-                        when: string | null;
-                        list_price: {
-                            amount: string;
-                            /** @description null for nothing, which needs none */
-                            currency: string | null;
-                        } | null;
-                    }[];
-                };
-                /** @description When its vendor was last asked by a test, or `never`; null if it has no vendor */
-                live_tested: string | null;
-                input_names: string[];
-                cases: number;
             }[];
         };
         SourceRunInput: {
@@ -925,19 +872,7 @@ export interface components {
         SourceRunResult: {
             transaction_id: string | null;
             mode?: string;
-            status: {
-                success: boolean;
-                message: string;
-                match: boolean;
-                response_time_ms: number;
-                failure?: {
-                    kind: string;
-                    retryable: boolean;
-                    /** @enum {string} */
-                    charged: "yes" | "no" | "unknown";
-                    order_id?: string;
-                };
-            } | null;
+            status: Record<string, unknown> | null;
             output: Record<string, unknown> | null;
         };
         SourceShowInput: {
@@ -947,115 +882,27 @@ export interface components {
         SourceShowResult: {
             source: string;
             title: string;
-            /** @description Markdown */
             description: string | null;
             docs: string | null;
-            file: string;
-            /** @enum {string} */
-            from: "catalog" | "project";
-            /** @description Whether runs may ask it */
-            on: boolean;
-            leaves_machine: boolean;
-            data: {
-                name: string;
-                licence: string;
-                date: string;
-                url?: string;
-            }[];
+            file: string | null;
+            from: string | null;
+            data: unknown;
             input_names: string[];
-            /** @description JSON Schema */
-            inputs: Record<string, unknown>;
+            inputs: unknown;
             /** @enum {string} */
             credential: "none" | "optional" | "required";
-            /** @description JSON Schema */
-            credential_fields: Record<string, unknown> | null;
-            /** @description How it asks: the recipe of a YAML file, or a sentence */
-            asks: Record<string, unknown> | string;
-            /** @description JSON Schema */
-            output: Record<string, unknown> | null;
-            /** @description What the three schemas describe, one row a field */
-            fields: {
-                inputs: {
-                    /** @description Nested fields with a dot, items of a list with [] */
-                    name: string;
-                    type: string;
-                    /** @enum {string} */
-                    required: "yes" | "depends" | "no";
-                    title: string | null;
-                    description: string | null;
-                    examples: unknown[];
-                }[];
-                credential: {
-                    /** @description Nested fields with a dot, items of a list with [] */
-                    name: string;
-                    type: string;
-                    /** @enum {string} */
-                    required: "yes" | "depends" | "no";
-                    title: string | null;
-                    description: string | null;
-                    examples: unknown[];
-                }[];
-                output: {
-                    /** @description Nested fields with a dot, items of a list with [] */
-                    name: string;
-                    type: string;
-                    /** @enum {string} */
-                    required: "yes" | "depends" | "no";
-                    title: string | null;
-                    description: string | null;
-                    examples: unknown[];
-                }[];
-            };
+            credential_fields: unknown;
+            asks: unknown;
+            output: unknown;
             origins: string[];
             regions: string[];
-            charge: {
-                /** @enum {string} */
-                model: "free" | "per_call" | "per_success" | "per_match";
-                /** @description Of several, the highest */
-                list_price: {
-                    amount: string;
-                    /** @description null for nothing, which needs none */
-                    currency: string | null;
-                } | null;
-                /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
-                rows: {
-                    when: string | null;
-                    list_price: {
-                        amount: string;
-                        /** @description null for nothing, which needs none */
-                        currency: string | null;
-                    } | null;
-                }[];
-            };
-            limits: {
-                timeout_ms: number;
-                max_bytes: number;
-                concurrency: number | null;
-                rates: {
-                    /** @enum {string} */
-                    per: "credential" | "source";
-                    max: number;
-                    every_ms: number;
-                }[];
-            };
-            /** @description Whether its credentials can be verified */
-            verifies: boolean;
             live_tested: string | null;
-            /** @description Inputs for which its vendor is known to have a record */
-            live_inputs: Record<string, unknown> | null;
             values: {
                 name: string;
                 value: unknown;
                 from: string;
             }[];
-            cases: {
-                name: string;
-                inputs: Record<string, unknown>;
-                /** @description `record`, `no record`, or the kind of failure */
-                expects: string;
-            }[];
-            /** @description The recipe of a YAML file as text */
-            recipe: string | null;
+            cases: string[];
         };
         SourceTestInput: {
             /** @description Id of the source, as `datarun source list` shows it */
@@ -1087,11 +934,7 @@ export interface components {
                 passed: boolean;
                 cases: {
                     name: string;
-                    /**
-                     * @description `runner`: a standard case, which every source has
-                     * @enum {string}
-                     */
-                    by: "author" | "runner";
+                    by: string;
                     passed: boolean;
                     differences: string[];
                     warnings: string[];

@@ -1,40 +1,108 @@
+import { useState } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { InputOf, RowOf } from "../../api/verb-types.ts";
+import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Id, Time } from "../../parts/values.tsx";
-import type { RowOf } from "../../api/verb-types.ts";
+import { Time } from "../../parts/values.tsx";
+import { ACTS } from "./acts.ts";
+import { Details } from "./details.tsx";
 
 type Entry = RowOf<"audit list", "entries">;
 
+/** The parameters of the address, which are those of the verb. */
+const FILTERS = ["who", "what", "org", "subject", "from", "to"] as const;
+type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
+
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "When", show: ({ at }) => <Time at={at} /> },
-  { title: "Who", show: ({ who }) => who },
-  { title: "Via", show: ({ via }) => via },
-  { title: "What", show: ({ what }) => what },
-  { title: "Of", show: ({ subject }) => <Id>{subject}</Id> },
-  { title: "Details", show: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
+  { title: "Who", show: ({ who, via }) => <Who who={who} via={via} /> },
+  { title: "Did", show: ({ what }) => what },
+  { title: "To", show: ({ subject, subject_name: name, organization_tuid: org }) => <ObjectLink id={subject} org={org} name={name} withId /> }, // prettier-ignore
+  { title: "Of", show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} /> }, // prettier-ignore
+  { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
 ];
+
+function isOfAnother({ organization_tuid: org, subject }: Entry): boolean {
+  return org !== null && org !== subject;
+}
+
+function Who({ who, via }: Pick<Entry, "who" | "via">) {
+  return (
+    <div>
+      {who} <span class="dim">{VIA[via]}</span>
+    </div>
+  );
+}
+
+const VIA: Readonly<Record<Entry["via"], string>> = { cli: "in a terminal", api: "", service: "by itself" };
 
 /** Who did what, and when. */
 export function AuditPage() {
-  const org = address().query.get("org") ?? "";
-  const list = useList("audit list", org === "" ? {} : { org }, "entries");
+  const { query } = address();
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""])) as unknown as Filter;
+  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+  const isFiltered = Object.keys(given).length > 0;
+  const list = useList("audit list", given as InputOf<"audit list">, "entries");
   return (
-    <Page title="Audit" about="Every change, and every failed login, newest first.">
-      <form class="filter" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Organization" value={org} onValue={(value) => setQuery({ org: value })} placeholder="org_…" />
-      </form>
+    <Page title="Audit" about="Every change, and every failed login, newest first. Times are in UTC.">
+      <FilterForm key={JSON.stringify(given)} filter={filter} isFiltered={isFiltered} />
       <List
         caption="Acts of operators"
         columns={COLUMNS}
-        keyOf={({ at, what, subject }) => `${at} ${what} ${subject}`}
-        empty={<Empty title="Nothing has been done here yet." command="datarun audit list" />}
+        keyOf={({ id }) => id}
+        empty={<Empty title={isFiltered ? "Nothing of this kind has been done." : "Nothing has been done here yet."} command={commandOf(given)} />} // prettier-ignore
         {...list}
       />
     </Page>
   );
+}
+
+function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly isFiltered: boolean }) {
+  const operators = useVerb("operator list", { limit: 1_000 }).result?.operators ?? [];
+  const [draft, setDraft] = useState(filter);
+  const field = (name: keyof Filter) => ({
+    name,
+    value: draft[name],
+    onValue: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  return (
+    <form
+      class="filter audit-filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const changes = FILTERS.map((name) => [name, draft[name].trim() || null] as const);
+        setQuery(Object.fromEntries(changes), { remember: true });
+      }}
+    >
+      <TextField label="Who" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
+      <TextField label="Did what" list={ACTS} placeholder="token revoke" {...field("what")} />
+      <TextField label="To what" placeholder="an id" {...field("subject")} />
+      <TextField label="Organization" placeholder="org_…" {...field("org")} />
+      <TextField label="From" type="date" {...field("from")} />
+      <TextField label="Before" type="date" {...field("to")} />
+      <Button type="submit">Filter</Button>
+      {isFiltered && (
+        <Button kind="quiet" onClick={showAll}>
+          Show all
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function showAll(): void {
+  setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])), { remember: true });
+}
+
+/** The command that shows the same. */
+function commandOf(given: Readonly<Record<string, string>>): string {
+  const options = Object.entries(given).map(([name, value]) => ` --${name} ${/^[\w.@:-]+$/.test(value) ? value : JSON.stringify(value)}`); // prettier-ignore
+  return `datarun audit list${options.join("")}`;
 }

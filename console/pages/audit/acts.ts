@@ -1,0 +1,12 @@
+import { CHANGES } from "../../api/verbs.ts";
+
+/** What can stand in the trail: the verbs that change something, over the API or in a terminal alone, and logins. */
+export const ACTS: readonly string[] = [
+  ...Object.entries(CHANGES).flatMap(([verb, changes]) => (changes ? [verb] : [])),
+  "keys adopt",
+  "ledger drain",
+  "store copy",
+  "session begin",
+  "session end",
+  "login failed",
+].toSorted();

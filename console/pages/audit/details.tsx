@@ -1,0 +1,70 @@
+import { kindOfId, ObjectLink } from "../../parts/object-link.tsx";
+import { Time } from "../../parts/values.tsx";
+import "./details.css";
+
+/** What was changed, as a list of names and values. What is empty says nothing, and is left out. */
+export function Details({ of, org }: { readonly of: Readonly<Record<string, unknown>>; readonly org: string | null }) {
+  const told = Object.entries(of).filter(([, value]) => value !== null && value !== "" && !isEmpty(value));
+  if (told.length === 0) return <span class="dim">–</span>;
+  return (
+    <dl class="details">
+      {told.map(([name, value]) => (
+        <div key={name}>
+          <dt>{labelOf(name)}</dt>
+          <dd>
+            <Value of={value} org={org} isMoment={name.endsWith("_wall_at")} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface ValueProps {
+  readonly of: unknown;
+  readonly org: string | null;
+  readonly isMoment: boolean;
+}
+
+function Value({ of, org, isMoment }: ValueProps) {
+  if (typeof of === "boolean") return <>{of ? "yes" : "no"}</>;
+  if (typeof of === "number") return isMoment ? <Time at={new Date(of).toISOString()} /> : <>{of}</>;
+  if (Array.isArray(of)) {
+    const isPlain = of.every((one) => typeof one !== "object");
+    if (isPlain && !of.some((one) => kindOfId(String(one)) !== null)) return <>{of.join(", ")}</>;
+    return (
+      <ul>
+        {of.map((one, at) => (
+          <li key={at}>
+            <Value of={one} org={org} isMoment={false} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (typeof of === "object" && of !== null) return <Details of={of as Record<string, unknown>} org={org} />;
+  const text = String(of);
+  if (MOMENT.test(text)) return <Time at={text} />;
+  return kindOfId(text) === null ? <>{text}</> : <ObjectLink id={text} org={org} />;
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  cred_id: "credential",
+  transaction_id: "run",
+  with: "by",
+  name_before: "name before",
+  replaced: "in place of",
+  again: "once more",
+  warn_percent: "warns at percent",
+  above: "above calls",
+};
+
+function labelOf(name: string): string {
+  return LABELS[name] ?? name.replace(/_wall_at$/, "").replaceAll("_", " ");
+}

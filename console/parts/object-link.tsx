@@ -1,0 +1,81 @@
+import { hrefOf } from "../address.ts";
+import { Id } from "./values.tsx";
+import "./object-link.css";
+
+/** What can be found and linked to. */
+export type ObjectKind =
+  | "run"
+  | "organization"
+  | "workflow"
+  | "token"
+  | "credential"
+  | "budget"
+  | "operator"
+  | "source"
+  | "function";
+
+/** The address at which an object is shown. Tokens, workflows and credentials are shown with their organization. */
+export function hrefOfObject(kind: ObjectKind, id: string, org: string | null = null): string {
+  switch (kind) {
+    case "run":
+      return hrefOf(`/runs/${encodeURIComponent(id)}`);
+    case "source":
+      return hrefOf(`/sources/${encodeURIComponent(id)}`);
+    case "function":
+      return hrefOf(`/functions/${encodeURIComponent(id)}`);
+    case "credential":
+      return hrefOf("/credentials", { org, credential: id });
+    case "budget":
+      return hrefOf("/money/budgets", { org, budget: id });
+    case "organization":
+      return hrefOf("/access", { org: id });
+    case "workflow":
+      return hrefOf("/access", { org, workflow: id });
+    case "token":
+      return hrefOf("/access", { org, token: id });
+    case "operator":
+      return hrefOf("/audit", { subject: id });
+  }
+}
+
+const PREFIXES: readonly (readonly [prefix: string, kind: ObjectKind])[] = [
+  ["trx_", "run"],
+  ["org_", "organization"],
+  ["wfl_", "workflow"],
+  ["tok_", "token"],
+  ["cred_", "credential"],
+  ["bud_", "budget"],
+  ["opr_", "operator"],
+  ["dfunc_", "function"],
+];
+const SOURCE_ID = /^[a-z][a-z0-9_]*__[a-z0-9_]+$/;
+
+/** What an id stands for; `null` for a text that is no id of a thing with a page. */
+export function kindOfId(id: string): ObjectKind | null {
+  return PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1] ?? (SOURCE_ID.test(id) ? "source" : null);
+}
+
+interface ObjectLinkProps {
+  readonly id: string;
+  /** Its organization, if it belongs to one. */
+  readonly org?: string | null;
+  readonly name?: string | null | undefined;
+  /** Whether the id stands below the name. */
+  readonly withId?: boolean;
+}
+
+/** A name, linked to the page that shows what it is the name of. What has no name is its id, and what has no page is no link. */
+export function ObjectLink({ id, org = null, name, withId = false }: ObjectLinkProps) {
+  const kind = kindOfId(id);
+  if (kind === null) return <Id>{id}</Id>;
+  const href = hrefOfObject(kind, id, org);
+  if (!name || name === id) return <Id href={href}>{id}</Id>;
+  return (
+    <div class="object-link">
+      <a href={href} title={`${name} (${id})`}>
+        {name}
+      </a>
+      {withId && <code class="id dim">{id}</code>}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { startService } from "../rig/service.ts";
+
+const HOSTILE = `<img src=x onerror="alert(1)">'"\u202e{{7*7}}`;
+
+test(
+  "the trail is narrowed by who, what and when, and its address shows the same to somebody else",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb, owner } = await startWorld(t, "little");
+    await verb("org rename", { org: acme.id, name: HOSTILE });
+    const page = await openConsole(t, service, { as: "viewer", at: "/audit" });
+    const rows = page.getByRole("table", { name: "Acts of operators" }).getByRole("row");
+    await page.getByRole("cell", { name: "budget set" }).waitFor();
+    const all = await rows.count();
+    // A name is text, wherever it stands.
+    await page.getByText(HOSTILE).first().waitFor();
+    await assertUsableEverywhere(page);
+
+    await page.getByLabel("Who").fill(owner.name);
+    await page.getByLabel("Did what").fill("org rename");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/what=org\+rename/);
+    await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
+    assert.equal(await rows.count(), 4, "three renamings and the head");
+    assert.ok(all > 4);
+    // Nothing is raw: a change is a list of names and values.
+    await page.getByRole("term").filter({ hasText: "name before" }).first().waitFor();
+
+    const shared = await openConsole(t, service, { as: owner, at: new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search }); // prettier-ignore
+    await shared.getByRole("cell", { name: "org rename" }).first().waitFor();
+    assert.equal(await shared.getByRole("row").count(), 4);
+    await shared.goBack().catch(() => null);
+
+    await page.getByLabel("From").fill("2001-01-01");
+    await page.getByLabel("Before").fill("2001-02-01");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing of this kind has been done.").waitFor();
+    await page.getByText('--what "org rename"').waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("cell", { name: "budget set" }).waitFor();
+  },
+);
+
+test(
+  "a new deployment's trail shows what its first operator did, and leads from an entry to its object",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const service = await startService(t);
+    const page = await openConsole(t, service, { at: "/audit?what=session+begin" });
+    await page.getByRole("cell", { name: "session begin" }).waitFor();
+    await page.goto(`${service.adminUrl}/console/audit`);
+    await page.locator(`a[href="/console/access?org=${service.a.id}"]`).first().waitFor();
+    await assertUsableEverywhere(page);
+  },
+);
