@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
+import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
 import { asksVendor, throws } from "../rig/sources.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -89,6 +90,9 @@ test("each rule and each panel reads metrics and labels that a service under fau
     ],
     vendors: [vendor],
   });
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner");
+  await result("budget set", { org: service.a.id, per: "day", calls: 100 }, owner);
   await service.run({ acme__people: true, acme__down: true, acme__throws: true });
   const metrics = readPage(await (await fetch(`${service.adminUrl}/metrics`)).text());
 
