@@ -60,7 +60,7 @@ async function run(chosen, env) {
       "--test",
       // One more than the cores that it is meant for: a third of the files' time is waiting.
       "--test-concurrency=3",
-      `--test-timeout=${long ? 1_800_000 : 180_000}`,
+      `--test-timeout=${long ? 1_800_000 : 600_000}`,
       "--test-reporter=dot",
       "--test-reporter-destination=stderr",
       "--test-reporter=./test/summary.mjs",

@@ -11,7 +11,8 @@ import { openJournalReader } from "./read/journal-reader.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";
 import type { LedgerSink } from "./ports.ts";
 
-const DAY = 24 * 60 * 60 * 1_000;
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
 
 async function putRuns(
   { ledger }: Awaited<ReturnType<typeof startLedger>>,
@@ -21,7 +22,7 @@ async function putRuns(
   const ids: string[] = [];
   const now = Date.now();
   for (let at = 0; at < count; at += 1) {
-    const run = makeRun({ startedWallAt: now - 10 * DAY + at * 1_000 });
+    const run = makeRun({ startedWallAt: now - 10 * DAY + at * HOUR });
     ids.push(run.transactionId);
     const made = Array.from({ length: calls }, (_, ordinal) => makeCall({ ordinal }));
     await runOnce(ledger, run, makeReport(run, { calls: made }));
@@ -131,7 +132,7 @@ test("runs that vanish are noticed, by their numbers and what is left of them", 
   const reader = openJournalReader({ dir: directory });
   atEnd(t, () => reader.close());
   // First deleted properly, then by changing the tables directly, so that the counts do not change.
-  await reader.prune(Date.now() - 10 * DAY + 4_500);
+  await reader.prune(Date.now() - 10 * DAY + 4.5 * HOUR);
   const before = await reader.verify();
   assert.deepEqual([before.ok, before.missing, before.structure], [ids.length - 5, 0, []]);
   alter(

@@ -108,7 +108,7 @@ test("two replicas have one ledger: every run, of a replica that was killed and 
   const strange = "nul\u0000 and half \ud800";
   const ofA = await run(first!, a, "vendor__answers", strange);
   const ofB = await run(second!, b, "vendor__answers");
-  await until(() => list(env).length === 2, 30_000);
+  await until(() => list(env).length === 2);
   assert.deepEqual(list(env, "--org", a.org), [ofA]);
   assert.deepEqual(list(env, "--org", b.org), [ofB]);
   const shown = verb<{ run: { unknown_source_names: string }; calls: { source: string }[]; timeline: string }>(
@@ -124,7 +124,7 @@ test("two replicas have one ledger: every run, of a replica that was killed and 
   await killUnderWay(first!, a, hanging);
   assert.deepEqual(unknownOf(env, a), [], "only its own disk knows yet");
   const again = await startCommand(t, [], environments[0]);
-  await until(() => unknownOf(env, a).length === 1, 30_000);
+  await until(() => unknownOf(env, a).length === 1);
   const [killed] = unknownOf(env, a);
   verb(env, "ledger", "reconcile", killed!, "--call", "0", "--charged", "no", "--note", "not on invoice 7");
   assert.deepEqual(unknownOf(env, a), []);
@@ -142,7 +142,7 @@ test("two replicas have one ledger: every run, of a replica that was killed and 
   await again.ended;
   const restarted = await startCommand(t, [], environments[0]);
   const last = await run(restarted, a, "vendor__answers");
-  await until(() => list(env).includes(last), 30_000);
+  await until(() => list(env).includes(last));
   const settled = verb<{ calls: { charged: string }[]; reconciliations: object[] }>(env, "ledger", "show", killed!);
   assert.deepEqual([settled.calls[0]?.charged, settled.reconciliations.length], ["no", 1]);
   assert.equal(list(env).length, 5);

@@ -7,6 +7,10 @@ import { after as later, hang, json } from "../vendor/behaviours.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
 const DAY_MS = 86_400_000;
+/** Time enough to send a request, on any machine. */
+const TIMEOUT_MS = 1_000;
+/** Longer than anything takes here, and much shorter than the jumps. */
+const LONG_MS = 60_000;
 
 test("a wall clock that jumps changes no duration, no timeout and no order within a run", async (t) => {
   let jump = 0;
@@ -16,7 +20,7 @@ test("a wall clock that jumps changes no duration, no timeout and no order withi
     clock,
     sources: [
       asksVendor("acme__slow", vendor, "/slow"),
-      asksVendor("acme__hung", vendor, "/hung", { timeout_ms: 400 }),
+      asksVendor("acme__hung", vendor, "/hung", { timeout_ms: TIMEOUT_MS }),
     ],
     vendors: [vendor],
   });
@@ -24,15 +28,15 @@ test("a wall clock that jumps changes no duration, no timeout and no order withi
     const before = vendor.count();
     const startedAt = performance.now();
     const running = service.run({ acme__slow: true, acme__hung: true });
-    await vendor.received(before + 2);
+    await Promise.race([vendor.received(before + 2), running]);
     jump = by;
     const reply = (await running).json();
     const tookMs = performance.now() - startedAt;
 
     assert.equal(reply.status["acme__slow"].success, true);
     assert.match(reply.status["acme__hung"].message, /^Adapter error: timed out after/);
-    assert.ok(tookMs > 380 && tookMs < 5_000, `the timeout of 400 ms came after ${Math.round(tookMs)} ms`);
-    assert.ok(reply.response_time_ms >= 390 && reply.response_time_ms <= tookMs);
+    assert.ok(tookMs > TIMEOUT_MS - 20 && tookMs < LONG_MS, `the timeout came after ${Math.round(tookMs)} ms`);
+    assert.ok(reply.response_time_ms >= TIMEOUT_MS - 10 && reply.response_time_ms <= tookMs);
     const { run, calls, attempts } = service.ledgerRows(reply.transaction_id);
     for (const times of [
       [run["took_ms"]],
@@ -40,7 +44,7 @@ test("a wall clock that jumps changes no duration, no timeout and no order withi
       calls.map((call) => call["started_after_ms"]),
       attempts.map((attempt) => attempt["took_ms"]),
     ])
-      for (const time of times) assert.ok(Number(time) >= 0 && Number(time) < 5_000, `${time}`);
+      for (const time of times) assert.ok(Number(time) >= 0 && Number(time) < LONG_MS, `${time}`);
     assert.deepEqual(calls.map((call) => call["ordinal"]), [0, 1, 2]); // prettier-ignore
   }
   assert.equal((await service.run({})).statusCode, 200, "a token that has no end does not end by a jump");

@@ -52,11 +52,7 @@ test("the processes of functions end with a service that is killed, whatever run
 
     service.signal("SIGKILL");
     await service.ended;
-    const endedAt = performance.now();
     await until(() => children.every((pid) => !isAlive(pid)));
-    const tookMs = performance.now() - endedAt;
-    t.diagnostic(`gone after ${tookMs.toFixed(0)} ms`);
-    assert.ok(tookMs < 1_000, `it took ${tookMs.toFixed(0)} ms`);
     await Promise.all(lost);
   }
 });

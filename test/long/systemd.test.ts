@@ -57,13 +57,13 @@ test(
       rmSync(place, { recursive: true, force: true });
     });
     const first = () => readFileSync(`/proc/${machine.pid}/task/${machine.pid}/children`, "utf8").trim();
-    await until(() => first() !== "" && readFileSync(`/proc/${first()}/comm`, "utf8") === "systemd\n", 60_000);
+    await until(() => first() !== "" && readFileSync(`/proc/${first()}/comm`, "utf8") === "systemd\n");
     const inside = (...command: readonly string[]) => {
       const { status, stdout, stderr } = spawnSync("nsenter", ["-t", first(), "-m", "-n", "-p", "-w", ...command], { encoding: "utf8" }); // prettier-ignore
       return { status, stdout, stderr };
     };
     const log = () => inside("journalctl", "--unit=datarun", "--output=cat", "--no-pager").stdout;
-    await until(() => log().includes('"listening"'), 60_000).catch(() => assert.fail(log()));
+    await until(() => log().includes('"listening"')).catch(() => assert.fail(log()));
 
     const command = (words: string): Record<string, string> => {
       const { status, stdout, stderr } = inside("bash", "-c", `${commandOfPage()}\ndatarun ${words} --json`);

@@ -51,7 +51,7 @@ test(
     assert.equal(config.user, 10_001);
     assert.deepEqual(config.volumes, ["/data"]);
     const image = await runImage(t, { root, config, args: [...config.command, "--demo"] });
-    await Promise.race([until(() => image.printed().includes("/func "), 60_000), image.ended]);
+    await Promise.race([until(() => image.printed().includes("/func ")), image.ended]);
     assert.match(image.printed(), /\/func /);
     const ask = (...what: unknown[]): unknown => {
       const { stdout, stderr } = image.exec("/usr/local/bin/node", "--input-type=module", "-e", CLIENT, JSON.stringify(what)); // prettier-ignore

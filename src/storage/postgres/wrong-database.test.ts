@@ -154,14 +154,19 @@ test("a host that is unavailable is waited for, and reported once", async (t) =>
     ["no-such-host.invalid:5432", "The host name no-such-host.invalid is not known"],
   ] as const) {
     const told: StoreNews[] = [];
+    const first = Promise.withResolvers<void>();
     const store = await openStore({
       dataDir: "",
       databaseUrl: `postgres://u:canary@${address}/d`,
       // Its waits take a hundredth of the time.
       clock: { ...systemClock, after: (delayMs, callback, hold) => systemClock.after(delayMs / 100, callback, hold) },
-      tell: (news) => told.push(news),
+      tell(news) {
+        told.push(news);
+        first.resolve();
+      },
     });
     t.after(() => store.close());
+    await first.promise;
     await assert.rejects(store.admin.organizations(), (error: Error & { code?: string }) => {
       assert.equal(error.code, "unavailable");
       assert.ok(error.message.startsWith(words), error.message);
