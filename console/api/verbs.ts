@@ -369,7 +369,8 @@ export interface components {
             functions: {
                 function: string;
                 title: string;
-                from: string;
+                /** @enum {string} */
+                from: "catalog" | "project";
                 timeout_ms: number;
                 memory_mb: number;
             }[];
@@ -399,14 +400,50 @@ export interface components {
         FunctionShowResult: {
             function: string;
             title: string;
+            /** @description Markdown */
             description: string | null;
-            inputs: unknown;
-            output: unknown;
+            /** @description JSON Schema */
+            inputs: Record<string, unknown> | null;
+            /** @description JSON Schema */
+            output: Record<string, unknown> | null;
+            /** @description What the schemas describe, one row a field */
+            fields: {
+                inputs: {
+                    /** @description Nested fields with a dot, items of a list with [] */
+                    name: string;
+                    type: string;
+                    /** @enum {string} */
+                    required: "yes" | "depends" | "no";
+                    title: string | null;
+                    description: string | null;
+                    examples: unknown[];
+                }[];
+                output: {
+                    /** @description Nested fields with a dot, items of a list with [] */
+                    name: string;
+                    type: string;
+                    /** @enum {string} */
+                    required: "yes" | "depends" | "no";
+                    title: string | null;
+                    description: string | null;
+                    examples: unknown[];
+                }[];
+            };
             timeout_ms: number;
             memory_mb: number;
             file: string;
-            from: string;
-            cases: string[];
+            /** @enum {string} */
+            from: "catalog" | "project";
+            cases: {
+                name: string;
+                inputs: Record<string, unknown>;
+                /** @enum {string} */
+                expects: "success" | "failure";
+                /** @description The sources that it scripts or expects to be called */
+                asks: string[];
+            }[];
+            /** @description Its file as it is now; null if it is very large */
+            code: string | null;
         };
         FunctionTestInput: {
             /** @description Id of the function, as `datarun function list` shows it */
@@ -422,6 +459,8 @@ export interface components {
                     name: string;
                     passed: boolean;
                     differences: string[];
+                    /** @description What the function logged */
+                    log: string[];
                     took_ms: number;
                 }[];
             }[];
@@ -850,6 +889,33 @@ export interface components {
                 credential: "none" | "optional" | "required";
                 leaves_machine: boolean;
                 timeout_ms: number;
+                /** @enum {string} */
+                from: "catalog" | "project";
+                /** @description Whether runs may ask it */
+                on: boolean;
+                charge: {
+                    /** @enum {string} */
+                    model: "free" | "per_call" | "per_success" | "per_match";
+                    /** @description Of several, the highest */
+                    list_price: {
+                        amount: string;
+                        /** @description null for nothing, which needs none */
+                        currency: string | null;
+                    } | null;
+                    /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
+                    rows: {
+                        when: string | null;
+                        list_price: {
+                            amount: string;
+                            /** @description null for nothing, which needs none */
+                            currency: string | null;
+                        } | null;
+                    }[];
+                };
+                /** @description When its vendor was last asked by a test, or `never`; null if it has no vendor */
+                live_tested: string | null;
+                input_names: string[];
+                cases: number;
             }[];
         };
         SourceRunInput: {
@@ -872,7 +938,19 @@ export interface components {
         SourceRunResult: {
             transaction_id: string | null;
             mode?: string;
-            status: Record<string, unknown> | null;
+            status: {
+                success: boolean;
+                message: string;
+                match: boolean;
+                response_time_ms: number;
+                failure?: {
+                    kind: string;
+                    retryable: boolean;
+                    /** @enum {string} */
+                    charged: "yes" | "no" | "unknown";
+                    order_id?: string;
+                };
+            } | null;
             output: Record<string, unknown> | null;
         };
         SourceShowInput: {
@@ -882,27 +960,115 @@ export interface components {
         SourceShowResult: {
             source: string;
             title: string;
+            /** @description Markdown */
             description: string | null;
             docs: string | null;
-            file: string | null;
-            from: string | null;
-            data: unknown;
+            file: string;
+            /** @enum {string} */
+            from: "catalog" | "project";
+            /** @description Whether runs may ask it */
+            on: boolean;
+            leaves_machine: boolean;
+            data: {
+                name: string;
+                licence: string;
+                date: string;
+                url?: string;
+            }[];
             input_names: string[];
-            inputs: unknown;
+            /** @description JSON Schema */
+            inputs: Record<string, unknown>;
             /** @enum {string} */
             credential: "none" | "optional" | "required";
-            credential_fields: unknown;
-            asks: unknown;
-            output: unknown;
+            /** @description JSON Schema */
+            credential_fields: Record<string, unknown> | null;
+            /** @description How it asks: the recipe of a YAML file, or a sentence */
+            asks: Record<string, unknown> | string;
+            /** @description JSON Schema */
+            output: Record<string, unknown> | null;
+            /** @description What the three schemas describe, one row a field */
+            fields: {
+                inputs: {
+                    /** @description Nested fields with a dot, items of a list with [] */
+                    name: string;
+                    type: string;
+                    /** @enum {string} */
+                    required: "yes" | "depends" | "no";
+                    title: string | null;
+                    description: string | null;
+                    examples: unknown[];
+                }[];
+                credential: {
+                    /** @description Nested fields with a dot, items of a list with [] */
+                    name: string;
+                    type: string;
+                    /** @enum {string} */
+                    required: "yes" | "depends" | "no";
+                    title: string | null;
+                    description: string | null;
+                    examples: unknown[];
+                }[];
+                output: {
+                    /** @description Nested fields with a dot, items of a list with [] */
+                    name: string;
+                    type: string;
+                    /** @enum {string} */
+                    required: "yes" | "depends" | "no";
+                    title: string | null;
+                    description: string | null;
+                    examples: unknown[];
+                }[];
+            };
             origins: string[];
             regions: string[];
+            charge: {
+                /** @enum {string} */
+                model: "free" | "per_call" | "per_success" | "per_match";
+                /** @description Of several, the highest */
+                list_price: {
+                    amount: string;
+                    /** @description null for nothing, which needs none */
+                    currency: string | null;
+                } | null;
+                /** @description What a request costs if it depends on what was asked or answered; the first row that applies counts */
+                rows: {
+                    when: string | null;
+                    list_price: {
+                        amount: string;
+                        /** @description null for nothing, which needs none */
+                        currency: string | null;
+                    } | null;
+                }[];
+            };
+            limits: {
+                timeout_ms: number;
+                max_bytes: number;
+                concurrency: number | null;
+                rates: {
+                    /** @enum {string} */
+                    per: "credential" | "source";
+                    max: number;
+                    every_ms: number;
+                }[];
+            };
+            /** @description Whether its credentials can be verified */
+            verifies: boolean;
             live_tested: string | null;
+            /** @description Inputs for which its vendor is known to have a record */
+            live_inputs: Record<string, unknown> | null;
             values: {
                 name: string;
                 value: unknown;
                 from: string;
             }[];
-            cases: string[];
+            cases: {
+                name: string;
+                inputs: Record<string, unknown>;
+                /** @description `record`, `no record`, or the kind of failure */
+                expects: string;
+            }[];
+            /** @description The recipe of a YAML file as text */
+            recipe: string | null;
         };
         SourceTestInput: {
             /** @description Id of the source, as `datarun source list` shows it */
@@ -934,7 +1100,11 @@ export interface components {
                 passed: boolean;
                 cases: {
                     name: string;
-                    by: string;
+                    /**
+                     * @description `runner`: a standard case, which every source has
+                     * @enum {string}
+                     */
+                    by: "author" | "runner";
                     passed: boolean;
                     differences: string[];
                     warnings: string[];

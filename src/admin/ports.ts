@@ -40,6 +40,15 @@ export interface SourceListing extends SourceCatalog {
   isBroken(id: string): boolean;
   /** Every id, sorted. */
   ids(): readonly string[];
+  /** Of a source that there is. */
+  placeOf(id: string): SourcePlace | undefined;
+}
+
+export interface SourcePlace {
+  readonly file: string;
+  readonly from: "catalog" | "project";
+  /** Whether runs may ask it: for a source of the catalog that leaves the machine, the setting `catalog` decides. */
+  readonly isOn: boolean;
 }
 
 export interface FunctionListing extends FunctionCatalog {

@@ -55,6 +55,8 @@ export interface Verb<
   hasFailed?(result: Result): boolean;
   /** The message for an empty list in the result, by the list's name. If left out: "no", and the name. */
   readonly nothing?: Readonly<Record<string, string>>;
+  /** Which columns of a list people see in a terminal, by the list's name. If left out: all. */
+  readonly columns?: Readonly<Record<string, readonly string[]>>;
   /** For people. If left out: a table for each list of the result, one line for each other field. */
   render?(result: Result): string;
 }

@@ -1,15 +1,21 @@
+import type { Verb } from "../admin/verb.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
 import { printable } from "../terms/printable.ts";
 import { displayWidth } from "./display-width.ts";
 
 /** A result for people: each field on a line, and each list of objects as a table. */
-export function renderResult(result: JsonObject, nothing: Readonly<Record<string, string>> = {}): string {
+export function renderResult(
+  result: JsonObject,
+  { nothing = {}, columns = {} }: Pick<Verb, "nothing" | "columns"> = {},
+): string {
   const fields = Object.entries(result);
   const plain = fields.filter(([, value]) => !isTable(value));
   const tables = fields.filter(([, value]) => isTable(value));
   const blocks = [
     ...(plain.length === 0 ? [] : [alignColumns(plain.map(([name, value]) => [name, cell(value)]))]),
-    ...tables.map(([name, rows]) => renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name))),
+    ...tables.map(([name, rows]) =>
+      renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name), columns[name]),
+    ),
   ];
   return `${blocks.join("\n\n")}\n`;
 }
@@ -22,9 +28,9 @@ function none(name: string): string {
   return `no ${name.replaceAll("_", " ")}`;
 }
 
-function renderTable(rows: readonly JsonObject[], nothing: string): string {
+function renderTable(rows: readonly JsonObject[], nothing: string, shown: readonly string[] | undefined): string {
   if (rows.length === 0) return nothing;
-  const columns = Object.keys(rows[0]!);
+  const columns = shown ?? Object.keys(rows[0]!);
   return alignColumns([
     columns.map((column) => column.toUpperCase().replaceAll("_", " ")),
     ...rows.map((row) => columns.map((column) => cell(row[column] ?? null))),

@@ -155,7 +155,7 @@ async function runCommand(
     const { runRemotely } = await import("./remote/run-remotely.ts");
     return runRemotely(name, verb, checked, command, remote, io);
   });
-  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb.nothing));
+  const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb));
   return { text, exitCode: verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done };
 }
 

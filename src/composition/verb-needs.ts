@@ -1,12 +1,11 @@
 import type { VerbNeeds } from "../admin/needs.ts";
-import type { SourceListing } from "../admin/ports.ts";
 import { sayUndrained } from "../ledger/drain/say-undrained.ts";
 import { createDoor, type OutboundDoor } from "../outbound/door.ts";
 import { toListing } from "../project/list-functions.ts";
+import { toSourceListing } from "../project/list-sources.ts";
 import type { Catalogs } from "../project/open-catalogs.ts";
 import type { Budgets } from "../run/around/ports.ts";
 import type { Settings } from "../settings/settings.ts";
-import { declaresId } from "../sources/declares-id.ts";
 import type { Clock } from "../terms/clock.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { toAuthoringTools } from "./authoring-tools.ts";
@@ -88,7 +87,8 @@ function needsOf(
       ...(settings.databaseUrl === undefined ? [] : [{ place: "shared", open: async () => ledger.answers } as const]),
       { place: "journal", open: async () => ledger.journal },
     ],
-    sources: async () => listSources(catalogs, note),
+    sources: async () =>
+      toSourceListing(catalogs.loaded(), ({ source }) => catalogs.sources.find(source.id) !== undefined, note),
     functions: async () => toListing(catalogs.functions),
     authoring: async () =>
       toAuthoringTools({
@@ -98,16 +98,5 @@ function needsOf(
         askLive: createLiveVendors(door, settings.region, clock, async () => budgets),
       }),
     service: async () => toRunService(service.publicUrl()),
-  };
-}
-
-function listSources(catalogs: Catalogs, note: (sentence: string) => void): SourceListing {
-  const { all, problems } = catalogs.loaded();
-  for (const { message } of problems) note(`A file cannot be used: ${message}`);
-  const ids = [...all.keys()].sort();
-  return {
-    ids: () => ids,
-    find: (id) => all.get(id)?.source,
-    isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
   };
 }

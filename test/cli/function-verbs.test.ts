@@ -113,7 +113,8 @@ test("a case that fails shows what differs and what was logged, and the exit cod
   );
   const json = await here.run(["function", "test", "--json"]);
   assert.equal(json.code, 1);
-  assert.equal(JSON.parse(json.stdout).functions[0].cases[0].passed, false);
+  const [{ passed, differences, log }] = JSON.parse(json.stdout).functions[0].cases;
+  assert.deepEqual([passed, differences, log], [false, ["output/sum: expected 4, found 3"], ["info: adding"]]);
 
   here.write("functions/sum.mjs", ADDS(3));
   assert.equal((await here.run(["function", "test"])).code, 0);
@@ -302,7 +303,9 @@ test("list and show tell the project's functions from the catalog's, and a broke
   assert.equal(from["dfunc_first_record"], "catalog");
   assert.match(listed.stderr, /A file cannot be used: .*broken\.ts.*3/);
   const shown = await here.json<JsonObject>(["function", "show", "dfunc_sum"]);
-  assert.deepEqual([shown["title"], shown["cases"], shown["timeout_ms"]], ["Adds", ["adds two"], 30_000]);
+  const cases = [{ name: "adds two", inputs: { a: 1, b: 2 }, expects: "success", asks: [] }];
+  assert.deepEqual([shown["title"], shown["cases"], shown["timeout_ms"]], ["Adds", cases, 30_000]);
+  assert.equal(shown["code"], ADDS(3));
   const unknown = await here.run(["function", "show", "dfunc_summ"]);
   assert.match(unknown.stderr, /There is no function "dfunc_summ"\. Did you mean .*dfunc_sum/);
 });

@@ -321,6 +321,29 @@ test("source show tells the request as the file writes it, and where each value 
   assert.match((await run(["source", "show", "iso__country"])).stdout, /written in TypeScript/);
 });
 
+test("source show has what the file declares as rows, and a list says which sources are on", async (t) => {
+  const { json, origin } = await prepared(t);
+  const shown = await json(["source", "show", "acme__company"]);
+  const { name, type, required } = shown.fields.inputs[0];
+  assert.deepEqual([name, type, required], ["number", "string", "yes"]);
+  assert.deepEqual(shown.charge, { model: "per_call", list_price: null, rows: [] });
+  assert.ok(shown.recipe.includes(`${origin}/companies/{{ inputs.number }}`), shown.recipe);
+  assert.ok(shown.cases.some(({ expects }: { expects: string }) => expects === "record"));
+
+  const priced = (await json(["source", "show", "example_bureau__company_report"])).charge;
+  assert.deepEqual(priced.list_price, { amount: "9.50", currency: "EUR" });
+  assert.deepEqual(
+    priced.rows.map(({ when, list_price }: { when: string | null; list_price: { amount: string } }) => [
+      when,
+      list_price.amount,
+    ]),
+    [["status == `409` || status == `404`", "0.00"], ["inputs.express", "9.50"], [null, "4.00"]], // prettier-ignore
+  );
+  const listed = (await json(["source", "list"])).sources as { source: string; on: boolean; from: string }[];
+  const onOf = (id: string) => listed.find(({ source }) => source === id)!.on;
+  assert.deepEqual(["acme__company", "iso__country", "gleif__lei_record"].map(onOf), [true, true, false]);
+});
+
 const reply = {
   company: {
     number: "0000000A",

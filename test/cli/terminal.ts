@@ -144,6 +144,7 @@ const runnable = [
 const SOURCES: SourceListing = {
   ids: () => runnable.map(({ id }) => id).sort(),
   find: (id) => runnable.find((source) => source.id === id),
+  placeOf: (id) => ({ file: `${id}.ts`, from: "project", isOn: true }),
   isBroken: () => false,
 };
 

@@ -1,7 +1,7 @@
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { FAULTS, type FaultRow } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
-import { fieldsOf, type FieldRow } from "./schema-fields.ts";
+import { fieldsOf, type FieldRow } from "../../src/terms/schema-fields.ts";
 
 interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -276,7 +276,7 @@ function entryFields(request: object): FieldRow[] {
   const entry = (request as Sources).properties.config.properties.sources.additionalProperties;
   const name = "config.sources.<source>";
   return [
-    { name, type: "`true` or object", required: false, says: entry.description },
+    { name, type: "`true` or object", required: false, title: "", says: entry.description, examples: [] },
     ...fieldsOf(entry.oneOf[1], `${name}.`),
   ];
 }

@@ -7,7 +7,7 @@ import type { SourceCase } from "../../src/sdk/source.ts";
 import { systemClock } from "../../src/terms/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import { block, code, generated, json, page, table, type Page } from "./markdown.ts";
-import { fieldsOf, isDemandedByABranch } from "./schema-fields.ts";
+import { fieldsOf, needOf } from "../../src/terms/schema-fields.ts";
 
 const FOLDER = "docs/catalog";
 
@@ -85,7 +85,7 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
     "## Inputs",
     table(
       ["name", "type", "required", "meaning"],
-      inputs.map((row) => [code(row.name), row.type, requiredOf(row, declaration.inputs), row.says]),
+      inputs.map((row) => [code(row.name), row.type, needOf(row, declaration.inputs), row.says]),
     ),
     ...(credentials.length === 0
       ? []
@@ -94,7 +94,7 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
           `${source.credentialUse === "optional" ? "Optional. " : ""}Stored with ${code("datarun credential create")}, or sent in the source's entry.`,
           table(
             ["field", "type", "required", "meaning"],
-            credentials.map((row) => [code(row.name), row.type, requiredOf(row, declaration.credentials!), row.says]),
+            credentials.map((row) => [code(row.name), row.type, needOf(row, declaration.credentials!), row.says]),
           ),
         ]),
     "## Output",
@@ -147,7 +147,7 @@ function functionPage({ id, title, description, inputs, output, timeoutMs, memor
       ? ""
       : table(
           ["name", "type", "required", "meaning"],
-          fieldsOf(inputs).map((row) => [code(row.name), row.type, requiredOf(row, inputs), row.says]),
+          fieldsOf(inputs).map((row) => [code(row.name), row.type, needOf(row, inputs), row.says]),
         ),
     "## Output",
     output === undefined ? "The function declares no schema for its output." : "",
@@ -185,11 +185,6 @@ function facts(source: LoadedSource["source"]): string[][] {
     ...(source.leavesMachine ? [["last live test", liveRunOf(source)]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
   ]; // prettier-ignore
-}
-
-function requiredOf({ name, required }: { readonly name: string; readonly required: boolean }, schema: object): string {
-  if (required) return "yes";
-  return isDemandedByABranch(name, schema) ? "depends" : "no";
 }
 
 function dataOf({ declaration }: LoadedSource["source"]): string[] {

@@ -8,6 +8,7 @@ import { askVendor, outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, LiveCallParts, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { recordLive } from "./record-live.ts";
+import { expectedOutcome } from "../source-wire.ts";
 
 /** How a source's vendor is to be asked. */
 export interface LiveTest {
@@ -60,7 +61,7 @@ export async function testLive(
           parts.act.wallAt,
         )
       : null;
-  const expected = compared === undefined ? null : expectedOf(compared);
+  const expected = compared === undefined ? null : expectedOutcome(compared);
   return {
     live: true,
     source: source.id,
@@ -106,10 +107,6 @@ function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence
   }
 }
 
-function expectedOf({ expect }: SourceCase): string {
-  return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
-}
-
 /** How the reply's structure differs from the case. Values are not compared, because they always differ. */
 function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAnswer): readonly string[] {
   const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
@@ -117,7 +114,9 @@ function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAns
   const outcome = outcomeOf(answer);
   const doubt = withItsInputs && outcome === "no record" ? MADE_UP : "";
   const said =
-    expectedOf(each) === outcome ? [] : [`the outcome is ${outcome}, and the case expects ${expectedOf(each)}${doubt}`];
+    expectedOutcome(each) === outcome
+      ? []
+      : [`the outcome is ${outcome}, and the case expects ${expectedOutcome(each)}${doubt}`];
   if (found === undefined) return said;
   const status = expected.status ?? 200;
   if (status !== found.status) return [...said, `the status is ${found.status}, and the case has ${status}`];

@@ -1,6 +1,5 @@
 import type { VerbNeeds } from "../../admin/needs.ts";
 import { remarkOnFolder } from "../../project/config-file.ts";
-import { declaresId } from "../../sources/declares-id.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { VerbPlace } from "./verb-place.ts";
 
@@ -11,6 +10,7 @@ import type { VerbPlace } from "./verb-place.ts";
 export function fileNeeds({
   project,
   dataDir,
+  catalog,
   environment,
   note,
   once,
@@ -41,23 +41,15 @@ export function fileNeeds({
     },
     ({ close }) => close(),
   );
-  const tellProblems = (problems: readonly { readonly message: string }[]) => {
-    for (const { message } of problems) note(`A file cannot be used: ${message}`);
-  };
   return {
     sources: async () => {
-      const { all, problems } = await loaded();
-      tellProblems(problems);
-      const ids = [...all.keys()].sort();
-      return {
-        ids: () => ids,
-        find: (id) => all.get(id)?.source,
-        isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
-      };
+      const { isEnabled } = await import("../../project/load-sources.ts");
+      const { toSourceListing } = await import("../../project/list-sources.ts");
+      return toSourceListing(await loaded(), (each) => isEnabled(each, catalog), note);
     },
     functions: async () => {
       const { listing, problems } = await listed();
-      tellProblems(problems);
+      for (const { message } of problems) note(`A file cannot be used: ${message}`);
       return listing;
     },
     authoring: tools,

@@ -11,6 +11,8 @@ import { OperatorError } from "../../terms/operator-error.ts";
 export interface VerbPlace {
   readonly project: string | undefined;
   readonly dataDir: string;
+  /** Which sources of the catalog are on. */
+  readonly catalog: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly rootKey: string | undefined;
   readonly region: string;
@@ -36,7 +38,7 @@ export async function findVerbPlace(
   const options = given === undefined ? {} : { "data-dir": given };
   const settings = await readSettingsOf(project, options, environment).catch(invalid);
   const dataDir = resolve(settings.dataDir);
-  const { databaseUrl, rootKey, region } = settings;
+  const { catalog, databaseUrl, rootKey, region } = settings;
   const once: VerbPlace["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -65,7 +67,19 @@ export async function findVerbPlace(
     adopting ||= adoptRootKey;
     return open();
   };
-  return { project, dataDir, databaseUrl, rootKey, region, environment, clock: systemClock, note, store, once };
+  return {
+    project,
+    dataDir,
+    catalog,
+    databaseUrl,
+    rootKey,
+    region,
+    environment,
+    clock: systemClock,
+    note,
+    store,
+    once,
+  };
 }
 
 function invalid(error: unknown): never {

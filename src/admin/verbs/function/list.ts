@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { count, listed, text } from "../../result-schemas.ts";
+import { count, listed, oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -13,7 +13,13 @@ export default defineVerb({
 
   result: listed(
     "functions",
-    Type.Object({ function: text, title: text, from: text, timeout_ms: count, memory_mb: count }),
+    Type.Object({
+      function: text,
+      title: text,
+      from: oneOf("catalog", "project"),
+      timeout_ms: count,
+      memory_mb: count,
+    }),
   ),
 
   async run(_, { functions }) {

@@ -1,9 +1,29 @@
 import { Type } from "../../../terms/type.ts";
-import type { Json } from "../../../terms/json.ts";
+import type { FunctionCase } from "../../../sdk/data-function.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { shownPath } from "../../authoring/source-files.ts";
 import { functionInput } from "../../inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { anything, count, listOf, orNull, text } from "../../result-schemas.ts";
+import { readCode } from "../../read-code.ts";
+import { anObject, count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { namesOf, plain, toWireFields, wireField } from "../../source-wire.ts";
 import { defineVerb } from "../../verb.ts";
+
+const wireFunctionCase = Type.Object({
+  name: text,
+  inputs: anObject,
+  expects: oneOf("success", "failure"),
+  asks: { ...listOf(text), description: "The sources that it scripts or expects to be called" },
+});
+
+function toWireFunctionCase({ name, inputs, sources = {}, expect }: FunctionCase) {
+  return {
+    name,
+    inputs: plain(inputs),
+    expects: expect.success === false ? "failure" : "success",
+    asks: [...new Set([...Object.keys(sources), ...(expect.called ?? [])])],
+  };
+}
 
 export default defineVerb({
   summary: "Show what a function takes and returns, its limits and its cases",
@@ -17,14 +37,19 @@ export default defineVerb({
   result: Type.Object({
     function: text,
     title: text,
-    description: orNull(text),
-    inputs: anything,
-    output: anything,
+    description: { ...orNull(text), description: "Markdown" },
+    inputs: { ...orNull(anObject), description: "JSON Schema" },
+    output: { ...orNull(anObject), description: "JSON Schema" },
+    fields: {
+      ...Type.Object({ inputs: listOf(wireField), output: listOf(wireField) }),
+      description: "What the schemas describe, one row a field",
+    },
     timeout_ms: count,
     memory_mb: count,
     file: text,
-    from: text,
-    cases: listOf(text),
+    from: oneOf("catalog", "project"),
+    cases: listOf(wireFunctionCase),
+    code: { ...orNull(text), description: "Its file as it is now; null if it is very large" },
   }),
 
   async run({ function: id }, { functions }) {
@@ -33,18 +58,20 @@ export default defineVerb({
       function: found.id,
       title: found.title,
       description: found.description ?? null,
-      inputs: (found.inputs ?? null) as Json,
-      output: (found.output ?? null) as Json,
+      inputs: plain(found.inputs ?? null) as JsonObject | null,
+      output: plain(found.output ?? null) as JsonObject | null,
+      fields: { inputs: toWireFields(found.inputs), output: toWireFields(found.output) },
       timeout_ms: found.timeoutMs,
       memory_mb: found.memoryMb,
-      file: found.file,
+      file: shownPath(found.file),
       from: found.from,
-      cases: found.cases().map(({ name }) => name),
+      cases: found.cases().map(toWireFunctionCase),
+      code: readCode(found.file),
     };
   },
 
-  render: (result) => {
-    const lines = Object.entries(result).map(
+  render: ({ fields: _fields, code: _code, ...result }) => {
+    const lines = Object.entries({ ...result, cases: namesOf(result["cases"]!) }).map(
       ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`,
     );
     return `${lines.join("\n")}\n`;

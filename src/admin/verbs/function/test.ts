@@ -3,8 +3,9 @@ import { functionInput } from "../../inputs.ts";
 import type { DescribedFunction } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
+import { renderDifference } from "../../../simulation/difference.ts";
 import { renderFunctionReport, runFunctionCases } from "../../../simulation/run-function-cases.ts";
-import { listOf, text, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -25,7 +26,15 @@ export default defineVerb({
       Type.Object({
         function: text,
         passed: yesOrNo,
-        cases: listOf(Type.Object({ name: text, passed: yesOrNo, differences: listOf(text), took_ms: Type.Number() })),
+        cases: listOf(
+          Type.Object({
+            name: text,
+            passed: yesOrNo,
+            differences: listOf(text),
+            log: { ...listOf(text), description: "What the function logged" },
+            took_ms: count,
+          }),
+        ),
       }),
     ),
   }),
@@ -47,10 +56,11 @@ export default defineVerb({
       functions: reports.map((report) => ({
         function: report.function,
         passed: report.passed,
-        cases: report.cases.map(({ name, passed, differences, tookMs }) => ({
+        cases: report.cases.map(({ name, passed, differences, log, tookMs }) => ({
           name,
           passed,
-          differences: differences.map(({ at }) => at),
+          differences: differences.map(renderDifference),
+          log: [...log],
           took_ms: tookMs,
         })),
       })),

@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/type.ts";
-import { count, listed, oneOf, text, yesOrNo } from "../../result-schemas.ts";
+import { liveTestedOf, toWireCharge, wireCharge } from "../../source-wire.ts";
+import { count, listed, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -30,13 +31,24 @@ export default defineVerb({
       credential: oneOf("none", "optional", "required"),
       leaves_machine: yesOrNo,
       timeout_ms: count,
+      from: oneOf("catalog", "project"),
+      on: { ...yesOrNo, description: "Whether runs may ask it" },
+      charge: wireCharge,
+      live_tested: {
+        ...orNull(text),
+        description: "When its vendor was last asked by a test, or `never`; null if it has no vendor",
+      },
+      input_names: listOf(text),
+      cases: count,
     }),
   ),
+  columns: { sources: ["source", "title", "credential", "leaves_machine", "timeout_ms"] },
 
   async run({ vendor }, { sources }) {
     const listing = await sources();
     const rows = listing.ids().flatMap((id) => {
       const source = listing.find(id)!;
+      const { from, isOn } = listing.placeOf(id)!;
       if (vendor !== undefined && id.split("__")[0] !== vendor) return [];
       return {
         source: id,
@@ -44,6 +56,12 @@ export default defineVerb({
         credential: source.credentialUse,
         leaves_machine: source.leavesMachine,
         timeout_ms: source.timeoutMs,
+        from,
+        on: isOn,
+        charge: toWireCharge(source),
+        live_tested: liveTestedOf(source),
+        input_names: [...source.inputNames],
+        cases: source.declaration.cases?.length ?? 0,
       };
     });
     return { sources: rows };

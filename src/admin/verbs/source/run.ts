@@ -4,8 +4,24 @@ import { isJsonObject, type JsonObject } from "../../../terms/json.ts";
 import { credentialInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
-import { anObject, orNull, text } from "../../result-schemas.ts";
+import { anObject, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
+
+/** As `POST /data` answers it. */
+const wireStatus = Type.Object({
+  success: yesOrNo,
+  message: text,
+  match: yesOrNo,
+  response_time_ms: Type.Number(),
+  failure: Type.Optional(
+    Type.Object({
+      kind: text,
+      retryable: yesOrNo,
+      charged: oneOf("yes", "no", "unknown"),
+      order_id: Type.Optional(text),
+    }),
+  ),
+});
 
 export default defineVerb({
   summary: "Ask one source for real, as a client of a workflow would",
@@ -30,7 +46,7 @@ export default defineVerb({
   result: Type.Object({
     transaction_id: orNull(text),
     mode: Type.Optional(text),
-    status: orNull(anObject),
+    status: orNull(wireStatus),
     output: orNull(anObject),
   }),
 

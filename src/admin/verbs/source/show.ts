@@ -5,10 +5,10 @@ import { showRecipe } from "../../../sources/declarative/authoring/source-text.t
 import { toYaml } from "../../../sources/declarative/authoring/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json.ts";
 import { sourceInput } from "../../inputs.ts";
-import type { SourceFile } from "../../authoring/ports.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
-import { anything, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { liveTestedOf, namesOf, plain, toWireCase, toWireCharge, toWireFields, wireCase, wireCharge, wireField } from "../../source-wire.ts"; // prettier-ignore
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -18,60 +18,89 @@ export default defineVerb({
   positional: ["source"],
   role: "viewer",
   changes: false,
-  needs: ["sources", "authoring"],
+  needs: ["sources"],
 
   result: Type.Object({
     source: text,
     title: text,
-    description: orNull(text),
+    description: { ...orNull(text), description: "Markdown" },
     docs: orNull(text),
-    file: orNull(text),
-    from: orNull(text),
-    data: anything,
+    file: text,
+    from: oneOf("catalog", "project"),
+    on: { ...yesOrNo, description: "Whether runs may ask it" },
+    leaves_machine: yesOrNo,
+    data: listOf(Type.Object({ name: text, licence: text, date: text, url: Type.Optional(text) })),
     input_names: listOf(text),
-    inputs: anything,
+    inputs: { ...anObject, description: "JSON Schema" },
     credential: oneOf("none", "optional", "required"),
-    credential_fields: anything,
-    asks: anything,
-    output: anything,
+    credential_fields: { ...orNull(anObject), description: "JSON Schema" },
+    asks: { ...Type.Union([anObject, text]), description: "How it asks: the recipe of a YAML file, or a sentence" },
+    output: { ...orNull(anObject), description: "JSON Schema" },
+    fields: {
+      ...Type.Object({ inputs: listOf(wireField), credential: listOf(wireField), output: listOf(wireField) }),
+      description: "What the three schemas describe, one row a field",
+    },
     origins: listOf(text),
     regions: listOf(text),
+    charge: wireCharge,
+    limits: Type.Object({
+      timeout_ms: count,
+      max_bytes: count,
+      concurrency: orNull(count),
+      rates: listOf(Type.Object({ per: oneOf("credential", "source"), max: count, every_ms: count })),
+    }),
+    verifies: { ...yesOrNo, description: "Whether its credentials can be verified" },
     live_tested: orNull(text),
+    live_inputs: { ...orNull(anObject), description: "Inputs for which its vendor is known to have a record" },
     values: listOf(Type.Object({ name: text, value: anything, from: text })),
-    cases: listOf(text),
+    cases: listOf(wireCase),
+    recipe: { ...orNull(text), description: "The recipe of a YAML file as text" },
   }),
 
-  async run({ source: id }, { sources, authoring }) {
-    const source = requireSource(await sources(), id);
+  async run({ source: id }, { sources }) {
+    const listing = await sources();
+    const source = requireSource(listing, id);
     const { declaration } = source;
-    const file = (await authoring()).fileOf(id);
+    const { file, from, isOn } = listing.placeOf(source.id)!;
+    const recipe = recipeOf(file);
     return {
       source: source.id,
       title: declaration.title,
       description: declaration.description ?? null,
       docs: declaration.docs ?? null,
-      file: file === undefined ? null : shownPath(file.path),
-      from: file?.from ?? null,
-      data: plain(declaration.data ?? []),
+      file: shownPath(file),
+      from,
+      on: isOn,
+      leaves_machine: source.leavesMachine,
+      data: [...(declaration.data ?? [])].map((origin) => ({ ...origin })),
       input_names: [...source.inputNames],
-      inputs: plain(declaration.inputs),
+      inputs: plain(declaration.inputs) as JsonObject,
       credential: source.credentialUse,
-      credential_fields: plain(declaration.credentials ?? null),
-      asks: asksOf(source, file),
-      output: plain(declaration.output ?? null),
+      credential_fields: plain(declaration.credentials ?? null) as JsonObject | null,
+      asks: recipe ?? sayCode(source),
+      output: plain(declaration.output ?? null) as JsonObject | null,
+      fields: {
+        inputs: toWireFields(declaration.inputs),
+        credential: toWireFields(declaration.credentials),
+        output: toWireFields(declaration.output),
+      },
       origins: [...(declaration.origins ?? [])],
       regions: [...(declaration.regions ?? [])],
+      charge: toWireCharge(source),
+      limits: limitsOf(source),
+      verifies: declaration.verify !== undefined,
       live_tested: liveTestedOf(source),
+      live_inputs: plain(declaration.live?.inputs ?? null),
       values: valuesOf(source),
-      cases: (declaration.cases ?? []).map(({ name }) => name),
+      cases: (declaration.cases ?? []).map(toWireCase),
+      recipe: recipe === null ? null : toYaml(recipe),
     };
   },
 
   render(result) {
-    const { values, ...rest } = result;
-    const rows = values as unknown as readonly { name: string; value: Json; from: string }[];
-    const told = Object.entries(rest).filter(
-      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+    const rows = result["values"] as unknown as readonly { name: string; value: Json; from: string }[];
+    const told = Object.entries({ ...result, cases: namesOf(result["cases"]!) }).filter(
+      ([name, value]) => !TOLD_OTHERWISE.has(name) && value !== null && !(Array.isArray(value) && value.length === 0),
     );
     const width = Math.max(...rows.map(({ name }) => name.length));
     const lines = rows.map(({ name, value, from }) => `  ${name.padEnd(width)}  ${JSON.stringify(value)}  (${from})`);
@@ -79,26 +108,37 @@ export default defineVerb({
   },
 });
 
+/** What people see in another form. */
+const TOLD_OTHERWISE = new Set(["values", "fields", "charge", "limits", "recipe"]);
+
 /** What is sent and how the reply is evaluated, for a declarative file; for code there is no such description. */
-function asksOf({ leavesMachine }: RunnableSource, file: SourceFile | undefined): Json {
-  if (file !== undefined && /\.ya?ml$/.test(file.path)) return plain(showRecipe(readFileSync(file.path, "utf8")));
+function recipeOf(file: string): JsonObject | null {
+  return /\.ya?ml$/.test(file) ? (plain(showRecipe(readFileSync(file, "utf8"))) as JsonObject) : null;
+}
+
+function sayCode({ leavesMachine }: RunnableSource): string {
   return leavesMachine
     ? "written in TypeScript"
     : "nobody: it is written in TypeScript and answers from data that comes with it";
 }
 
-/** When it was last tested with the real vendor, as its file says; `null` if there is no vendor. */
-function liveTestedOf({ declaration, leavesMachine }: RunnableSource): string | null {
-  const { "x-live-tested": tested } = declaration as Readonly<Record<`x-${string}`, unknown>>;
-  if (!leavesMachine) return null;
-  return typeof tested === "string" ? tested : "never";
+function limitsOf({ declaration, timeoutMs }: RunnableSource) {
+  const { max_bytes = MAX_BYTES_DEFAULT, concurrency, rate = [] } = declaration.limits ?? {};
+  return {
+    timeout_ms: timeoutMs,
+    max_bytes,
+    concurrency: concurrency ?? null,
+    rates: rate.map(({ per, max, every_ms }) => ({ per, max, every_ms })),
+  };
 }
+
+const MAX_BYTES_DEFAULT = 10_485_760;
 
 function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): JsonObject[] {
   const { limits = {}, charge } = declaration;
   const value = (name: string, given: unknown, otherwise: unknown) => ({
     name,
-    value: plain(given ?? otherwise),
+    value: plain(given ?? otherwise) as Json,
     from: given === undefined ? "default" : "the source's file",
   });
   const chargeValue = value("charge", charge, leavesMachine ? "per_call" : "free");
@@ -106,15 +146,10 @@ function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource): Js
   if (!leavesMachine) return [time, chargeValue];
   return [
     time,
-    value("limits.max_bytes", limits.max_bytes, 10_485_760),
+    value("limits.max_bytes", limits.max_bytes, MAX_BYTES_DEFAULT),
     value("limits.concurrency", limits.concurrency, "no limit of its own"),
     value("limits.rate", limits.rate, "no limit of its own"),
     chargeValue,
     value("verify", declaration.verify === undefined ? undefined : true, false),
   ];
-}
-
-/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
-function plain(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
 }

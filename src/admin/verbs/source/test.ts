@@ -92,7 +92,7 @@ export default defineVerb({
           cases: listOf(
             Type.Object({
               name: text,
-              by: text,
+              by: { ...oneOf("author", "runner"), description: "`runner`: a standard case, which every source has" },
               passed: yesOrNo,
               differences: listOf(text),
               warnings: listOf(text),

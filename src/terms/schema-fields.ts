@@ -4,7 +4,10 @@ export interface FieldRow {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
+  /** Its title and its description; empty if there are none. */
+  readonly title: string;
   readonly says: string;
+  readonly examples: readonly unknown[];
 }
 
 interface Schema {
@@ -12,7 +15,9 @@ interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly format?: string;
+  readonly title?: string;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -39,7 +44,9 @@ export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
       name: path,
       type: typeOf(property),
       required,
+      title: property.title ?? "",
       says: property.description ?? "",
+      examples: property.examples ?? [],
     });
     const nested = objectIn(property);
     const items = property.items === undefined ? undefined : objectIn(property.items);
@@ -49,8 +56,17 @@ export function fieldsOf(schema: object, prefix = ""): FieldRow[] {
   return rows;
 }
 
+/** Whether a field has to be there: always, in some cases, or never. */
+export function needOf({ name, required }: Pick<FieldRow, "name" | "required">, schema: object): FieldNeed {
+  if (required) return "yes";
+  return isDemandedByABranch(name, schema) ? "depends" : "no";
+}
+
+export const FIELD_NEEDS = ["yes", "depends", "no"] as const;
+export type FieldNeed = (typeof FIELD_NEEDS)[number];
+
 /** Whether a field is demanded in some case by something else than the object's own `required`. */
-export function isDemandedByABranch(name: string, schema: object): boolean {
+function isDemandedByABranch(name: string, schema: object): boolean {
   const { anyOf, oneOf, allOf, then, else: otherwise, dependentSchemas } = schema as Schema;
   const several = [anyOf, oneOf, allOf, Object.values(dependentSchemas ?? {})].flatMap((branches) => branches ?? []);
   return [...several, then, otherwise].some(

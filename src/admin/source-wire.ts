@@ -1,0 +1,104 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { SourceCase } from "../sdk/source.ts";
+import { CHARGE_MODELS } from "../terms/charge.ts";
+import type { Json, JsonObject } from "../terms/json.ts";
+import { amountText, readAmount } from "../terms/money.ts";
+import type { Price } from "../terms/price.ts";
+import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema-fields.ts";
+import { Type } from "../terms/type.ts";
+import { anObject, anything, listOf, oneOf, orNull, text } from "./result-schemas.ts";
+
+/** What sources and functions declare, as results show it. */
+
+export const wireField = Type.Object({
+  name: { ...text, description: "Nested fields with a dot, items of a list with []" },
+  type: text,
+  required: oneOf(...FIELD_NEEDS),
+  title: orNull(text),
+  description: orNull(text),
+  examples: listOf(anything),
+});
+
+/** The fields that a schema describes, one a row; none if there is no schema. */
+export function toWireFields(schema: object | undefined) {
+  return fieldsOf(schema ?? {}).map((field) => ({
+    name: field.name,
+    type: field.type,
+    required: needOf(field, schema!),
+    title: field.title || null,
+    description: field.says || null,
+    examples: plain(field.examples) as readonly Json[],
+  }));
+}
+
+const wireListPrice = orNull(
+  Type.Object({ amount: text, currency: { ...orNull(text), description: "null for nothing, which needs none" } }),
+);
+
+export const wireCharge = Type.Object({
+  model: oneOf(...CHARGE_MODELS),
+  list_price: { ...wireListPrice, description: "Of several, the highest" },
+  rows: {
+    ...listOf(Type.Object({ when: orNull(text), list_price: wireListPrice })),
+    description: "What a request costs if it depends on what was asked or answered; the first row that applies counts",
+  },
+});
+
+/** What a source says that its requests cost. Credentials can have prices of their own. */
+export function toWireCharge({ charge: model, listPrice, declaration }: RunnableSource) {
+  return { model, list_price: toWireListPrice(listPrice), rows: rowsOf(declaration.charge) };
+}
+
+export function toWireListPrice(price: Price | null) {
+  return price === null ? null : { amount: amountText(price.amount), currency: price.currency };
+}
+
+interface ChargeRow {
+  readonly when?: string;
+  readonly amount?: number;
+  readonly currency?: string;
+}
+
+/** Only a YAML file has conditions; code decides for each request. */
+function rowsOf(charge: unknown) {
+  if (typeof charge !== "object" || charge === null) return [];
+  const { rows, ...only } = charge as ChargeRow & { readonly rows?: readonly ChargeRow[] };
+  const conditional = rows ?? (only.when === undefined ? [] : [only]);
+  return conditional.map(({ when, amount, currency }) => ({
+    when: when ?? null,
+    list_price:
+      amount === undefined ? null : { amount: amountText(readAmount(String(amount))!), currency: currency ?? null },
+  }));
+}
+
+export const wireCase = Type.Object({
+  name: text,
+  inputs: anObject,
+  expects: { ...text, description: "`record`, `no record`, or the kind of failure" },
+});
+
+export function toWireCase(each: SourceCase) {
+  return { name: each.name, inputs: plain(each.inputs), expects: expectedOutcome(each) };
+}
+
+/** Of the cases in a result, for people. */
+export function namesOf(cases: Json): readonly string[] {
+  return (cases as readonly JsonObject[]).map(({ name }) => name as string);
+}
+
+/** `record`, `no record`, or the kind of failure. */
+export function expectedOutcome({ expect }: SourceCase): string {
+  return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
+}
+
+/** When it was last tested with the real vendor, as its file says; `null` if there is no vendor. */
+export function liveTestedOf({ declaration, leavesMachine }: RunnableSource): string | null {
+  const { "x-live-tested": tested } = declaration as Readonly<Record<`x-${string}`, unknown>>;
+  if (!leavesMachine) return null;
+  return typeof tested === "string" ? tested : "never";
+}
+
+/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
+export function plain<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

@@ -1,0 +1,22 @@
+import type { SourceListing } from "../admin/ports.ts";
+import { declaresId } from "../sources/declares-id.ts";
+import type { LoadedSource, LoadedSources } from "./load-sources.ts";
+
+/** Sources as verbs see them. What cannot be used is noted. */
+export function toSourceListing(
+  { all, problems }: LoadedSources,
+  isOn: (loaded: LoadedSource) => boolean,
+  note: (sentence: string) => void,
+): SourceListing {
+  for (const { message } of problems) note(`A file cannot be used: ${message}`);
+  const ids = [...all.keys()].sort();
+  return {
+    ids: () => ids,
+    find: (id) => all.get(id)?.source,
+    placeOf: (id) => {
+      const loaded = all.get(id);
+      return loaded && { file: loaded.file, from: loaded.from, isOn: isOn(loaded) };
+    },
+    isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
+  };
+}
