@@ -877,6 +877,34 @@ export interface components {
              */
             created_at: string;
         };
+        SourceCredentialsInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
+        SourceCredentialsResult: {
+            credentials: {
+                organization_tuid: string;
+                /** @description Its name */
+                organization: string;
+                organization_disabled: boolean;
+                cred_id: string;
+                source: string;
+                contexts: string[];
+                regions: string[];
+                default: boolean;
+                disabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+            }[];
+            next?: string;
+        };
         SourceListInput: {
             /** @description Only sources of this vendor, which is the part of the id before the two underscores */
             vendor?: string;
@@ -1335,6 +1363,7 @@ export interface Verbs {
   "org enable": { input: Schemas["OrgEnableInput"]; result: Schemas["OrgEnableResult"] };
   "org list": { input: Schemas["OrgListInput"]; result: Schemas["OrgListResult"] };
   "org rename": { input: Schemas["OrgRenameInput"]; result: Schemas["OrgRenameResult"] };
+  "source credentials": { input: Schemas["SourceCredentialsInput"]; result: Schemas["SourceCredentialsResult"] };
   "source list": { input: Schemas["SourceListInput"]; result: Schemas["SourceListResult"] };
   "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
   "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
@@ -1394,6 +1423,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "org enable": "operator",
   "org list": "viewer",
   "org rename": "operator",
+  "source credentials": "viewer",
   "source list": "viewer",
   "source run": "operator",
   "source show": "viewer",
@@ -1450,6 +1480,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "org enable": true,
   "org list": false,
   "org rename": true,
+  "source credentials": false,
   "source list": false,
   "source run": true,
   "source show": false,

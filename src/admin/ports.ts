@@ -211,6 +211,10 @@ export interface NotedCredential extends StoredCredential {
   readonly note: string | null;
 }
 
+export interface OwnedCredential extends StoredCredential {
+  readonly organization: Pick<Organization, "name" | "disabled">;
+}
+
 export interface CredentialAdmin {
   /**
    * Keeps one default per source and context. Existing defaults whose contexts the new default covers completely are no
@@ -219,6 +223,8 @@ export interface CredentialAdmin {
   createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
   credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;
+  /** Of all organizations. */
+  credentialsOfSource(source: string, page?: Page): Promise<readonly OwnedCredential[]>;
   setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
   /**
    * Erases the sealed contents and keeps the description, which the ledger refers to; no list or look-up shows it any

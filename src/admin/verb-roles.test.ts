@@ -10,7 +10,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     audit list; budget list; budget show; credential explain; credential list; credential price list; function list; function show; keys verify;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list;
-    source list; source show; token list; workflow list`,
+    source credentials; source list; source show; token list; workflow list`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;

@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inParts, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
-import { fromCredential, toStoredCredential } from "./rows.ts";
+import { fromCredential, toOrganization, toStoredCredential } from "./rows.ts";
 import { flag, type NewRow, type Tables } from "./schema.ts";
 
 export function createCredentialAdmin(engine: Engine): CredentialAdmin {
@@ -59,6 +59,23 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
       const rows = await readPage(own, page);
       const notes = await notesOf(engine, rows.map(({ id }) => id)); // prettier-ignore
       return rows.map((row) => ({ ...toStoredCredential(row), note: notes.get(row.id) ?? null }));
+    },
+
+    credentialsOfSource: async (source, page = {}) => {
+      const own = engine.reader
+        .selectFrom("credentials")
+        .selectAll()
+        .where("source", "=", source)
+        .where("deleted_wall_at", "is", null);
+      const rows = await readPage(own, page);
+      const owners = await inParts([...new Set(rows.map((row) => row.organization_id))], (part) =>
+        engine.reader.selectFrom("organizations").selectAll().where("id", "in", part).execute(),
+      );
+      const organizations = new Map(owners.map((row) => [row.id, toOrganization(row)]));
+      return rows.map((row) => ({
+        ...toStoredCredential(row),
+        organization: organizations.get(row.organization_id)!,
+      }));
     },
 
     setCredentialDisabled: (act, id, disabled) =>

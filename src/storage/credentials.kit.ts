@@ -90,6 +90,7 @@ export function credentialsContract(engine: EngineUnderTest): void {
       assert.deepEqual(await store.credentials.credentialsFor(organizationId, credential.source), []);
       assert.equal(await store.admin.credential(credential.id), null);
       assert.deepEqual(await store.admin.credentials(organizationId), []);
+      assert.deepEqual(await store.admin.credentialsOfSource(credential.source), []);
       assert.deepEqual(await store.keys.sealedCredentialsAfter("", 10), []);
       assert.equal(await store.admin.deleteCredential(ACT, credential.id), null);
       assert.equal(await store.keys.resealCredential(credential, { keyId: "key_2", sealed: "bmV3" }), false);

@@ -40,6 +40,7 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
       asked[`tokens ${state}${on}`] = () => admin.tokens(org, { ...page, state, wallAt: 9 });
     asked[`workflows${on}`] = () => admin.workflows(org, page);
     asked[`credentials${on}`] = () => admin.credentials(org, page);
+    asked[`credentials of a source${on}`] = () => admin.credentialsOfSource("acme__people", page);
     asked[`budgets${on}`] = () => admin.budgets(undefined, page);
     asked[`budgets of one${on}`] = () => admin.budgets(org, page);
     for (const [at, filter] of combinations(AUDIT_FILTERS).entries())

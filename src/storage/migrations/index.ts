@@ -18,6 +18,7 @@ import * as loginCodes from "./0019_login_codes.ts";
 import * as listsByKey from "./0020_lists_by_key.ts";
 import * as namesByBeginning from "./0021_names_by_beginning.ts";
 import * as auditByActor from "./0022_audit_by_actor.ts";
+import * as credentialsOfSource from "./0023_credentials_of_source.ts";
 
 export interface Migration {
   readonly name: string;
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020_lists_by_key", up: listsByKey.up },
   { name: "0021_names_by_beginning", up: namesByBeginning.up },
   { name: "0022_audit_by_actor", up: auditByActor.up },
+  { name: "0023_credentials_of_source", up: credentialsOfSource.up },
 ];
 
 /** The column is null in existing rows. */

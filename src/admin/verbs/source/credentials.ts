@@ -1,0 +1,50 @@
+import { PREFIX } from "../../../terms/ids.ts";
+import { Type } from "../../../terms/type.ts";
+import { toWireCredential, wireCredential } from "../../credential-wire.ts";
+import { sourceInput } from "../../inputs.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { listOf, text, yesOrNo } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+
+const { note: _, ...ofCredential } = wireCredential.properties;
+
+export default defineVerb({
+  summary: "List who has a credential for a source, newest first",
+  description:
+    "The credentials of all organizations, without their fields. Also of a source whose file is gone, so that its credentials can be deleted.",
+  example: "companies_house__company_profile",
+  input: Type.Object({ source: sourceInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
+  positional: ["source"],
+  role: "viewer",
+  changes: false,
+  needs: ["store"],
+
+  result: Type.Object({
+    credentials: listOf(
+      Type.Object({
+        organization_tuid: text,
+        organization: { ...text, description: "Its name" },
+        organization_disabled: yesOrNo,
+        ...ofCredential,
+      }),
+    ),
+    ...nextPlace,
+  }),
+  columns: { credentials: ["organization_tuid", "organization", "cred_id", "contexts", "default", "disabled"] },
+
+  async run({ source, ...page }, { store, note }) {
+    const open = await store();
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentialsOfSource(source, asked));
+    return {
+      credentials: lines.map(({ organization, ...credential }) => ({
+        organization_tuid: credential.organizationId,
+        organization: organization.name,
+        organization_disabled: organization.disabled,
+        ...toWireCredential(credential),
+      })),
+      ...next,
+    };
+  },
+
+  nothing: { credentials: "No organization has a credential for it." },
+});
