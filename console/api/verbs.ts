@@ -1292,6 +1292,90 @@ export interface components {
             }[];
             next?: string;
         };
+        WorkflowPlanInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /** @description A source to ask; may be repeated */
+            source?: string[];
+            /**
+             * @description The context of the run; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description The inputs */
+            inputs?: {
+                [key: string]: unknown;
+            };
+        };
+        WorkflowPlanResult: {
+            workflow: {
+                workflow: string;
+                name: string;
+                disabled: boolean;
+                auto_credentials: boolean;
+                failure_details: boolean;
+                mask_credentials: boolean;
+                simulated: boolean;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                created_at: string;
+            };
+            organization_tuid: string;
+            organization: string;
+            problem: string | null;
+            at_most: {
+                amount: string;
+                currency: string;
+            }[];
+            unknown_cost: string[];
+            sources: {
+                source: string;
+                known: boolean;
+                title: string | null;
+                problem: string | null;
+                input_problem: {
+                    path: string;
+                    message: string;
+                } | null;
+                rule: string;
+                cred_id: string | null;
+                /** @enum {string} */
+                bills: "free" | "per_call" | "per_success" | "per_match";
+                /** @enum {string} */
+                cost: "nothing" | "known" | "unknown";
+                at_most: string | null;
+                currency: string | null;
+                price_from: ("credential" | "source") | null;
+                timeout_ms: number;
+                input_names: string[];
+                inputs: unknown;
+                example: unknown;
+            }[];
+        };
+        WorkflowRunInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /** @description A source to ask; may be repeated */
+            source: string[];
+            /**
+             * @description The context of the run; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description The inputs, of which each source gets its own */
+            inputs?: {
+                [key: string]: unknown;
+            };
+        };
+        WorkflowRunResult: {
+            transaction_id: string;
+            config: Record<string, unknown>;
+            outputs: Record<string, unknown>;
+            status: Record<string, unknown>;
+            response_time_ms: number;
+        };
         WorkflowSetInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
@@ -1375,6 +1459,8 @@ export interface Verbs {
   "workflow disable": { input: Schemas["WorkflowDisableInput"]; result: Schemas["WorkflowDisableResult"] };
   "workflow enable": { input: Schemas["WorkflowEnableInput"]; result: Schemas["WorkflowEnableResult"] };
   "workflow list": { input: Schemas["WorkflowListInput"]; result: Schemas["WorkflowListResult"] };
+  "workflow plan": { input: Schemas["WorkflowPlanInput"]; result: Schemas["WorkflowPlanResult"] };
+  "workflow run": { input: Schemas["WorkflowRunInput"]; result: Schemas["WorkflowRunResult"] };
   "workflow set": { input: Schemas["WorkflowSetInput"]; result: Schemas["WorkflowSetResult"] };
 }
 
@@ -1435,6 +1521,8 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "workflow disable": "operator",
   "workflow enable": "operator",
   "workflow list": "viewer",
+  "workflow plan": "viewer",
+  "workflow run": "operator",
   "workflow set": "operator",
 };
 
@@ -1492,5 +1580,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "workflow disable": true,
   "workflow enable": true,
   "workflow list": false,
+  "workflow plan": false,
+  "workflow run": true,
   "workflow set": true,
 };

@@ -30,6 +30,15 @@ export const sourceInput = Type.String({
   description: "Id of the source, as `datarun source list` shows it",
 });
 
+/** As many as one run may ask. */
+const SOURCES_MAX = 100;
+
+export const sourcesInput = Type.Array(sourceInput, {
+  maxItems: SOURCES_MAX,
+  uniqueItems: true,
+  description: "A source to ask; may be repeated",
+});
+
 export const functionInput = Type.String({
   minLength: 1,
   maxLength: 128,

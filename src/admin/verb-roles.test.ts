@@ -10,11 +10,11 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     audit list; budget list; budget show; credential explain; credential list; credential price list; function list; function show; keys verify;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list;
-    source credentials; source list; source show; token list; workflow list`,
+    source credentials; source list; source show; token list; workflow list; workflow plan`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential verify; function run; function test; ledger reconcile; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
-    workflow enable; workflow set`,
+    workflow enable; workflow run; workflow set`,
   // A price decides what a budget counts.
   owner: `
     budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;

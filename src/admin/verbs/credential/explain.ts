@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/type.ts";
+import { chooseCredentialFor } from "../../chosen-credential.ts";
 import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
 import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -36,20 +37,8 @@ export default defineVerb({
   async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, region, note }) {
     const source = requireSource(await sources(), sourceId);
     const workflow = await requireWorkflow(await store(), id);
-    const request = {
-      organizationId: workflow.organizationId,
-      source: source.id,
-      context,
-      region: region(),
-      inline: undefined,
-      credentialId: cred_id,
-      autoSelect: workflow.autoCredentials,
-    };
-    const found = await finder();
-    const { rule, credentialId, usable, steps } = await found.explain(request);
-    const misfit = usable ? source.credentialProblem((await found.find(request))?.fields.reveal() ?? {}) : null;
-    // If no rule applies, a source that does not require a credential is still called.
-    const works = rule === "none" ? source.credentialUse !== "required" : usable && misfit === null;
+    const asked = { workflow, context, region: region(), credentialId: cred_id };
+    const { rule, credentialId, steps, works, misfit } = await chooseCredentialFor(source, asked, await finder());
     if (works && credentialId !== null && source.declaration.verify !== undefined)
       note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);
     return {
@@ -59,7 +48,7 @@ export default defineVerb({
       rule,
       cred_id: credentialId,
       usable: works,
-      problem: misfit === null ? null : `field ${misfit.path.slice(1)} ${misfit.message}`,
+      problem: misfit,
       steps: steps.map((step) => ({
         rule: step.rule,
         verdict: step.verdict,

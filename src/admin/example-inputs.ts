@@ -1,0 +1,36 @@
+import type { RunnableSource } from "../run/ports.ts";
+import { isJsonObject, type Json, type JsonObject } from "../terms/json.ts";
+
+/**
+ * Inputs with which a source can be tried: the examples of its schema or, if these are not enough for a valid call,
+ * those of its first case that finds a record. Empty if there is neither.
+ */
+export function exampleInputs(source: RunnableSource): JsonObject {
+  const { declaration, inputNames } = source;
+  const schemas = propertiesOf(declaration.inputs as JsonObject);
+  const ofSchema = Object.fromEntries(
+    inputNames.flatMap((name): [string, Json][] => {
+      const examples = schemas[name]?.["examples"];
+      return Array.isArray(examples) && examples.length > 0 ? [[name, examples[0] as Json]] : [];
+    }),
+  );
+  const ofCases = (declaration.cases ?? [])
+    .filter(({ expect }) => (expect as { readonly match?: unknown }).match === true)
+    .map(({ inputs }) => ({ ...source.filter(inputs) }));
+  const valid = [ofSchema, ...ofCases].filter((inputs) => Object.keys(inputs).length > 0).find((inputs) => source.inputProblem(source.filter(inputs)) === null); // prettier-ignore
+  return valid ?? ofSchema;
+}
+
+/** Of the schema itself; those of its branches follow if they are described nowhere else. */
+function propertiesOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
+  const found: Record<string, JsonObject> = {};
+  const branches = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
+    const list = schema[keyword];
+    return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  });
+  for (const branch of branches) Object.assign(found, propertiesOf(branch));
+  const { properties } = schema;
+  if (isJsonObject(properties))
+    for (const [name, property] of Object.entries(properties)) if (isJsonObject(property)) found[name] = property;
+  return found;
+}

@@ -1,0 +1,104 @@
+import type { RunnableSource } from "../run/ports.ts";
+import type { Context } from "../terms/caller.ts";
+import type { JsonObject } from "../terms/json.ts";
+import { regionFault } from "../terms/regions.ts";
+import { Type } from "../terms/type.ts";
+import { chooseCredentialFor, type ChosenCredential } from "./chosen-credential.ts";
+import { exampleInputs } from "./example-inputs.ts";
+import type { VerbCall } from "./needs.ts";
+import { costOf } from "./planned-cost.ts";
+import type { NamedWorkflow } from "./ports.ts";
+import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-schemas.ts";
+
+/** What a run would do about one source. */
+export const wirePlannedSource = Type.Object({
+  source: text,
+  known: yesOrNo,
+  title: orNull(text),
+  problem: orNull(text),
+  input_problem: orNull(Type.Object({ path: text, message: text })),
+  rule: text,
+  cred_id: orNull(text),
+  bills: oneOf("free", "per_call", "per_success", "per_match"),
+  cost: oneOf("nothing", "known", "unknown"),
+  at_most: orNull(text),
+  currency: orNull(text),
+  price_from: orNull(oneOf("credential", "source")),
+  timeout_ms: count,
+  input_names: listOf(text),
+  inputs: anything,
+  example: anything,
+});
+
+interface Asked {
+  readonly workflow: NamedWorkflow;
+  readonly context: Context;
+  readonly inputs: JsonObject | undefined;
+}
+
+/** In the order in which a run finds out. */
+export async function planSource(source: RunnableSource, asked: Asked, call: VerbCall<"finder" | "region">) {
+  const { workflow, context, inputs } = asked;
+  const { declaration } = source;
+  const isReal = !workflow.simulated;
+  const region = call.region();
+  const refused = isReal ? regionFault("this source", declaration.regions, region) : null;
+  const inputProblem = inputs === undefined ? null : source.inputProblem(source.filter(inputs));
+  const chosen = isReal && source.credentialUse !== "none"
+    ? await chooseCredentialFor(source, { workflow, context, region, credentialId: undefined }, await call.finder())
+    : null; // prettier-ignore
+  const problem = refused?.says ?? (chosen === null ? null : credentialProblem(chosen));
+  // What fails without being asked costs nothing.
+  const isAsked = isReal && problem === null && inputProblem === null;
+  const cost = isAsked ? costOf(source, chosen?.found ?? null, call.clock.wall()) : null;
+  return {
+    source: source.id,
+    known: true,
+    title: declaration.title,
+    problem,
+    input_problem: inputProblem === null ? null : { ...inputProblem },
+    rule: chosen?.rule ?? "none",
+    cred_id: chosen?.credentialId ?? null,
+    bills: cost?.model ?? source.charge,
+    cost: cost?.cost ?? ("nothing" as const),
+    price: cost?.price ?? null,
+    price_from: cost?.from ?? null,
+    timeout_ms: source.timeoutMs,
+    input_names: [...source.inputNames],
+    inputs: plain(declaration.inputs),
+    example: exampleInputs(source),
+  };
+}
+
+function credentialProblem({ works, rule, misfit, steps, credentialId }: ChosenCredential): string | null {
+  if (works) return null;
+  if (misfit !== null) return `The credential ${credentialId} does not fit: ${misfit}.`;
+  const reason = steps.find((step) => step.rule === rule)?.reason;
+  return rule === "none" || reason === undefined ? "There is no credential for it." : `Its credential: ${reason}.`;
+}
+
+/** A run answers for it too, without asking anybody. */
+export function planOfUnknown(source: string) {
+  return {
+    source,
+    known: false,
+    title: null,
+    problem: "There is no such source.",
+    input_problem: null,
+    rule: "none",
+    cred_id: null,
+    bills: "free" as const,
+    cost: "nothing" as const,
+    price: null,
+    price_from: null,
+    timeout_ms: 0,
+    input_names: [],
+    inputs: {},
+    example: {},
+  };
+}
+
+/** Schemas from a library have properties that are not enumerable; only their JSON is shown. */
+function plain(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}

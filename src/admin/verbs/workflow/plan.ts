@@ -1,0 +1,79 @@
+import { Type } from "../../../terms/type.ts";
+import { CONTEXTS, type Context } from "../../../terms/caller.ts";
+import type { JsonObject } from "../../../terms/json.ts";
+import { amountText } from "../../../terms/money.ts";
+import { sourcesInput, workflowInput } from "../../inputs.ts";
+import type { NamedWorkflow } from "../../ports.ts";
+import { planOfUnknown, planSource, wirePlannedSource } from "../../plan-source.ts";
+import { sumOf } from "../../planned-cost.ts";
+import { requireWorkflow } from "../../require.ts";
+import { listOf, orNull, text } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
+
+export default defineVerb({
+  summary: "Show what a run would do, without asking anybody",
+  description:
+    "For each source: whether it would accept the inputs, which credential it would get and by which rule, and what it costs at most. The cost is that of one request that the vendor bills, by the price of the credential or else the list price of the source; a source that sends several billed requests may cost as many times that. A simulated workflow costs nothing and needs no credential. Without --set and --stdin the inputs are not judged. No vendor is called, and nothing is recorded.",
+  example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source gleif__lei_record --set lei=529900W18LQJJN6SJ336",
+  input: Type.Object(
+    {
+      workflow: workflowInput,
+      source: Type.Optional(sourcesInput),
+      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
+      inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["workflow"],
+  role: "viewer",
+  changes: false,
+  needs: ["store", "sources", "finder", "region"],
+
+  result: Type.Object({
+    workflow: wireWorkflow,
+    organization_tuid: text,
+    organization: text,
+    problem: orNull(text),
+    at_most: listOf(Type.Object({ amount: text, currency: text })),
+    unknown_cost: listOf(text),
+    sources: listOf(wirePlannedSource),
+  }),
+
+  async run({ workflow: id, source: ids = [], context = "dev", inputs }, call) {
+    const store = await call.store();
+    const workflow = await requireWorkflow(store, id);
+    const organization = await store.organization(workflow.organizationId);
+    const listing = await call.sources();
+    const asked = { workflow, context, inputs: inputs as JsonObject | undefined };
+    const rows = await Promise.all(
+      ids.map(async (source) => {
+        const found = listing.find(source);
+        return found === undefined ? planOfUnknown(source) : await planSource(found, asked, call);
+      }),
+    );
+    return {
+      workflow: toWireWorkflow(workflow),
+      organization_tuid: workflow.organizationId,
+      organization: organization?.name ?? "",
+      problem: problemOf(workflow, organization?.disabled === true, context),
+      at_most: sumOf(rows.map(({ price }) => price)),
+      unknown_cost: rows.filter(({ cost }) => cost === "unknown").map(({ source }) => source),
+      sources: rows.map(({ price, ...row }) => ({
+        ...row,
+        at_most: price === null ? null : amountText(price.amount),
+        currency: price?.currency ?? null,
+      })),
+    };
+  },
+
+  render: (result) => `${JSON.stringify(result, null, 2)}\n`,
+});
+
+/** Why nothing can be asked at all. */
+function problemOf({ disabled, simulated }: NamedWorkflow, isOff: boolean, context: Context): string | null {
+  if (disabled) return "The workflow is disabled.";
+  if (isOff) return "The organization is disabled.";
+  if (simulated && context === "prod") return "The workflow is simulated, and refuses the context prod.";
+  return null;
+}
