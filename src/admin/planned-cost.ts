@@ -30,5 +30,7 @@ export function sumOf(prices: readonly (Price | null)[]): { readonly amount: str
   for (const price of prices) {
     if (price !== null) sums.set(price.currency, (sums.get(price.currency) ?? 0n) + price.amount);
   }
-  return [...sums].sort().map(([currency, amount]) => ({ amount: amountText(amount), currency }));
+  return [...sums]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([currency, amount]) => ({ amount: amountText(amount), currency }));
 }
