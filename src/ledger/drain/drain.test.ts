@@ -228,7 +228,7 @@ test("runs that come while a batch is on its way gather, and go out together", a
       },
     },
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    limits: { ...QUICK, gatherMs, lookMs: 60_000 },
+    limits: { ...QUICK, gatherMs, lookMs: 60_000, writeTimeoutMs: 60_000 },
   });
   atEnd(t, () => drainer.close());
   await until(() => drainer.hasCompared, "it has asked how much the database has");
