@@ -46,14 +46,15 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
     removePrices: (act, credential, terms) =>
       recordChange(engine, act, async (transaction) => {
         const ids = terms.map((term) => idOf(credential.id, term));
-        const { numDeletedRows } = await transaction
+        const removed = await transaction
           .deleteFrom("credential_prices")
           .where("id", "in", ids)
-          .executeTakeFirst();
-        if (numDeletedRows === 0n) return null;
+          .returning("id")
+          .execute();
+        if (removed.length === 0) return null;
         const detail = { removed: terms.map(inTrail) };
         return {
-          result: Number(numDeletedRows),
+          result: removed.length,
           entry: { organizationId: credential.organizationId, subjectId: credential.id, detail },
         };
       }),

@@ -160,7 +160,7 @@ test("remarks come beside the result, as many as a header may hold", async (t) =
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("operator", "ada");
   const { headers } = await call("audit list", { limit: 1 }, { as: ada });
-  assert.match(notesIn(headers["datarun-notes"])[0]!, /^There are older entries\. To see them, give --after adt_/);
+  assert.match(notesIn(headers["datarun-notes"])[0]!, /^There are more\. To see them, give --after adt_/);
   assert.equal((await call("org list", {}, { as: ada })).headers["datarun-notes"], undefined);
 });
 

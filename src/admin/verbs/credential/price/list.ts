@@ -8,7 +8,7 @@ import type { PriceTerm } from "../../../../terms/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
 /** The beginning of a price, and its number of calls. */
-const PLACE = /^(-?\d{1,16})\.(\d{1,16})$/;
+const PLACE = /^-?\d{1,16}\.\d{1,16}$/;
 
 export default defineVerb({
   summary: "List the prices of a credential, the newest first, each followed by its steps",
@@ -39,6 +39,6 @@ export default defineVerb({
 });
 
 function readPlace(after: string) {
-  const [, from, above] = PLACE.exec(after)!;
-  return { fromWallAt: Number(from), above: Number(above) };
+  const [fromWallAt = 0, above = 0] = after.split(".").map(Number);
+  return { fromWallAt, above };
 }
