@@ -774,6 +774,11 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "viewer" | "operator" | "owner";
+                /**
+                 * @description With what they show who they are: a token of this service, or a login at the identity provider
+                 * @enum {string}
+                 */
+                login: "token" | "identity_provider";
                 /** @enum {string} */
                 state: "active" | "revoked" | "expired";
                 /**
@@ -787,6 +792,31 @@ export interface components {
             }[];
             next?: string;
         };
+        OperatorRestoreInput: {
+            /** @description The operator's name, or id (opr_…) */
+            operator: string;
+        };
+        OperatorRestoreResult: {
+            operator_id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "operator" | "owner";
+            /**
+             * @description With what they show who they are: a token of this service, or a login at the identity provider
+             * @enum {string}
+             */
+            login: "token" | "identity_provider";
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            last_used_at: string | null;
+        };
         OperatorRevokeInput: {
             /** @description The operator's name, or id (opr_…) */
             operator: string;
@@ -796,6 +826,11 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "viewer" | "operator" | "owner";
+            /**
+             * @description With what they show who they are: a token of this service, or a login at the identity provider
+             * @enum {string}
+             */
+            login: "token" | "identity_provider";
             /** @enum {string} */
             state: "active" | "revoked" | "expired";
             /**
@@ -1441,6 +1476,7 @@ export interface Verbs {
   "object find": { input: Schemas["ObjectFindInput"]; result: Schemas["ObjectFindResult"] };
   "operator create": { input: Schemas["OperatorCreateInput"]; result: Schemas["OperatorCreateResult"] };
   "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
+  "operator restore": { input: Schemas["OperatorRestoreInput"]; result: Schemas["OperatorRestoreResult"] };
   "operator revoke": { input: Schemas["OperatorRevokeInput"]; result: Schemas["OperatorRevokeResult"] };
   "org create": { input: Schemas["OrgCreateInput"]; result: Schemas["OrgCreateResult"] };
   "org disable": { input: Schemas["OrgDisableInput"]; result: Schemas["OrgDisableResult"] };
@@ -1503,6 +1539,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "object find": "viewer",
   "operator create": "owner",
   "operator list": "viewer",
+  "operator restore": "owner",
   "operator revoke": "owner",
   "org create": "operator",
   "org disable": "operator",
@@ -1562,6 +1599,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "object find": false,
   "operator create": true,
   "operator list": false,
+  "operator restore": true,
   "operator revoke": true,
   "org create": true,
   "org disable": true,

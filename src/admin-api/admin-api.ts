@@ -9,6 +9,9 @@ import { checkInput, runVerb } from "../admin/run-verb.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
+import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
+import type { ClaimSettings } from "./identity-provider/person-of-claims.ts";
+import { createProviderLogin, type ProviderLoginParts } from "./identity-provider/provider-login.ts";
 import { createLogin, type LoginParts } from "./login.ts";
 import { createLoginCodes } from "./login-codes.ts";
 import { readInput } from "./read-input.ts";
@@ -19,8 +22,11 @@ import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
 import { toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
 export interface AdminApiParts extends LoginParts {
+  readonly store: LoginParts["store"] & ProviderLoginParts["store"];
   readonly sessions: SessionStore & LoginCodeStore;
   readonly console: ConsoleMode;
+  /** `null` if none is set. */
+  readonly provider: { readonly client: IdentityProvider; readonly claims: ClaimSettings } | null;
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
@@ -49,7 +55,9 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const login = createLogin(parts);
   const sessions = createSessions(parts);
   const codes = createLoginCodes(parts.sessions, login, parts.clock);
-  const ways: LoginWays = { mode: parts.console, login, codes, sessions };
+  const { store, clock, provider: set } = parts;
+  const provider = set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, clock });
+  const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions };
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
   const underWay = new Set<Promise<unknown>>();
   let isStopping = false;
@@ -106,8 +114,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     requirePost(request);
     const input = about.input === undefined ? {} : await readInput(request);
     if (about.input !== undefined) checkInput({ input: about.input }, input);
-    const { value, headers } = await about.answer(request, ways, input);
-    send(response, 200, value, [], headers);
+    const { value, cookies } = await about.answer(request, ways, input);
+    send(response, 200, value, [], cookies === undefined ? {} : { "Set-Cookie": cookies });
   }
 
   async function findEndpoint(request: IncomingMessage): Promise<VerbEndpoint> {
@@ -173,7 +181,7 @@ function send(
   status: number,
   value: object,
   notes: readonly string[] = [],
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | readonly string[]>> = {},
 ): void {
   if (response.destroyed || response.headersSent) return;
   const body = Buffer.from(JSON.stringify(value));

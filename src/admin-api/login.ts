@@ -41,6 +41,8 @@ export const FAILED_MS = 1_000;
 export const FAILED_WAITING_MAX = 16;
 /** In the audit trail, the first failure of a kind has an entry of its own, and the further ones of each minute one. */
 const RECORD_EVERY_MS = 60_000;
+/** A provider may vouch for anybody in the world. */
+const KINDS_MAX = 1_000;
 /** Times of use are kept to the minute: a page may ask several times a second. */
 const USE_NOTED_MS = 60_000;
 const BEARER = /^bearer +(\S+) *$/i;
@@ -69,7 +71,8 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
   async function fail(request: IncomingMessage, failure: FailedLogin): Promise<void> {
     failed += 1;
     // Who is known is one of few, and what nobody was given is always the same kind.
-    const kind = `${failure.with} ${failure.name ?? ""}`;
+    const named = `${failure.with} ${failure.name ?? ""}`;
+    const kind = kinds.size < KINDS_MAX || kinds.has(named) ? named : failure.with;
     kinds.set(kind, failure);
     failures.note(kind);
     if (waiting >= FAILED_WAITING_MAX) return void request.destroy();

@@ -1,7 +1,7 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
 import { Type } from "../terms/type.ts";
 import { API_HEADERS, NOTES_HEADER } from "./api-headers.ts";
-import { SESSION_ENDPOINTS, type SessionEndpoint, SessionResult } from "./session-endpoints.ts";
+import { SESSION_ENDPOINTS, SESSION_RESULTS, type SessionEndpoint } from "./session-endpoints.ts";
 import { STATUS_OF } from "./refusal.ts";
 import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
 
@@ -63,7 +63,7 @@ export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
       ...SESSION_ENDPOINTS.map((endpoint) => [endpoint.path, { post: sessionOperationOf(endpoint) }] as const),
     ]),
     components: {
-      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), SessionResult, Error: ApiError },
+      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), ...SESSION_RESULTS, Error: ApiError },
       responses: Object.fromEntries(
         Object.entries(MEANING).map(([status, says]) => [nameOfStatus(status), response(says, "Error")]),
       ),
@@ -123,11 +123,11 @@ function sessionOperationOf({ operationId, summary, description, takes, input, r
     ...(input === undefined
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: published(input) } } } }),
-    responses: { "200": response("Whose session it is.", result), ...REFUSALS },
+    responses: { "200": response("The result.", result), ...REFUSALS },
   };
 }
 
-const SECURITY = { token: [{ operatorToken: [] }], session: [{ session: [] }], input: [] } as const;
+const SECURITY = { token: [{ operatorToken: [] }], session: [{ session: [] }], input: [], nothing: [] } as const;
 
 function response(description: string, schema: string, more: object = {}): object {
   const common = Object.keys(API_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { TObject } from "typebox";
 import type { Operator } from "../admin/ports.ts";
-import { oneOf, text, time } from "../admin/result-schemas.ts";
+import { oneOf, orNull, text, time } from "../admin/result-schemas.ts";
 import { ROLES } from "../admin/roles.ts";
 import { Type } from "../terms/type.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { forgetAttempt } from "./identity-provider/login-attempt.ts";
+import type { ProviderLogin } from "./identity-provider/provider-login.ts";
 import type { Login } from "./login.ts";
 import type { LoginCodes } from "./login-codes.ts";
 import { Refusal } from "./refusal.ts";
@@ -20,9 +22,10 @@ export interface SessionEndpoint {
   readonly summary: string;
   readonly description: string;
   /** What shows who is asking. */
-  readonly takes: "token" | "session" | "input";
+  readonly takes: "token" | "session" | "input" | "nothing";
   readonly input?: TObject;
-  readonly result: "SessionResult";
+  /** The name of a schema below. */
+  readonly result: keyof typeof SESSION_RESULTS;
   answer(request: IncomingMessage, ways: LoginWays, input: JsonObject): Promise<SessionAnswer>;
 }
 
@@ -31,21 +34,38 @@ export interface LoginWays {
   readonly mode: ConsoleMode;
   readonly login: Login;
   readonly codes: LoginCodes;
+  /** `null` if none is set. */
+  readonly provider: ProviderLogin | null;
   readonly sessions: Sessions;
 }
 
 export interface SessionAnswer {
   readonly value: object;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
 }
 
 /** Who is logged in. */
-export const SessionResult = Type.Object({
+const SessionResult = Type.Object({
   name: text,
   role: oneOf(...ROLES),
   console: { ...oneOf("on", "read_only"), description: "With `read_only`, whatever changes something is refused" },
   ends_at: Type.Optional({ ...time, description: "When a session that has just begun ends at the latest; UTC" }),
 });
+
+const LoginWaysResult = Type.Object({
+  console: oneOf("on", "read_only"),
+  identity_provider: {
+    ...orNull(text),
+    description: "The host of the identity provider with which people log in; null if there is none",
+  },
+});
+
+const ProviderAddressResult = Type.Object({
+  location: { ...text, description: "Where the browser has to go, to come back to /console/login" },
+});
+
+export const SESSION_RESULTS = { SessionResult, LoginWaysResult, ProviderAddressResult };
 
 function shown({ name, role }: Operator, { mode }: LoginWays): object {
   return { name, role, console: mode };
@@ -53,7 +73,12 @@ function shown({ name, role }: Operator, { mode }: LoginWays): object {
 
 function begun(operator: Operator, ways: LoginWays, { cookie, endsWallAt }: Begun): SessionAnswer {
   const ends_at = new Date(endsWallAt).toISOString();
-  return { value: { ...shown(operator, ways), ends_at }, headers: { "Set-Cookie": cookie } };
+  return { value: { ...shown(operator, ways), ends_at }, cookies: [cookie] };
+}
+
+function providerIn({ provider }: LoginWays): ProviderLogin {
+  if (provider === null) throw new Refusal("not_found", "No identity provider is set here (oidc.issuer).");
+  return provider;
 }
 
 /** @throws Refusal */
@@ -67,6 +92,15 @@ const LASTS =
   "The session ends after an hour without a request, after twelve hours, when it is ended, and when its operator is revoked. Recorded in the audit trail.";
 
 export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
+  {
+    path: "/api/session/ways",
+    operationId: "sessionWays",
+    summary: "Show how people can log in",
+    description: "Changes nothing.",
+    takes: "nothing",
+    result: "LoginWaysResult",
+    answer: async (_, { mode, provider }) => ({ value: { console: mode, identity_provider: provider?.host ?? null } }),
+  },
   {
     path: "/api/session",
     operationId: "sessionBegin",
@@ -96,6 +130,40 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     },
   },
   {
+    path: "/api/session/provider/begin",
+    operationId: "sessionProviderBegin",
+    summary: "Begin a login with the identity provider",
+    description:
+      "OpenID Connect with the authorization code flow and PKCE. Answers with the address to which the browser has to go, and a cookie by which it is known when it comes back, within ten minutes.",
+    takes: "nothing",
+    result: "ProviderAddressResult",
+    async answer(request, ways) {
+      const { location, cookie } = await providerIn(ways).begin(request);
+      return { value: { location }, cookies: [cookie] };
+    },
+  },
+  {
+    path: "/api/session/provider/finish",
+    operationId: "sessionProviderFinish",
+    summary: "Exchange the answer of the identity provider for a session of a browser",
+    description: `The answer is the query with which the browser came back. The role is the highest that one of the person's groups has; 403 if none has one. ${LASTS}`,
+    takes: "input",
+    input: Type.Object(
+      { answer: Type.String({ minLength: 1, maxLength: 8_192, description: "The query, from behind `?`" }) },
+      { additionalProperties: false },
+    ),
+    result: "SessionResult",
+    async answer(request, ways, { answer }) {
+      const operator = await providerIn(ways).finish(request, answer as string);
+      const { value, cookies = [] } = begun(
+        operator,
+        ways,
+        await ways.sessions.begin(request, operator, "identity_provider"),
+      );
+      return { value, cookies: [...cookies, forgetAttempt(request)] };
+    },
+  },
+  {
     path: "/api/session/show",
     operationId: "sessionShow",
     summary: "Show whose session it is",
@@ -113,7 +181,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     result: "SessionResult",
     async answer(request, ways) {
       const operator = await operatorIn(request, ways);
-      return { value: shown(operator, ways), headers: { "Set-Cookie": await ways.sessions.end(request, operator) } };
+      return { value: shown(operator, ways), cookies: [await ways.sessions.end(request, operator)] };
     },
   },
 ];

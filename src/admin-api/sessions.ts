@@ -4,6 +4,7 @@ import { operatorState } from "../admin/operator-wire.ts";
 import type { AuditTrail, Operator, Session, SessionStore } from "../admin/ports.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
+import { cookieHeader, cookieIn } from "./cookies.ts";
 import { isDue } from "./login.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -37,6 +38,7 @@ const CONSOLE_HEADER = "datarun-console";
 const HOUR_MS = 3_600_000;
 export const IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
+const COOKIE = "datarun";
 const SECRET_BYTES = 32;
 const SECRET = /^[\w-]{43}$/;
 
@@ -78,13 +80,13 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
       const session = { digest: digestOf(secret), operatorId: operator.id, createdWallAt: now, seenWallAt: now };
       await sessions.beginSession({ ...session, endsWallAt }, now - IDLE_MS);
       await record(operator, "session begin", { with: way });
-      return { cookie: cookieOf(request, secret, SESSION_MS / 1_000), endsWallAt };
+      return { cookie: cookieHeader(request, COOKIE, secret, SESSION_MS / 1_000), endsWallAt };
     },
 
     async end(request, operator) {
       await sessions.endSession(digestIn(request)!);
       await record(operator, "session end", {});
-      return cookieOf(request, "", 0);
+      return cookieHeader(request, COOKIE, "", 0);
     },
   };
 }
@@ -100,30 +102,9 @@ export function requireOwnPage({ headers }: IncomingMessage): void {
   throw new Refusal("forbidden", "A session is for pages of the service itself: send Origin and Datarun-Console: 1.");
 }
 
-/**
- * Behind TLS the name has a prefix by which browsers accept the cookie from this very host only, and over TLS. So a
- * neighbouring host cannot plant one.
- */
-function cookieNameOf(request: IncomingMessage): string {
-  return isSecure(request) ? "__Host-datarun" : "datarun";
-}
-
-function isSecure({ headers }: IncomingMessage): boolean {
-  return headers.origin?.startsWith("https://") === true;
-}
-
-function cookieOf(request: IncomingMessage, secret: string, seconds: number): string {
-  const secure = isSecure(request) ? "; Secure" : "";
-  return `${cookieNameOf(request)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
-}
-
 function digestIn(request: IncomingMessage): string | null {
-  const name = cookieNameOf(request);
-  for (const pair of (request.headers.cookie ?? "").split(";")) {
-    const [key = "", value = ""] = pair.trim().split("=");
-    if (key === name && SECRET.test(value)) return digestOf(value);
-  }
-  return null;
+  const secret = cookieIn(request, COOKIE) ?? "";
+  return SECRET.test(secret) ? digestOf(secret) : null;
 }
 
 function digestOf(secret: string): string {

@@ -8,18 +8,30 @@ import { toWireTime } from "./wire-time.ts";
  * A name is what the audit trail shows, so two that look alike must not differ: it has no blanks, and no characters that
  * are drawn like others. Nor does it begin as an id or a token does.
  */
+const NAME = "^(?!opr_|dop_)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$";
+const NAME_PATTERN = new RegExp(NAME);
+
 export const operatorName = Type.String({
-  pattern: "^(?!opr_|dop_)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$",
+  pattern: NAME,
   description: "Name of the person or program, as the audit trail will show it",
   "x-says": "must be a name of at most 64 letters, digits and . _ @ + -",
 });
 
+export function isOperatorName(value: unknown): value is string {
+  return typeof value === "string" && NAME_PATTERN.test(value);
+}
+
 const STATES = ["active", "revoked", "expired"] as const;
+const LOGINS = ["token", "identity_provider"] as const satisfies readonly Operator["login"][];
 
 export const wireOperator = Type.Object({
   operator_id: text,
   name: text,
   role: oneOf(...ROLES),
+  login: {
+    ...oneOf(...LOGINS),
+    description: "With what they show who they are: a token of this service, or a login at the identity provider",
+  },
   state: oneOf(...STATES),
   created_at: time,
   expires_at: orNull(time),
@@ -41,6 +53,7 @@ export function toWireOperator(operator: Operator, wallAt: number) {
     operator_id: operator.id,
     name: operator.name,
     role: operator.role,
+    login: operator.login,
     state: operatorState(operator, wallAt),
     created_at: toWireTime(operator.createdWallAt),
     expires_at: toWireTime(operator.expiresWallAt),

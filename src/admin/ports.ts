@@ -337,6 +337,8 @@ export interface NewOperator {
 
 /** An operator without the digest of the token. */
 export interface Operator extends Omit<NewOperator, "digest"> {
+  /** With what they show who they are. Somebody from the identity provider has no token. */
+  readonly login: "token" | "identity_provider";
   readonly revokedWallAt: number | null;
   /** Kept to the minute. */
   readonly lastUsedWallAt: number | null;
@@ -355,6 +357,23 @@ export interface OperatorAdmin {
    * of the first revocation.
    */
   revokeOperator(act: Act, operator: OperatorKey): Promise<Operator | null>;
+  /**
+   * The operator as whom somebody from the identity provider acts. Made at the first login; later ones change the name
+   * and the role if the provider's have changed.
+   */
+  admitPerson(act: Act, person: AdmittedPerson): Promise<Operator | "revoked" | "name_taken">;
+  /**
+   * Lets somebody from the identity provider log in again who was revoked, in new sessions. `null` if there is nobody
+   * of this id or name. @throws OperatorError `refused`
+   */
+  restoreOperator(act: Act, operator: Exclude<OperatorKey, { readonly digest: string }>): Promise<Operator | null>;
+}
+
+export interface AdmittedPerson extends Pick<NewOperator, "name" | "role"> {
+  /** SHA-256 of issuer and subject, lower-case hex. */
+  readonly digest: string;
+  /** Who it is for the provider, for the audit trail. */
+  readonly subject: string;
 }
 
 export interface FoundObject {

@@ -18,7 +18,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   // A price decides what a budget counts.
   owner: `
     budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
-    operator revoke`,
+    operator restore; operator revoke`,
 };
 
 /** Verbs that read or write files where they are given, or work on another data directory than a service's own. */

@@ -31,8 +31,9 @@ export function openAdminApi(place: AdminApiPlace): AdminApi {
 }
 
 async function load(place: AdminApiPlace): Promise<AdminApi> {
-  const [{ createAdminApi }, { openVerbNeeds }, { findVerbs }] = await Promise.all([
+  const [{ createAdminApi }, { openIdentityProvider }, { openVerbNeeds }, { findVerbs }] = await Promise.all([
     import("../admin-api/admin-api.ts"),
+    import("./open-identity-provider.ts"),
     import("./verb-needs.ts"),
     import("../admin/find-verbs.ts"),
   ]);
@@ -41,6 +42,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     verbs: findVerbs(),
     hosts: place.settings.adminHosts,
     console: place.settings.console,
+    provider: openIdentityProvider(place),
     store: place.keyed.store.admin,
     sessions: place.keyed.store.sessions,
     clock: place.clock,

@@ -105,7 +105,7 @@ export async function start(options: StartOptions): Promise<Running> {
       budgets,
       publicUrl: () => reachableAddress(service.url),
     }),
-    console: createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
+    console: settings.console === "off" ? null : createConsole({ hosts: settings.adminHosts, log, load: loadConsole }),
     notReady: () => reasons(journal.ledger.state().unavailable, store.health()),
     warnings: journal.warnings,
     adminPages: [],

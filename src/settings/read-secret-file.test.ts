@@ -25,7 +25,12 @@ function valueOf(setting: Setting, environment: Readonly<Record<string, string>>
 }
 
 test("every secret setting can be given as a file, whole, without one line break at its end", (t) => {
-  assert.deepEqual(SECRETS.map(variableOf), ["DATABASE_URL", "DATARUN_ROOT_KEY", "DATARUN_OUTBOUND_PROXY"]);
+  assert.deepEqual(SECRETS.map(variableOf), [
+    "DATARUN_OIDC_CLIENT_SECRET",
+    "DATABASE_URL",
+    "DATARUN_ROOT_KEY",
+    "DATARUN_OUTBOUND_PROXY",
+  ]);
   const file = join(folder(t), "secret");
   for (const setting of SECRETS)
     for (const [written, read] of [

@@ -30,6 +30,7 @@ export function readSettings(sources: SettingsSources = {}): Settings {
   const settings = read as unknown as Settings;
   refuseContradictions(settings);
   refuseAddresses(settings);
+  refuseProvider(settings);
   return settings;
 }
 
@@ -73,6 +74,20 @@ function refuseAddresses({ adminHosts }: Settings): void {
   throw new ConfigError(
     `admin_hosts holds ${JSON.stringify(wrong)}: give host names alone, such as admin.acme.example`,
   );
+}
+
+/** Half a provider is one with which nobody could log in, and nobody would know why. */
+function refuseProvider({ oidc }: Settings): void {
+  const { issuer, clientId, viewers, operators, owners } = oidc;
+  if (issuer === undefined) {
+    const given = { client_id: clientId, viewers: viewers[0], operators: operators[0], owners: owners[0] }; // prettier-ignore
+    const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+    if (name !== undefined) throw new ConfigError(`oidc.${name} is set, and oidc.issuer is not`);
+    return;
+  }
+  if (clientId === undefined) throw new ConfigError("oidc.issuer needs oidc.client_id");
+  if (issuer.startsWith("http:") && !/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(issuer))
+    throw new ConfigError("oidc.issuer must begin with https, unless it is on this machine");
 }
 
 function parse(setting: Setting, value: unknown, from: string): Value {

@@ -190,7 +190,7 @@ export function adminContract(engine: EngineUnderTest): void {
       const [store, replica] = [await openAgain(), await openAgain()];
       const grace = anOperator({ role: "viewer", expiresWallAt: ACT.wallAt + 9 });
       const { digest, ...shown } = grace;
-      const stored = { ...shown, revokedWallAt: null, lastUsedWallAt: null };
+      const stored = { ...shown, login: "token", revokedWallAt: null, lastUsedWallAt: null };
       assert.deepEqual(await store.admin.createOperator(ACT, grace), stored);
       assert.deepEqual(await replica.admin.operatorOf(digest), stored);
       assert.equal(await replica.admin.operatorOf("another digest"), null);
@@ -222,6 +222,32 @@ export function adminContract(engine: EngineUnderTest): void {
       assert.notEqual(await stores[0]!.admin.createOperator({ ...ACT, wallAt: ACT.wallAt + 5 }, anOperator()), null);
       assert.equal((await stores[0]!.admin.operators()).length, 3);
       assert.equal((await stores[0]!.admin.operators()).filter(({ id }) => id === first!.id).length, 1);
+    });
+
+    test("somebody from the identity provider is one operator, however many logins come at once", async (t) => {
+      const openAgain = await engine.newStore(t);
+      const stores = [await openAgain(), await openAgain()];
+      const person = { digest: "d", subject: "ada", name: "ada", role: "viewer" } as const;
+      const admitted = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => stores[at % 2]!.admin.admitPerson(ACT, person)),
+      );
+      const [first] = await stores[0]!.admin.operators();
+      for (const one of admitted) assert.deepEqual(one, first);
+      assert.equal(first!.login, "identity_provider");
+      const trail = await stores[1]!.admin.auditEntries({ limit: 9 });
+      assert.deepEqual(trail.map(({ subjectId, detail }) => [subjectId, detail]), [[first!.id, { name: "ada", role: "viewer", subject: "ada" }]]); // prettier-ignore
+
+      await stores[0]!.admin.createOperator(ACT, anOperator());
+      assert.equal(await stores[1]!.admin.admitPerson(ACT, { ...person, name: "grace" }), "name_taken");
+      assert.equal(await stores[0]!.admin.createOperator(ACT, anOperator({ name: "ada" })), null);
+      await stores[0]!.admin.revokeOperator(ACT, { name: "ada" });
+      assert.equal(await stores[1]!.admin.admitPerson(ACT, person), "revoked");
+      const successor = anOperator({ name: "ada" });
+      await stores[0]!.admin.createOperator(ACT, successor);
+      await assert.rejects(stores[1]!.admin.restoreOperator(ACT, { name: "ada" }), { code: "refused" });
+      await stores[0]!.admin.revokeOperator(ACT, { id: successor.id });
+      assert.deepEqual(await stores[1]!.admin.restoreOperator(ACT, { name: "ada" }), first);
+      assert.deepEqual(await stores[0]!.admin.admitPerson(ACT, person), first);
     });
 
     test("the time of an operator's last use never goes back", async (t) => {

@@ -3,20 +3,14 @@ import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
+import { createPersonAdmin, isTaken } from "./person-admin.ts";
 import { toOperator } from "./rows.ts";
 
 export function createOperatorAdmin(engine: Engine): OperatorAdmin {
   return {
     createOperator: (act, operator) =>
       recordChange(engine, act, async (transaction) => {
-        const active = await transaction
-          .selectFrom("operators")
-          .select("id")
-          .where("name", "=", operator.name)
-          .where("revoked_wall_at", "is", null)
-          .where((row) => row.or([row("expires_wall_at", "is", null), row("expires_wall_at", ">", act.wallAt)]))
-          .executeTakeFirst();
-        if (active !== undefined) return null;
+        if (await isTaken(transaction, operator.name, act.wallAt)) return null;
         const { id, name, role, digest, createdWallAt, expiresWallAt } = operator;
         const row = {
           id,
@@ -24,6 +18,7 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
           name_key: nameKey(name),
           role,
           digest,
+          login: null,
           created_wall_at: createdWallAt,
           expires_wall_at: expiresWallAt,
           revoked_wall_at: null,
@@ -74,5 +69,6 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
           entry: { organizationId: null, subjectId: row.id, detail },
         };
       }),
+    ...createPersonAdmin(engine),
   };
 }

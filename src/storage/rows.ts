@@ -27,6 +27,7 @@ export function toOperator(row: Row<"operators">): Operator {
     id: row.id,
     name: row.name,
     role: row.role,
+    login: row.login ?? "token",
     createdWallAt: row.created_wall_at,
     expiresWallAt: row.expires_wall_at,
     revokedWallAt: row.revoked_wall_at,

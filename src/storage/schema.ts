@@ -123,7 +123,10 @@ interface OperatorTable {
   readonly name: string;
   readonly name_key: string | null;
   readonly role: Role;
+  /** Of the token; for somebody from the identity provider, of issuer and subject. */
   readonly digest: string;
+  /** Null for a token. */
+  readonly login: "identity_provider" | null;
   readonly created_wall_at: number;
   readonly expires_wall_at: number | null;
   readonly revoked_wall_at: number | null;

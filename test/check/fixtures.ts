@@ -124,6 +124,18 @@ export const FIXTURES: readonly Fixture[] = [
   },
   {
     code: "settings.invalid",
+    name: "groups with a role, and no identity provider",
+    given: { "oidc-owners": "datarun-owners" },
+    says: /^oidc\.owners is set, and oidc\.issuer is not$/,
+  },
+  {
+    code: "settings.invalid",
+    name: "an identity provider that is asked in the clear",
+    given: { "oidc-issuer": "http://login.acme.example", "oidc-client-id": "datarun" },
+    says: /^oidc\.issuer must begin with https, unless it is on this machine$/,
+  },
+  {
+    code: "settings.invalid",
     name: "authorities in no file",
     given: { "outbound-ca-file": "/nowhere/ca.pem" },
     says: /^outbound\.ca_file: there is no file \/nowhere\/ca\.pem$/,
@@ -145,6 +157,12 @@ export const FIXTURES: readonly Fixture[] = [
     name: "a name that nothing has",
     given: { "admin-host": "nowhere.invalid" },
     says: /^getaddrinfo \w+ nowhere\.invalid$/,
+  },
+  {
+    code: "login.no_roles",
+    name: "an identity provider, and no group that has a role",
+    given: { "oidc-issuer": "https://login.acme.example", "oidc-client-id": "datarun" },
+    says: /^oidc\.viewers, oidc\.operators and oidc\.owners are empty$/,
   },
   {
     code: "catalog.names_nothing",
@@ -423,6 +441,13 @@ export const FIXTURES: readonly Fixture[] = [
       return onStore(dataDir, async () => {});
     },
     says: /^The journal in .* is damaged/,
+  },
+  {
+    code: "connect.identity_provider",
+    name: "an identity provider where nothing listens",
+    given: { "oidc-issuer": "http://127.0.0.1:1", "oidc-client-id": "datarun", "oidc-owners": "owners" },
+    asked: "connect",
+    says: /^The identity provider \(127\.0\.0\.1:1\) cannot be reached \(ECONNREFUSED\)\.$/,
   },
   {
     code: "connect.failed",

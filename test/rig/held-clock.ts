@@ -25,3 +25,12 @@ export function heldClock() {
   };
   return { clock, held, release, open, holds };
 }
+
+/** A clock on which failed logins are answered at once. */
+export function withoutWaits(clock: Clock): Clock {
+  return {
+    ...clock,
+    after: (delayMs, callback, hold) =>
+      clock.after(delayMs === FAILED_MS && hold !== "loose" ? 0 : delayMs, callback, hold),
+  };
+}

@@ -31,6 +31,8 @@ export interface ServiceOptions {
   /** A folder whose functions are served. */
   readonly project?: string;
   readonly settings?: Readonly<Partial<Record<SettingKey, string | number>>>;
+  /** For settings that are read from there alone. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Instead of the system's. */
   readonly clock?: Clock;
   /** Of both organizations' workflows. */
@@ -96,7 +98,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
   const databaseUrl = ON_POSTGRES ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
   const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
   const settings = readSettings({
-    environment: { DATARUN_ROOT_KEY: rootKey },
+    environment: { DATARUN_ROOT_KEY: rootKey, ...options.environment },
     options: {
       port: "0",
       "admin-port": "0",

@@ -55,7 +55,7 @@ export async function adminApiPage(): Promise<Page> {
   ); // prettier-ignore
 }
 
-const TAKES = { token: "a token", session: "a session", input: "neither" } as const;
+const TAKES = { token: "a token", session: "a session", input: "neither", nothing: "neither" } as const;
 
 const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   usage: "Inputs that do not go together",

@@ -8,6 +8,7 @@ import { checkConnections } from "./check-connections.ts";
 import { checkCredentials } from "./check-credentials.ts";
 import { checkDataDir } from "./check-data-dir.ts";
 import { checkHosts } from "./check-hosts.ts";
+import { checkIdentityProvider } from "./check-identity-provider.ts";
 import { checkProduction } from "./check-production.ts";
 import { checkProject } from "./check-project.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -39,6 +40,7 @@ export async function checkDeployment(options: CheckOptions): Promise<Report> {
   if (settings === null) return report;
   await using closing = new AsyncDisposableStack();
   await checkHosts(settings, report);
+  await checkIdentityProvider(settings, clock, options.connect, report);
   const dataDir = resolve(settings.dataDir);
   const sources = await checkProject(settings, dataDir, report);
   const canOpen = checkDataDir(settings, dataDir, options.disk, report);

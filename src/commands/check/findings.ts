@@ -21,6 +21,10 @@ export const CHECKS = {
     hint: "127.0.0.1 is this machine alone, 0.0.0.0 every address that it has.",
     stopsStart: true,
   },
+  "login.no_roles": {
+    says: "An identity provider is set (`oidc.issuer`), and no group has a role: nobody can log in with it.",
+    hint: "Name groups in `oidc.viewers`, `oidc.operators` or `oidc.owners`.",
+  },
   "catalog.names_nothing": {
     says: "An entry of `catalog` is the id of no source, and the pattern of none.",
     hint: "`datarun source list` shows every id.",
@@ -141,6 +145,11 @@ export const CHECKS = {
     says: "The ledger cannot be read, or was written by another version.",
     hint: "`datarun ledger verify` says what is damaged.",
     asked: "production",
+  },
+  "connect.identity_provider": {
+    says: "The identity provider does not answer, or is not the one that `oidc.issuer` names.",
+    hint: "Open `<oidc.issuer>/.well-known/openid-configuration`: its `issuer` has to be exactly the same. `outbound.ca_file` names further authorities.",
+    asked: "connect",
   },
   "connect.failed": {
     says: "No connection could be made to an origin of a source that is on: its name, address, TLS or the proxy.",

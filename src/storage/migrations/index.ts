@@ -55,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021_names_by_beginning", up: namesByBeginning.up },
   { name: "0022_audit_by_actor", up: auditByActor.up },
   { name: "0023_credentials_of_source", up: credentialsOfSource.up },
+  { name: "0024_operator_logins", up: addColumn("operators", "login", "text") },
 ];
 
 /** The column is null in existing rows. */

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import { createLog } from "../../operate/log.ts";
+import { systemClock } from "../../terms/clock.ts";
+import { createIdentityProvider } from "./identity-provider.ts";
+
+const ATTEMPT = { redirectUri: "http://127.0.0.1:1/console/login", state: "s", nonce: "n", codeVerifier: "v" };
+const SETTINGS = { clientId: "datarun", clientSecret: "s", scopes: [], nameClaim: "email", groupsClaim: "groups", viewers: [], operators: [], owners: [] }; // prettier-ignore
+
+/** What somebody is told who wants to log in with a provider that answers in this way. */
+async function toldBy(t: TestContext, answer: RequestListener, path = ""): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = createIdentityProvider({
+    settings: { ...SETTINGS, issuer: `http://${host}${path}` },
+    clock: systemClock,
+    log: createLog("error", "/dev/null"),
+    trust: () => undefined,
+    seconds: 0.3,
+  });
+  const thrown = await provider.addressFor(ATTEMPT).catch((error: Error) => error);
+  assert.ok(thrown instanceof Error, String(thrown));
+  return thrown.message.replaceAll(host, "HOST");
+}
+
+const json =
+  (value: unknown): RequestListener =>
+  (_, response) => {
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(value));
+  };
+
+test("each way in which a provider fails has its sentence, and none takes longer than the limit", async (t) => {
+  const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
+    ["it hangs", () => {}, /^The identity provider \(HOST\) has not answered within 0.3 seconds\./],
+    ["it begins and hangs", (_, response) => void response.writeHead(200, { "Content-Type": "application/json" }).write("{"), /has not answered within/], // prettier-ignore
+    ["it never ends", (_, response) => endless(response.writeHead(200, { "Content-Type": "application/json" })), /gave an answer that cannot be used|has not answered/], // prettier-ignore
+    ["it hangs up", (request) => void request.socket.destroy(), /cannot be reached \(ECONNRESET\)\./],
+    ["it is busy", (_, response) => void response.writeHead(503).end(), /answered with the status 503\./],
+    ["it sends elsewhere", (_, response) => void response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(), /answered with the status 302\./], // prettier-ignore
+    ["it is a page", (_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<p>"), /gave an answer that cannot be used\./], // prettier-ignore
+    ["it is another", json({ issuer: "https://other.example" }), /gave an answer that cannot be used\./],
+    ["it is a list", json([]), /gave an answer that cannot be used\./],
+  ];
+  for (const [name, answer, says] of cases) {
+    assert.match(await toldBy(t, answer), says, name);
+  }
+});
+
+function endless(response: { write(text: string, done: () => void): unknown; readonly destroyed: boolean }): void {
+  const more = () => void (response.destroyed || response.write("x".repeat(100_000), more));
+  more();
+}
+
+test("a port where nobody listens is said to be that", async () => {
+  const provider = createIdentityProvider({
+    settings: { ...SETTINGS, issuer: "http://127.0.0.1:1" },
+    clock: systemClock,
+    log: createLog("error", "/dev/null"),
+    trust: () => undefined,
+  });
+  await assert.rejects(provider.addressFor(ATTEMPT), /^ProviderProblem: The identity provider \(127\.0\.0\.1:1\) cannot be reached \(ECONNREFUSED\)\./); // prettier-ignore
+});

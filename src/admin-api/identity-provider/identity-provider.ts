@@ -1,0 +1,139 @@
+import type { SecureContext } from "node:tls";
+import type * as openidClient from "openid-client";
+import type { ClientAuth, Configuration } from "openid-client";
+import type { Log } from "../../operate/log.ts";
+import { causeOf } from "../../operate/run-log.ts";
+import type { Clock } from "../../terms/clock.ts";
+import type { JsonObject } from "../../terms/json.ts";
+import type { LoginAttempt } from "./login-attempt.ts";
+import { type ClaimSettings, isWithoutClaims } from "./person-of-claims.ts";
+import { createProviderFetch } from "./provider-fetch.ts";
+import { problemOf } from "./provider-problem.ts";
+
+/** Settings of the group `oidc`, of which there is an issuer. */
+export interface ProviderSettings extends ClaimSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly scopes: readonly string[];
+}
+
+export interface ProviderParts {
+  readonly settings: ProviderSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Which authorities are trusted; Node's own if there are no others. */
+  trust(): SecureContext | undefined;
+  /** For each request to it; a login takes up to four. */
+  readonly seconds?: number;
+}
+
+/** An OpenID Connect provider, by the authorization code flow with PKCE. What the protocol asks for, `openid-client` checks. */
+export interface IdentityProvider {
+  /** Its host, by which people know it. */
+  readonly host: string;
+  /** Asks it what it can do, unless that is known. @throws ProviderProblem */
+  discover(): Promise<void>;
+  /** Where a browser has to go to log in there. @throws ProviderProblem */
+  addressFor(attempt: LoginAttempt): Promise<string>;
+  /** What it says about whoever came back with this query. @throws ProviderProblem */
+  claimsFrom(attempt: LoginAttempt, query: string): Promise<JsonObject>;
+}
+
+type Client = typeof openidClient;
+interface Discovered {
+  readonly client: Client;
+  readonly configuration: Configuration;
+  readonly until: number;
+}
+
+const SECONDS = 5;
+/** A provider that moves or changes its abilities is asked anew after this. Keys that it rotates are fetched when they turn up. */
+export const DISCOVERED_MS = 3_600_000;
+
+export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
+  const { settings, clock, log, trust, seconds = SECONDS } = parts;
+  const host = new URL(settings.issuer).host;
+  let discovered: Discovered | undefined;
+  let discovering: Promise<Discovered> | undefined;
+
+  async function discover(): Promise<Discovered> {
+    if (discovered !== undefined && clock.now() < discovered.until) return discovered;
+    // All who wait for it wait for the same answer, and a failure is not kept.
+    discovering ??= load().finally(() => (discovering = undefined));
+    return (discovered = await discovering);
+  }
+
+  async function load(): Promise<Discovered> {
+    // Most services need neither it nor what it loads.
+    const client = await import("openid-client");
+    const { issuer, clientId, clientSecret } = settings;
+    const auth = clientSecret === undefined ? client.None() : secretAuth(client, clientSecret);
+    // The settings allow plain http on this machine only.
+    const execute = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
+    const configuration = await client.discovery(new URL(issuer), clientId, {}, auth, {
+      [client.customFetch]: createProviderFetch(trust()),
+      timeout: seconds,
+      execute: [...execute, client.enableNonRepudiationChecks],
+    });
+    return { client, configuration, until: clock.now() + DISCOVERED_MS };
+  }
+
+  /** `login`: while the answer for a login is looked at, which may be wrong without anybody's fault here. */
+  async function inWords<Value>(login: boolean, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } catch (thrown) {
+      log.warn({ event: "identity_provider_failed", cause: causeOf(thrown) });
+      throw problemOf(thrown, host, seconds, login);
+    }
+  }
+
+  return {
+    host,
+
+    async discover() {
+      await inWords(false, discover);
+    },
+
+    async addressFor({ redirectUri, state, nonce, codeVerifier }) {
+      const { client, configuration } = await inWords(false, discover);
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: [...new Set(["openid", ...settings.scopes])].join(" "),
+        state,
+        nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: "S256",
+      });
+      return url.href;
+    },
+
+    async claimsFrom({ redirectUri, state, nonce, codeVerifier }, query) {
+      const { client, configuration } = await inWords(false, discover);
+      const cameBackAt = new URL(redirectUri);
+      cameBackAt.search = query;
+      return inWords(true, async () => {
+        const tokens = await client.authorizationCodeGrant(configuration, cameBackAt, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims()! as JsonObject;
+        const { userinfo_endpoint: more } = configuration.serverMetadata();
+        if (more === undefined || !isWithoutClaims(claims, settings)) return claims;
+        return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims["sub"] as string)), ...claims } as JsonObject; // prettier-ignore
+      });
+    },
+  };
+}
+
+/** By the way that the provider takes; without a word of it, the one that the protocol says. */
+function secretAuth(client: Client, secret: string): ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+  return (server, ...others) => {
+    const { token_endpoint_auth_methods_supported: methods } = server;
+    return (methods?.includes("client_secret_basic") === false ? post : basic)(server, ...others);
+  };
+}

@@ -1,0 +1,53 @@
+import { Agent as PlainAgent, request as requestPlain } from "node:http";
+import { Agent as SecureAgent, request as requestSecure } from "node:https";
+import type { SecureContext } from "node:tls";
+import type { CustomFetch } from "openid-client";
+
+/** Far more than the keys of a provider take. */
+const REPLY_BYTES_MAX = 1_048_576;
+const CONNECTIONS_MAX = 16;
+
+/**
+ * How a provider is asked: it is trusted by the given authorities, as vendors are, and an answer that does not end is cut
+ * off. Redirects are not followed.
+ */
+export function createProviderFetch(secureContext?: SecureContext): CustomFetch {
+  const plain = new PlainAgent({ maxSockets: CONNECTIONS_MAX });
+  const secure = new SecureAgent({
+    maxSockets: CONNECTIONS_MAX,
+    ...(secureContext !== undefined && { secureContext }),
+  });
+
+  return (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const isSecure = url.protocol === "https:";
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const request = (isSecure ? requestSecure : requestPlain)(url, {
+      method,
+      headers,
+      agent: isSecure ? secure : plain,
+      ...(signal !== undefined && { signal }),
+    });
+    // What an abort means stands in its signal.
+    const fail = (error: Error) => reject(signal?.aborted === true ? signal.reason : error);
+    request.on("error", fail);
+    request.on("response", (reply) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      reply.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > REPLY_BYTES_MAX) request.destroy(new Error(`more than ${REPLY_BYTES_MAX} bytes`));
+        else chunks.push(chunk);
+      });
+      reply.on("error", fail);
+      reply.on("end", () => {
+        const { statusCode: status = 500, headers: fields } = reply;
+        const head = { status, headers: { "content-type": fields["content-type"] ?? "" } };
+        resolve(new Response(bytes === 0 ? null : Buffer.concat(chunks), head));
+      });
+    });
+    // Everything that is sent to a provider is a form.
+    request.end(body instanceof URLSearchParams ? body.toString() : (body as string | undefined));
+    return promise;
+  };
+}

@@ -1,0 +1,40 @@
+import { Type } from "../../../terms/type.ts";
+import { PREFIX } from "../../../terms/ids.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { toWireOperator, wireOperator } from "../../operator-wire.ts";
+import { unknownId } from "../../unknown.ts";
+import { defineVerb } from "../../verb.ts";
+
+const LISTED_BY = "datarun operator list";
+
+export default defineVerb({
+  summary: "Let somebody from the identity provider log in again who was revoked",
+  description:
+    "With the role that their groups have then. Their sessions from before stay ended. A token that was revoked stays so: for that, create a new one.",
+  example: "ada@acme.example",
+  input: Type.Object(
+    {
+      operator: Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "The operator's name, or id (opr_…)",
+        "x-says": "must be the name or the id of an operator",
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  positional: ["operator"],
+  changes: true,
+  role: "owner",
+  needs: ["store"],
+
+  result: wireOperator,
+
+  async run({ operator: given }, { act, store }) {
+    const isId = given.startsWith(PREFIX.operator);
+    const restored = await (await store()).restoreOperator(act, isId ? { id: given } : { name: given });
+    if (restored !== null) return toWireOperator(restored, act.wallAt);
+    if (isId) throw unknownId("operator", given, LISTED_BY);
+    throw new OperatorError("not_found", `Nobody of this name has logged in with the identity provider. "${LISTED_BY}" shows who has.`); // prettier-ignore
+  },
+});

@@ -1,0 +1,27 @@
+import { ProviderProblem } from "../../admin-api/identity-provider/provider-problem.ts";
+import { openIdentityProvider } from "../../composition/open-identity-provider.ts";
+import { createLog } from "../../operate/log.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { reasonOf } from "../reason-of.ts";
+import type { Report } from "./findings.ts";
+
+/** Whether anybody could log in with the identity provider, if one is set. Only if asked to, it is looked up. */
+export async function checkIdentityProvider(
+  settings: Settings,
+  clock: Clock,
+  connect: boolean,
+  report: Report,
+): Promise<void> {
+  const { issuer, viewers, operators, owners } = settings.oidc;
+  if (issuer === undefined) return;
+  report.facts["identity_provider"] = issuer;
+  if (viewers.length + operators.length + owners.length === 0)
+    report.add("login.no_roles", "oidc.viewers, oidc.operators and oidc.owners are empty");
+  if (!connect) return;
+  try {
+    await openIdentityProvider({ settings, clock, log: createLog("error", "/dev/null") })!.client.discover();
+  } catch (error) {
+    report.add("connect.identity_provider", error instanceof ProviderProblem ? error.message : reasonOf(error));
+  }
+}
