@@ -1,5 +1,9 @@
 import type { ComponentType } from "preact";
 import { AuditPage } from "./audit/audit-page.tsx";
+import { FunctionListPage } from "./functions/function-list-page.tsx";
+import { FunctionPage } from "./functions/function-page.tsx";
+import { SourceListPage } from "./sources/source-list-page.tsx";
+import { SourcePage } from "./sources/source-page.tsx";
 
 export interface PageEntry {
   /** `:name` stands for a part of the path, which the page gets as a property. */
@@ -11,4 +15,10 @@ export interface PageEntry {
 }
 
 /** All pages, in the order of the navigation. */
-export const PAGES: readonly PageEntry[] = [{ path: "/audit", label: "Audit", page: AuditPage }];
+export const PAGES: readonly PageEntry[] = [
+  { path: "/sources", label: "Sources", page: SourceListPage },
+  { path: "/sources/:id", page: SourcePage },
+  { path: "/functions", label: "Functions", page: FunctionListPage },
+  { path: "/functions/:id", page: FunctionPage },
+  { path: "/audit", label: "Audit", page: AuditPage },
+];

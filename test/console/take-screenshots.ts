@@ -14,6 +14,10 @@ const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") a
 /** Where each picture is taken. A page that shows one thing gets its id from the world. */
 const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
   audit: () => "/audit",
+  sources: () => "/sources",
+  source: () => "/sources/bureau__credit_report",
+  "source-ask": ({ acme }) => `/sources/bureau__credit_report?ask=live&org=${acme.id}&workflow=${acme.workflow}`,
+  functions: () => "/functions",
 };
 
 mkdirSync(folder, { recursive: true });

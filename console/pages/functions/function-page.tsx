@@ -1,0 +1,82 @@
+import { hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Code } from "../../parts/code.tsx";
+import { DeclaredFields } from "../../parts/declared-fields.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Prose } from "../../parts/prose.tsx";
+import { Count, Id, Took } from "../../parts/values.tsx";
+import { FunctionCases } from "./function-cases.tsx";
+
+type ShownFunction = ResultOf<"function show">;
+
+/** One function: what it takes and gives, its code, and whether its cases pass. */
+export function FunctionPage({ id }: { readonly id: string }) {
+  const { result: shown, error, reload } = useVerb("function show", { function: id });
+  if (shown?.function !== id) {
+    return (
+      <Page title={id} about={error === undefined ? "Loading…" : undefined}>
+        {error && <Failure error={error} retry={reload} />}
+      </Page>
+    );
+  }
+  const { fields, code } = shown;
+  return (
+    <Page
+      title={shown.title}
+      about={<code>{shown.function}</code>}
+      actions={
+        <a class="button" href={hrefOf("/run", { function: id })}>
+          Open in Run
+        </a>
+      }
+    >
+      {shown.description !== null && <Prose>{shown.description}</Prose>}
+      <Facts
+        of={[
+          { title: "Asks", value: <Asked of={shown} /> },
+          { title: "Time", value: <>at most <Took ms={shown.timeout_ms} /></> },
+          { title: "Memory", value: <>at most <Count of={shown.memory_mb} /> MB</> },
+          { title: "File", value: <><code>{shown.file}</code> <span class="dim">({shown.from})</span></> },
+        ]} // prettier-ignore
+      />
+      <Section title="Inputs">
+        <DeclaredFields caption="Inputs" fields={fields.inputs} none="It declares no inputs: it gets what is sent." />
+      </Section>
+      <Section title="Output">
+        <DeclaredFields
+          caption="Output"
+          fields={fields.output}
+          required="Always there"
+          none="It declares no schema of its output."
+        />
+      </Section>
+      <FunctionCases shown={shown} />
+      <Section title="Code">
+        {code === null ? (
+          <p class="dim">The file is gone, or too large to be shown.</p>
+        ) : (
+          <Code text={code} label={`Code of ${shown.function}`} />
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+/** Which sources a function asks is known from its cases alone. */
+function Asked({ of: { cases } }: { readonly of: ShownFunction }) {
+  const asked = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
+  if (asked.length === 0) return <span class="dim">none in its cases</span>;
+  return (
+    <ul>
+      {asked.map((source) => (
+        <li key={source}>
+          <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
+        </li>
+      ))}
+      <li class="dim">in its cases</li>
+    </ul>
+  );
+}

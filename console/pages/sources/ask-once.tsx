@@ -1,0 +1,70 @@
+import { address, setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { SelectField } from "../../parts/fields.tsx";
+import { Section } from "../../parts/page.tsx";
+import type { Workflow } from "./before-asking.tsx";
+import { Question, type Context } from "./question.tsx";
+import type { Source } from "./source-facts.tsx";
+
+/** So many are offered, the newest. Others can be named in the address. */
+const OFFERED_MAX = 1_000;
+
+/** Asks a source through a workflow, after saying what that costs. Organization, workflow and context are in the address. */
+export function AskOnce({ source }: { readonly source: Source }) {
+  const { query } = address();
+  const org = query.get("org") ?? "";
+  const workflow = query.get("workflow") ?? "";
+  const context = query.get("context") ?? "dev";
+  const orgs = useVerb("org list", { limit: OFFERED_MAX });
+  const workflows = useVerb("workflow list", org === "" ? null : { org, limit: OFFERED_MAX });
+  const offered = org === "" ? [] : (workflows.result?.workflows ?? []);
+  const chosen = offered.find((each) => each.workflow === workflow);
+  const error = orgs.error ?? (org === "" ? undefined : workflows.error);
+  if (orgs.result?.organizations.length === 0) {
+    return (
+      <Section title="Ask live once">
+        <Empty title="There is no organization to ask for." command="datarun org create NAME" />
+      </Section>
+    );
+  }
+  return (
+    <Section title="Ask live once">
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <SelectField
+          label="Organization"
+          value={org}
+          onValue={(value) => setQuery({ org: value, workflow: null })}
+          choices={[
+            { value: "", label: "choose one" },
+            ...(orgs.result?.organizations ?? []).map(({ organization_tuid: value, name }) => ({
+              value,
+              label: name || value,
+            })),
+          ]}
+        />
+        <SelectField
+          label="Workflow"
+          value={workflow}
+          disabled={org === ""}
+          onValue={(value) => setQuery({ workflow: value })}
+          choices={[{ value: "", label: "choose one" }, ...offered.map(toChoice)]}
+        />
+        <SelectField
+          label="Context"
+          value={context}
+          onValue={(value) => setQuery({ context: value === "dev" ? null : value })}
+          choices={["dev", "test", "prod"].map((value) => ({ value, label: value }))}
+        />
+      </form>
+      {error && <Failure error={error} />}
+      {chosen && <Question key={workflow} source={source} workflow={chosen} context={context as Context} />}
+    </Section>
+  );
+}
+
+function toChoice({ workflow, name, simulated, disabled }: Workflow) {
+  const marks = [simulated && "simulated", disabled && "disabled"].filter(Boolean).join(", ");
+  return { value: workflow, label: `${name || workflow}${marks === "" ? "" : ` (${marks})`}` };
+}

@@ -1,0 +1,53 @@
+import type { ResultOf } from "../../api/verb-types.ts";
+
+export type ListedSource = ResultOf<"source list">["sources"][number];
+
+/** What the address asks for; an empty text asks for everything. */
+export interface SourceFilter {
+  readonly find: string;
+  readonly from: string;
+  readonly cost: string;
+  readonly credential: string;
+  readonly state: string;
+}
+
+export const FILTER_KEYS = [
+  "find",
+  "from",
+  "cost",
+  "credential",
+  "state",
+] as const satisfies readonly (keyof SourceFilter)[];
+
+/** Words are looked for in ids, titles and the names of inputs, in any order. */
+export function filterSources(sources: readonly ListedSource[], filter: SourceFilter): readonly ListedSource[] {
+  const words = filter.find.toLowerCase().split(/\s+/).filter(Boolean);
+  return sources.filter(
+    (source) =>
+      (filter.from === "" || source.from === filter.from) &&
+      (filter.credential === "" || source.credential === filter.credential) &&
+      (filter.cost === "" || (source.charge.model === "free") === (filter.cost === "free")) &&
+      hasState(source, filter.state) &&
+      (words.length === 0 || containsAll(source, words)),
+  );
+}
+
+function hasState(source: ListedSource, state: string): boolean {
+  switch (state) {
+    case "on":
+      return source.on;
+    case "off":
+      return !source.on;
+    case "never_asked":
+      return source.live_tested === "never";
+    case "local":
+      return !source.leaves_machine;
+    default:
+      return true;
+  }
+}
+
+function containsAll({ source, title, input_names: names }: ListedSource, words: readonly string[]): boolean {
+  const text = `${source} ${title} ${names.join(" ")}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

@@ -1,0 +1,130 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { fieldsOf, readTexts, toText, type Problems, type SchemaField } from "../../parts/schema-fields.ts";
+import { SchemaForm } from "../../parts/schema-form.tsx";
+import { Tree } from "../../parts/tree.tsx";
+import { Badge, Took } from "../../parts/values.tsx";
+import { Before, Warning, type Workflow } from "./before-asking.tsx";
+import { sayCost, type Planned } from "./say-charge.ts";
+import type { Source } from "./source-facts.tsx";
+import "./ask-once.css";
+
+type Answer = ResultOf<"source run">;
+export type Context = "dev" | "test" | "prod";
+
+interface QuestionProps {
+  readonly source: Source;
+  readonly workflow: Workflow;
+  readonly context: Context;
+}
+
+/** The inputs, what asking with them would cost, and the answer. */
+export function Question({ source, workflow, context }: QuestionProps) {
+  const fields = useMemo(() => fieldsOf(source.inputs), [source]);
+  const [texts, setTexts] = useState(() => textsOf(exampleOf(source)));
+  const [answer, setAnswer] = useState<Answer>();
+  const { values, problems } = readTexts(fields, texts);
+  const asked = { workflow: workflow.workflow, context, inputs: values };
+  const { value: settled, isSettled } = useSettled({ ...asked, source: [source.source] });
+  const plan = useVerb("workflow plan", settled);
+  const planned = plan.result?.sources[0];
+  const refused = plan.result?.problem ?? null;
+  return (
+    <form class="stack ask-once" onSubmit={(event) => event.preventDefault()}>
+      <SchemaForm
+        fields={fields}
+        texts={texts}
+        problems={{ ...problemOf(planned, fields), ...problems }}
+        onText={(name, text) => setTexts((before) => ({ ...before, [name]: text }))}
+      />
+      {plan.error && <Failure error={plan.error} />}
+      {refused !== null && <p>{refused}</p>}
+      {planned && <Before workflow={workflow} planned={planned} />}
+      {planned && refused === null && Object.keys(problems).length === 0 && (
+        <div class="beside">
+          {isSettled && !plan.isLoading ? (
+            <Act
+              verb="source run"
+              input={{ ...asked, source: source.source }}
+              label={labelOf(workflow, planned)}
+              {...(!workflow.simulated && {
+                asks: {
+                  title: `Ask ${source.title} for real?`,
+                  says: <Warning source={source} workflow={workflow} planned={planned} />,
+                },
+              })}
+              onDone={setAnswer}
+            />
+          ) : (
+            // Not before it is known what these inputs cost.
+            <Button disabled>{labelOf(workflow, planned)}</Button>
+          )}
+        </div>
+      )}
+      {answer && <Answered answer={answer} source={source.source} />}
+    </form>
+  );
+}
+
+const SETTLES_MS = 250;
+
+/** The value once nobody has changed it for a moment, so that typing does not ask at each key. */
+function useSettled<Value>(value: Value): { readonly value: Value; readonly isSettled: boolean } {
+  const key = JSON.stringify(value);
+  const [settled, settle] = useState({ key, value });
+  useEffect(() => {
+    if (key === settled.key) return;
+    const timer = setTimeout(() => settle({ key, value }), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, [key, settled.key]);
+  return { value: settled.value, isSettled: key === settled.key };
+}
+
+/** What the service would say of an input, at its field. */
+function problemOf(planned: Planned | undefined, fields: readonly SchemaField[]): Problems {
+  const problem = planned?.input_problem;
+  const name = problem?.path.split("/")[1];
+  return problem && fields.some((field) => field.name === name) ? { [name!]: problem.message } : {};
+}
+
+function labelOf({ simulated }: Workflow, planned: Planned): string {
+  const { short } = sayCost(planned);
+  return simulated ? "Ask, simulated" : `Ask once${short === null ? "" : `: ${short}`}`;
+}
+
+/** Inputs with which the vendor is known to answer, otherwise those of the first case with a record, or examples. */
+function exampleOf({ live_inputs: live, cases, fields }: Source): Readonly<Record<string, unknown>> {
+  const examples = fields.inputs.flatMap(({ name, examples: [one] }) => (one === undefined ? [] : [[name, one]]));
+  return live ?? cases.find(({ expects }) => expects === "record")?.inputs ?? Object.fromEntries(examples);
+}
+
+function textsOf(values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toText(value)]));
+}
+
+function Answered({ answer, source }: { readonly answer: Answer; readonly source: string }) {
+  const { status, output, transaction_id: id } = answer;
+  const kind = status?.success !== true ? "failed" : status.match ? "found" : "no_record";
+  return (
+    <section class="stack ask-answer" aria-label="Answer" aria-live="polite">
+      <p class="beside">
+        <Outcome kind={kind} />
+        {answer.mode === "simulated" && <Badge kind="simulated">simulated</Badge>}
+        {status && <Took ms={status.response_time_ms} />}
+        {id !== null && (
+          <a href={hrefOf(`/runs/${encodeURIComponent(id)}`)}>
+            The run <code>{id}</code>
+          </a>
+        )}
+      </p>
+      {status && <p>{status.message}</p>}
+      {output && Object.keys(output).length > 0 && <Tree value={output} label={`Output of ${source}`} />}
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Act } from "../../parts/act.tsx";
+import { CaseTable, type ShownCase } from "../../parts/case-table.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Section } from "../../parts/page.tsx";
+import type { Source } from "./source-facts.tsx";
+
+type Report = Extract<ResultOf<"source test">, { readonly sources: unknown }>["sources"][number];
+type CaseResult = Report["cases"][number];
+
+/** Its cases, which are run against a simulated vendor on the service's machine. */
+export function SourceCases({ source: { source, cases } }: { readonly source: Source }) {
+  const [report, setReport] = useState<Report>();
+  const shown = joinResults(cases, report?.cases ?? []);
+  return (
+    <Section
+      title="Cases"
+      actions={
+        <Act
+          verb="source test"
+          input={{ source }}
+          label="Run its cases"
+          onDone={(result) => "sources" in result && setReport(result.sources[0])}
+        />
+      }
+    >
+      <p class="dim" aria-live="polite">
+        {report === undefined
+          ? "Played by a simulated vendor on the service's machine: nothing is billed."
+          : sum(report)}
+      </p>
+      {shown.length === 0 ? (
+        <Empty title="It has no cases." command={`datarun source test ${source}`} />
+      ) : (
+        <CaseTable cases={shown} />
+      )}
+    </Section>
+  );
+}
+
+function sum({ cases, missing }: Report): string {
+  const failed = cases.filter(({ passed }) => !passed).length;
+  const ran = `${cases.length} cases ran: ${failed === 0 ? "all as expected" : `${failed} differ`}.`;
+  return missing.length === 0 ? ran : `${ran} It should also have: ${missing.join("; ")}.`;
+}
+
+/** The author's cases come in the order of the file, then the standard ones. */
+function joinResults(cases: Source["cases"], results: readonly CaseResult[]): readonly ShownCase[] {
+  const own = results.filter(({ by }) => by === "author");
+  return [
+    ...cases.map(({ name, inputs, expects }, at) => ({ name, inputs, expects, ...toResult(own[at]) })),
+    ...results.filter(({ by }) => by === "runner").map((each) => ({ name: each.name, ...toResult(each) })),
+  ];
+}
+
+function toResult(each: CaseResult | undefined): Pick<ShownCase, "result"> {
+  if (each === undefined) return {};
+  const { passed, differences, warnings } = each;
+  return { result: { passed, differences, notes: warnings } };
+}

@@ -1,0 +1,73 @@
+import { hrefOf } from "../../address.ts";
+import { useList } from "../../api/use-list.ts";
+import type { RowOf } from "../../api/verb-types.ts";
+import { DeclaredFields } from "../../parts/declared-fields.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { List } from "../../parts/list.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Section } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Day, Id } from "../../parts/values.tsx";
+import type { Source } from "./source-facts.tsx";
+
+type Row = RowOf<"source credentials", "credentials">;
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: "Organization",
+    show: ({ organization, organization_tuid: org }) => (
+      <a href={hrefOf("/credentials", { org })} title={org}>
+        {organization === "" ? org : organization}
+      </a>
+    ),
+  },
+  {
+    title: "Credential",
+    show: ({ cred_id: id, organization_tuid: org }) => (
+      <Id href={hrefOf("/credentials", { org, credential: id })}>{id}</Id>
+    ),
+  },
+  { title: "State", show: stateOf },
+  { title: "Default", show: (row) => (row.default ? "yes" : "no") },
+  { title: "Contexts", show: ({ contexts }) => contexts.join(", ") },
+  { title: "Regions", show: ({ regions }) => regions.join(", ") },
+  { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
+];
+
+function stateOf({ disabled, organization_disabled: isOff }: Row) {
+  if (isOff) return <Outcome kind="off" says="organization disabled" />;
+  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="enabled" />;
+}
+
+/** What a credential of this source has, and which organizations have one. */
+export function SourceCredentials({ source }: { readonly source: Source }) {
+  if (source.credential === "none") return null;
+  return (
+    <Section title="Credentials">
+      <DeclaredFields
+        caption="Fields of a credential"
+        fields={source.fields.credential}
+        none="Its fields are not fixed."
+      />
+      <Holders source={source.source} />
+    </Section>
+  );
+}
+
+function Holders({ source }: { readonly source: string }) {
+  const list = useList("source credentials", { source }, "credentials");
+  return (
+    <List
+      caption="Who has a credential"
+      columns={COLUMNS}
+      keyOf={(row) => row.cred_id}
+      empty={
+        <Empty
+          title="No organization has a credential for it."
+          command={`datarun credential create --org ORG --source ${source} --stdin`}
+        />
+      }
+      {...list}
+    />
+  );
+}

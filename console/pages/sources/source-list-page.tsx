@@ -1,0 +1,128 @@
+import { useMemo } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { SelectField, TextField } from "../../parts/fields.tsx";
+import { List } from "../../parts/list.tsx";
+import { Page } from "../../parts/page.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Count } from "../../parts/values.tsx";
+import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from "./filter-sources.ts";
+import { sayCharge } from "./say-charge.ts";
+import { SourceState } from "./source-state.tsx";
+
+const COLUMNS: readonly Column<ListedSource>[] = [
+  {
+    title: "Source",
+    show: ({ source, title }) => (
+      <div>
+        <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{title}</a>
+        <div class="dim">
+          <code>{source}</code>
+        </div>
+      </div>
+    ),
+  },
+  { title: "State", show: (source) => <SourceState of={source} /> },
+  { title: "Asked live", show: ({ live_tested: tested }) => tested ?? <span class="dim">–</span> },
+  { title: "From", show: ({ from }) => from },
+  { title: "Credential", show: ({ credential }) => credential },
+  { title: "Billed", show: ({ charge }) => sayCharge(charge) },
+  { title: "Cases", isNumber: true, show: ({ cases }) => <Count of={cases} /> },
+];
+
+/** Every source of the catalog and of the project. */
+export function SourceListPage() {
+  const { query } = address();
+  const filter = Object.fromEntries(FILTER_KEYS.map((key) => [key, query.get(key) ?? ""])) as unknown as SourceFilter;
+  const { result, error, isLoading, reload } = useVerb("source list", {});
+  const all = result?.sources;
+  const key = FILTER_KEYS.map((name) => filter[name]).join("\n");
+  const rows = useMemo(() => all && filterSources(all, filter), [all, key]);
+  const isNarrowed = FILTER_KEYS.some((name) => filter[name] !== "");
+  return (
+    <Page title="Sources" about="What can be asked: the catalog, and the sources of your project.">
+      <form class="filter" role="search" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Find"
+          type="search"
+          value={filter.find}
+          onValue={(find) => setQuery({ find })}
+          placeholder="id, title or input"
+        />
+        {CHOICES.map(({ name, label, choices }) => (
+          <SelectField
+            key={name}
+            label={label}
+            value={filter[name]}
+            onValue={(value) => setQuery({ [name]: value })}
+            choices={[{ value: "", label: "all" }, ...choices]}
+          />
+        ))}
+      </form>
+      <p class="dim" aria-live="polite">
+        {all === undefined || rows === undefined
+          ? " "
+          : isNarrowed
+            ? `${rows.length} of ${all.length} sources`
+            : `${all.length} sources`}
+      </p>
+      <List
+        caption="Sources"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ source }) => source}
+        error={error}
+        isLoading={isLoading}
+        reload={reload}
+        empty={
+          isNarrowed ? (
+            <Empty title="No source is like that.">Take something out of the filter.</Empty>
+          ) : (
+            <Empty title="There is no source yet." command="datarun source new acme__company">
+              Write the first one from a vendor's documentation.
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+const CHOICES = [
+  {
+    name: "state",
+    label: "State",
+    choices: [
+      { value: "on", label: "on" },
+      { value: "off", label: "off" },
+      { value: "never_asked", label: "never asked live" },
+      { value: "local", label: "answers on this machine" },
+    ],
+  },
+  {
+    name: "from",
+    label: "From",
+    choices: [
+      { value: "catalog", label: "the catalog" },
+      { value: "project", label: "your project" },
+    ],
+  },
+  {
+    name: "credential",
+    label: "Credential",
+    choices: [
+      { value: "required", label: "required" },
+      { value: "optional", label: "optional" },
+      { value: "none", label: "none" },
+    ],
+  },
+  {
+    name: "cost",
+    label: "Billed",
+    choices: [
+      { value: "free", label: "nothing" },
+      { value: "billed", label: "something" },
+    ],
+  },
+] as const;

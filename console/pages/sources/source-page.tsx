@@ -1,0 +1,79 @@
+import { address, hrefOf, setQuery } from "../../address.ts";
+import { useVerb } from "../../api/use-verb.ts";
+import { mayUse } from "../../session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Code } from "../../parts/code.tsx";
+import { DeclaredFields } from "../../parts/declared-fields.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Prose } from "../../parts/prose.tsx";
+import { Badge } from "../../parts/values.tsx";
+import { AskOnce } from "./ask-once.tsx";
+import { SourceState } from "./source-state.tsx";
+import { SourceCases } from "./source-cases.tsx";
+import { SourceCredentials } from "./source-credentials.tsx";
+import { SourceFacts } from "./source-facts.tsx";
+
+/** One source: what it asks, takes and gives, who may use it, and whether it works. */
+export function SourcePage({ id }: { readonly id: string }) {
+  const { result: source, error, reload } = useVerb("source show", { source: id });
+  if (source?.source !== id) {
+    return (
+      <Page title={id} about={error === undefined ? "Loading…" : undefined}>
+        {error && <Failure error={error} retry={reload} />}
+      </Page>
+    );
+  }
+  const isAsking = address().query.get("ask") === "live";
+  return (
+    <Page
+      title={source.title}
+      about={
+        <span class="beside">
+          <code>{source.source}</code>
+          <SourceState of={source} />
+          {source.live_tested === "never" && <Badge kind="unknown">never asked live</Badge>}
+        </span>
+      }
+      actions={
+        <>
+          {mayUse("source run") && source.on && (
+            <Button pressed={isAsking} onClick={() => setQuery({ ask: isAsking ? null : "live" })}>
+              Ask live once
+            </Button>
+          )}
+          <a class="button" href={hrefOf("/run", { source: id })}>
+            Open in Run
+          </a>
+        </>
+      }
+    >
+      {source.description !== null && <Prose>{source.description}</Prose>}
+      {!source.on && (
+        <p>
+          It is off: runs cannot ask it until the setting <code>catalog</code> names it.
+        </p>
+      )}
+      {isAsking && source.on && <AskOnce source={source} />}
+      <SourceFacts source={source} />
+      <Section title="Inputs">
+        <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
+      </Section>
+      <Section title="Output">
+        <DeclaredFields
+          caption="Output"
+          fields={source.fields.output}
+          required="In every record"
+          none="The vendor's own reply, unchanged."
+        />
+      </Section>
+      <SourceCredentials source={source} />
+      <SourceCases source={source} />
+      {source.recipe !== null && (
+        <Section title="How it asks">
+          <Code text={source.recipe} label="The recipe of the file" />
+        </Section>
+      )}
+    </Page>
+  );
+}

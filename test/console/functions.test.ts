@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startService } from "../rig/service.ts";
+
+const CODE = `// Adds two numbers. <script>alert(1)</script>
+export default {
+  id: "dfunc_sum",
+  title: "Adds <b>two</b>",
+  description: "Adds. See [x](javascript:alert(1)) and https://acme.example/sum.",
+  inputs: { type: "object", properties: { a: { type: "number", examples: [1] }, b: { type: "number" } }, required: ["a"] },
+  run: ({ inputs, log }) => { log.info("adding"); return { output: { sum: inputs.a + inputs.b } }; },
+  cases: [
+    { name: "adds", inputs: { a: 1, b: 2 }, expect: { output: { sum: 3 } } },
+    { name: "adds wrongly", inputs: { a: 1, b: 2 }, expect: { output: { sum: 4 } } },
+  ],
+};
+`;
+
+function projectWith(t: TestContext, file: string, text: string): string {
+  const project = mkdtempSync(join(tmpdir(), "datarun-functions-"));
+  t.after(() => rmSync(project, { recursive: true }));
+  mkdirSync(join(project, "functions"));
+  writeFileSync(join(project, "functions", file), text);
+  return project;
+}
+
+test("a function shows its code as written, and runs its cases", { skip: NO_BROWSER }, async (t) => {
+  const service = await startService(t, { project: projectWith(t, "sum.mjs", CODE) });
+  const page = await openConsole(t, service, { as: "operator", at: "/functions" });
+  await page.getByLabel("Find").fill("nothing");
+  await page.getByText("No function is like that.").waitFor();
+  await page.getByLabel("Find").fill("sum");
+  await assertUsableEverywhere(page);
+  await page.getByRole("link", { name: "Adds <b>two</b>" }).click();
+  await page.getByRole("heading", { level: 1, name: "Adds <b>two</b>" }).waitFor();
+
+  const code = page.getByRole("region", { name: "Code of dfunc_sum" });
+  assert.equal(await code.textContent(), CODE);
+  assert.equal(await code.locator(".code-line").count(), CODE.trimEnd().split("\n").length);
+  assert.equal(await page.getByRole("link", { name: "Open in Run" }).getAttribute("href"), "/console/run?function=dfunc_sum"); // prettier-ignore
+  assert.equal(await page.locator("main b, main script").count(), 0);
+  const outward = page.locator("main a[target=_blank]");
+  assert.deepEqual(await outward.evaluateAll((links) => links.map((link) => link.getAttribute("href"))), ["https://acme.example/sum"]); // prettier-ignore
+
+  await page.getByRole("button", { name: "Run its cases" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("2 cases ran: 1 differ.").waitFor();
+  const cases = page.getByRole("table", { name: "Cases" });
+  await cases.getByRole("row", { name: /^adds .* success as expected$/ }).waitFor();
+  await cases
+    .getByRole("row", { name: /adds wrongly .* differs output\/sum: expected 4, found 3 info: adding/ })
+    .waitFor();
+  await assertUsableEverywhere(page);
+});
+
+test("where there is no function, the page says how to write the first", { skip: NO_BROWSER }, async (t) => {
+  const service = await startService(t);
+  const page = await openConsole(t, service, { as: "viewer", at: "/functions", failing: /function\/show/ });
+  await page.getByText("There is no function yet.").waitFor();
+  await page.goto(`${service.adminUrl}/console/functions/dfunc_none`);
+  await page.getByRole("alert").filter({ hasText: "There is no function" }).waitFor();
+});

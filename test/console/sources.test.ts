@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertUsableEverywhere, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startWorld } from "../rig/browser/world.ts";
+import { startService } from "../rig/service.ts";
+import { answers, source } from "../rig/sources.ts";
+
+const skip = NO_BROWSER;
+
+/** Answers on the machine; one of its cases is wrong about it. */
+const checked = source("acme__checked", ({ inputs }) => ({ name: inputs["name"] }), {
+  title: "Checked by cases",
+  inputs: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  cases: [
+    { name: "says the name", inputs: { name: "Ada" }, expect: { match: true, output: { name: "Ada" } } },
+    { name: "says another", inputs: { name: "Ada" }, expect: { match: true, output: { name: "Grace" } } },
+  ],
+});
+
+test("sources are found by what the address says, and one shows who may use it and no secret", { skip }, async (t) => {
+  const world = await startWorld(t, "little");
+  const page = await openConsole(t, world.service, { as: "viewer", at: "/sources" });
+  await page.getByText("5 sources").waitFor();
+  await assertUsableEverywhere(page);
+  await page.getByLabel("Find").fill("number insolvency");
+  await page.getByText("1 of 5 sources").waitFor();
+  assert.equal(new URL(page.url()).search, "?find=number+insolvency");
+  await page.reload();
+  await page.getByText("1 of 5 sources").waitFor();
+  await page.getByLabel("Billed").selectOption("free");
+  await page.getByText("No source is like that.").waitFor();
+  await page.getByLabel("Billed").selectOption("");
+
+  await page.getByRole("link", { name: "Insolvency announcements" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Insolvency announcements" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/console/sources/register__insolvency");
+  await page.getByText("every request, 0.10 EUR").waitFor();
+  await page
+    .getByRole("table", { name: "Inputs" })
+    .getByRole("row", { name: /number string yes/ })
+    .waitFor();
+  const holders = page.getByRole("table", { name: "Who has a credential" });
+  await holders.getByRole("row", { name: /Acme Lending cred_\w+ enabled no every/ }).waitFor();
+  // What only an operator may do is not offered.
+  assert.equal(await page.getByRole("button", { name: /Run its cases|Ask live/ }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "Open in Run" }).getAttribute("href"), "/console/run?source=register__insolvency"); // prettier-ignore
+  world.service.secrets.assertAbsent("the page", await page.content());
+  await assertUsableEverywhere(page);
+
+  await page.goBack();
+  await page.getByText("1 of 5 sources").waitFor();
+});
+
+test("the cases of a source are run, and one that differs says where", { skip }, async (t) => {
+  const service = await startService(t, { sources: [checked] });
+  const page = await openConsole(t, service, { as: "operator", at: "/sources/acme__checked" });
+  await page.getByRole("button", { name: "Run its cases" }).click();
+  await page.getByText(/cases ran: 1 differ/).waitFor();
+  const cases = page.getByRole("table", { name: "Cases" });
+  await cases.getByRole("row", { name: /says the name .* as expected/ }).waitFor();
+  await cases.getByRole("row", { name: 'says another {"name":"Ada"} record differs output/name: expected "Grace", found "Ada"' }).waitFor(); // prettier-ignore
+  await assertUsableEverywhere(page);
+});
+
+test("a vendor is asked once, by a live workflow, after its price was shown and agreed to", { skip }, async (t) => {
+  const world = await startWorld(t, "little");
+  const { service, vendor, acme } = world;
+  const before = vendor.requests.length;
+  const page = await openConsole(t, service, { as: "operator", at: "/sources/registry__company" });
+  await page.getByRole("button", { name: "Ask live once" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Organization").selectOption({ label: "Acme Lending" });
+  await page.getByLabel("Workflow").selectOption(acme.workflow);
+  await page.getByText("at most 0.40 EUR a request, by the price of the credential").waitFor();
+  assert.equal(await page.getByLabel("Registration number").inputValue(), "09446231");
+  await assertUsableEverywhere(page);
+
+  await page.getByLabel("Registration number").fill("");
+  await page.getByText("It would fail, and nothing would be sent").waitFor();
+  await page.getByLabel("Registration number").fill("09446231");
+  const ask = page.getByRole("button", { name: "Ask once: at most 0.40 EUR" });
+  await ask.click();
+  const dialog = page.getByRole("dialog", { name: "Ask Company profile for real?" });
+  await dialog.getByText(vendor.origin).waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  assert.equal(vendor.requests.length, before, "nothing is asked before it is agreed to");
+
+  await ask.click();
+  await dialog.getByRole("button", { name: /^Ask once/ }).click();
+  const answer = page.getByRole("region", { name: "Answer" });
+  await answer.waitFor();
+  assert.equal(vendor.requests.length, before + 1);
+  const run = await answer.getByRole("link", { name: /trx_/ }).getAttribute("href");
+  assert.match(run!, /^\/console\/runs\/trx_[0-9a-f]+$/);
+  service.expectRunWithoutAnswer();
+  await assertUsableEverywhere(page);
+});
+
+test("what authors write is text: no markup, no script, and only links to pages", { skip }, async (t) => {
+  const hostile = `<img src=x onerror="alert(1)"> [click](javascript:alert(1)) \`</code><script>alert(1)</script>\` **<b>**`;
+  const service = await startService(t, {
+    sources: [
+      answers(
+        "acme__hostile",
+        {},
+        {
+          title: "<script>alert(1)</script>\u202e",
+          description: `${hostile}\n\n- ${hostile}\n\n| ${hostile} | b |\n| --- | --- |\n| ${hostile} | [fine](https://acme.example/) |`,
+          inputs: {
+            type: "object",
+            properties: {
+              "<b>__proto__</b>": { title: hostile, description: hostile, examples: [hostile, { a: hostile }] },
+            },
+          },
+          data: [{ name: hostile, licence: hostile, date: hostile, url: "https://acme.example/data" }],
+          cases: [{ name: hostile, inputs: { "</code>": hostile }, expect: { match: true } }],
+        },
+      ),
+    ],
+  });
+  const page = await openConsole(t, service, { as: "operator", at: "/sources/acme__hostile" });
+  await page.getByRole("heading", { level: 1, name: "<script>alert(1)</script>" }).waitFor();
+  await page.getByRole("button", { name: "Run its cases" }).click();
+  await page.getByText(/cases ran/).waitFor();
+  const made = await page.locator("main img, main script, main b").count();
+  assert.equal(made, 0);
+  const hrefs = await page.locator("main a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  assert.deepEqual(
+    hrefs.filter((href) => !href!.startsWith("/console/")),
+    ["https://acme.example/", "https://acme.example/data"],
+  );
+  await assertUsableEverywhere(page);
+  await page.goto(`${service.adminUrl}/console/sources?find=%3Cscript%3E`);
+  await page.getByText("1 of 2 sources").waitFor();
+});
+
+test("a catalog of hundreds of sources is shown and narrowed as one of few", { skip }, async (t) => {
+  const many = Array.from({ length: 600 }, (_, at) =>
+    answers(`vendor${at % 40}__source_${at}`, {}, { title: `Source ${at}` }),
+  );
+  const service = await startService(t, { sources: many });
+  const page = await openConsole(t, service, { as: "viewer", at: "/sources" });
+  await page.getByText("601 sources").waitFor();
+  assert.equal(await page.getByRole("row").count(), 602);
+  const find = page.getByLabel("Find");
+  await find.focus();
+  await page.keyboard.type("vendor7__ 47");
+  await page.getByText("3 of 601 sources").waitFor();
+  assert.equal(await find.inputValue(), "vendor7__ 47");
+  await assertUsableEverywhere(page);
+});
