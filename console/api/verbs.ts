@@ -208,6 +208,7 @@ export interface components {
              */
             created_at: string;
             note?: string | null;
+            fields?: string[] | null;
         };
         CredentialEnableInput: {
             /** @description Id of the credential (cred_…) */
@@ -226,6 +227,7 @@ export interface components {
              */
             created_at: string;
             note?: string | null;
+            fields?: string[] | null;
         };
         CredentialExplainInput: {
             /** @description Id of the workflow (wfl_…) */
@@ -278,6 +280,52 @@ export interface components {
                  */
                 created_at: string;
                 note?: string | null;
+                fields?: string[] | null;
+                last_used_at?: string | null;
+            }[];
+            next?: string;
+        };
+        CredentialMatrixInput: {
+            /** @description Id of the organization (org_…) */
+            org: string;
+            /**
+             * @description The context of the run; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where the previous list ended, as it said */
+            after?: string;
+        };
+        CredentialMatrixResult: {
+            context: string;
+            sources: {
+                source: string;
+                title: string;
+                /** @enum {string} */
+                needs_credential: "optional" | "required";
+                auto_credentials: {
+                    rule: string;
+                    cred_id: string | null;
+                    usable: boolean;
+                    problem: string | null;
+                    reason: string;
+                };
+                no_auto_credentials: {
+                    rule: string;
+                    cred_id: string | null;
+                    usable: boolean;
+                    problem: string | null;
+                    reason: string;
+                };
+            }[];
+            workflows: {
+                workflow: string;
+                name: string;
+                auto_credentials: boolean;
+                simulated: boolean;
+                disabled: boolean;
             }[];
             next?: string;
         };
@@ -937,6 +985,7 @@ export interface components {
                  * @description UTC
                  */
                 created_at: string;
+                fields?: string[] | null;
             }[];
             next?: string;
         };
@@ -1453,6 +1502,7 @@ export interface Verbs {
   "credential enable": { input: Schemas["CredentialEnableInput"]; result: Schemas["CredentialEnableResult"] };
   "credential explain": { input: Schemas["CredentialExplainInput"]; result: Schemas["CredentialExplainResult"] };
   "credential list": { input: Schemas["CredentialListInput"]; result: Schemas["CredentialListResult"] };
+  "credential matrix": { input: Schemas["CredentialMatrixInput"]; result: Schemas["CredentialMatrixResult"] };
   "credential price list": { input: Schemas["CredentialPriceListInput"]; result: Schemas["CredentialPriceListResult"] };
   "credential price remove": { input: Schemas["CredentialPriceRemoveInput"]; result: Schemas["CredentialPriceRemoveResult"] };
   "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
@@ -1516,6 +1566,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential enable": "operator",
   "credential explain": "viewer",
   "credential list": "viewer",
+  "credential matrix": "viewer",
   "credential price list": "viewer",
   "credential price remove": "owner",
   "credential price set": "owner",
@@ -1576,6 +1627,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential enable": true,
   "credential explain": false,
   "credential list": false,
+  "credential matrix": false,
   "credential price list": false,
   "credential price remove": true,
   "credential price set": true,

@@ -1,4 +1,4 @@
-import type { NotedCredential } from "./ports.ts";
+import type { NotedCredential, StoredCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 import { Type } from "../terms/type.ts";
 import { listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
@@ -12,10 +12,12 @@ export const wireCredential = Type.Object({
   disabled: yesOrNo,
   created_at: time,
   note: Type.Optional(orNull(text)),
+  // Null for one that was stored before the names were recorded.
+  fields: Type.Optional(orNull(listOf(text))),
 });
 
-/** A credential as results show it, without any of its fields. */
-export function toWireCredential(credential: Omit<NotedCredential, "note"> & Partial<NotedCredential>) {
+/** A credential as results show it: of its fields, the names alone. */
+export function toWireCredential(credential: StoredCredential & Partial<NotedCredential>) {
   return {
     cred_id: credential.id,
     source: credential.source,
@@ -25,5 +27,6 @@ export function toWireCredential(credential: Omit<NotedCredential, "note"> & Par
     disabled: credential.disabled,
     created_at: toWireTime(credential.createdWallAt),
     ...(credential.note === undefined ? {} : { note: credential.note }),
+    ...(credential.fieldNames === undefined ? {} : { fields: credential.fieldNames }),
   };
 }

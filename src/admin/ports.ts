@@ -209,6 +209,8 @@ export type StoredCredential = Omit<SealedCredential, "sealed">;
 export interface NotedCredential extends StoredCredential {
   /** A remark by its creator; kept in the audit trail. */
   readonly note: string | null;
+  /** The names of its fields, kept there as well; `null` if it was stored before they were. */
+  readonly fieldNames: readonly string[] | null;
 }
 
 export interface OwnedCredential extends StoredCredential {
@@ -220,7 +222,11 @@ export interface CredentialAdmin {
    * Keeps one default per source and context. Existing defaults whose contexts the new default covers completely are no
    * longer defaults; one with further contexts stays a default, and the newer one wins where both apply.
    */
-  createCredential(act: Act, credential: SealedCredential, note?: string): Promise<CreatedCredential | null>;
+  createCredential(
+    act: Act,
+    credential: SealedCredential,
+    about?: Partial<Pick<NotedCredential, "note" | "fieldNames">>,
+  ): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
   credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;
   /** Of all organizations. */

@@ -56,6 +56,8 @@ export interface LedgerTables {
   textOf(key: string): string;
   /** A condition that a key is that of a text, which has to be passed for its `?`. */
   isKey(key: string): string;
+  /** When the newest run started that took a credential, whose id has to be passed for its `?`; null if none has. */
+  readonly lastUse: string;
   /**
    * `ledger_lines` of a source are read newest first by transaction ids, which sort by time, and not by `started_at`.
    */

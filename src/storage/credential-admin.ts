@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { Act, CreatedCredential, CredentialAdmin, StoredCredential } from "../admin/ports.ts";
+import type { Act, CreatedCredential, CredentialAdmin, NotedCredential, StoredCredential } from "../admin/ports.ts";
 import { type Context, CONTEXTS } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json.ts";
 import type { Engine } from "./engine.ts";
@@ -11,7 +11,7 @@ import { flag, type NewRow, type Tables } from "./schema.ts";
 
 export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   return {
-    createCredential: (act, sealed, note) =>
+    createCredential: (act, sealed, { note, fieldNames } = {}) =>
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, sealed.organizationId))) return null;
         const { sealed: _, ...credential } = sealed;
@@ -35,7 +35,8 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
             ...(credential.regions.length === 0 ? {} : { regions: credential.regions }),
             default: credential.isDefault,
             replaced_defaults: replacedIds,
-            ...(note === undefined ? {} : { note }),
+            ...(fieldNames ? { fields: fieldNames } : {}),
+            ...(note ? { note } : {}),
           }),
         };
       }),
@@ -57,8 +58,8 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
         .where("organization_id", "=", organizationId)
         .where("deleted_wall_at", "is", null);
       const rows = await readPage(own, page);
-      const notes = await notesOf(engine, rows.map(({ id }) => id)); // prettier-ignore
-      return rows.map((row) => ({ ...toStoredCredential(row), note: notes.get(row.id) ?? null }));
+      const told = await toldOf(engine, rows.map(({ id }) => id)); // prettier-ignore
+      return rows.map((row) => ({ ...toStoredCredential(row), ...(told.get(row.id) ?? NOTHING_TOLD) }));
     },
 
     credentialsOfSource: async (source, page = {}) => {
@@ -86,18 +87,28 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   };
 }
 
-/** The note is stored with the audit entry of the act that created the credential. */
-async function notesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+type Told = Pick<NotedCredential, "note" | "fieldNames">;
+
+const NOTHING_TOLD: Told = { note: null, fieldNames: null };
+
+/** What is stored with the audit entry of the act that created the credential. */
+async function toldOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, Told>> {
   const rows = await inParts(ids, (part) =>
     engine.reader
       .selectFrom("audit")
       .select(["subject_id", "detail"])
       .where("subject_id", "in", part)
-      .where("detail", "like", '%"note":%')
+      .where((where) => where.or([where("detail", "like", '%"note":%'), where("detail", "like", '%"fields":%')]))
       .execute(),
   );
-  const notes = rows.map(({ subject_id: id, detail }) => [id, (JSON.parse(detail) as JsonObject)["note"]] as const);
-  return new Map(notes.filter((entry): entry is readonly [string, string] => typeof entry[1] === "string"));
+  return new Map(rows.map(({ subject_id: id, detail }) => [id, readTold(JSON.parse(detail) as JsonObject)]));
+}
+
+function readTold({ note, fields }: JsonObject): Told {
+  return {
+    note: typeof note === "string" ? note : null,
+    fieldNames: Array.isArray(fields) ? fields.map(String) : null,
+  };
 }
 
 function changeCredential(

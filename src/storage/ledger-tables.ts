@@ -12,6 +12,10 @@ const REQUESTS = `(
   FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
   JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;
 
+/** The call is found before its run, or a planner may join the two by reading all runs. */
+const LAST_USE = `(SELECT r.started_at FROM ledger_runs AS r WHERE r.transaction_id = (
+  SELECT c.transaction_id FROM ledger_calls AS c WHERE c.credential_id = ? ORDER BY c.transaction_id DESC LIMIT 1))`;
+
 /** The ledger that several machines share. */
 export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   const queryOn =
@@ -30,6 +34,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     ...asked,
     isText: (column) => `${column} = ?`,
     requests: REQUESTS,
+    lastUse: LAST_USE,
     textOf: (key) => key,
     isKey: (key) => `${key} = ?`,
     linesByTransaction: true,

@@ -44,6 +44,22 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(rows.map((row) => fromStorable(row.function_id)), texts); // prettier-ignore
     });
 
+    test("the last use of a credential is that of the newest run that took it", async (t) => {
+      const place = await engine.newPlace(t);
+      const store = await place.open();
+      const taken = (id: string, startedAt: number, credentialId: string): RunReportRow => {
+        const report = aRun(id, 1);
+        const calls = report.calls.map((call) => ({ ...call, credential_id: credentialId }));
+        return { ...report, run: { ...report.run, started_at: startedAt }, calls };
+      };
+      await store.ledger.write([taken("trx_3", 3_000, "cred_a"), taken("trx_1", 1_000, "cred_b"), taken("trx_2", 2_000, "cred_a")]); // prettier-ignore
+      const reader = createLedgerReader(store.ledgerTables);
+      assert.deepEqual(await reader.lastUses(["cred_b", "cred_never", "cred_a"]), [
+        { credentialId: "cred_b", wallAt: 1_000 },
+        { credentialId: "cred_a", wallAt: 3_000 },
+      ]);
+    });
+
     test("a run that arrives again does not undo a settled charge", async (t) => {
       const place = await engine.newPlace(t);
       const store = await place.open();

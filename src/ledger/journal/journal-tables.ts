@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../terms/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { JOURNAL_FILE } from "./journal-database.ts";
-import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, numbered, textOfName } from "./journal-views.ts";
+import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
 import { SCHEMA_VERSION, versionOf } from "./migrations.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
@@ -20,6 +20,7 @@ export class JournalTables implements LedgerTables {
   readonly query: LedgerQuery;
   readonly isText = numbered;
   readonly requests = "ledger_requests";
+  readonly lastUse = LAST_USE;
   readonly textOf = textOfName;
   readonly isKey = isNumberOf;
   readonly linesByTransaction = false;

@@ -70,6 +70,10 @@ export function textOfName(key: string): string {
   return named(key);
 }
 
+/** `LedgerTables.lastUse`. A call has a copy of its run's start. */
+export const LAST_USE = `(SELECT c.started_at FROM calls AS c WHERE ${isNumberOf("c.credential")}
+  ORDER BY c.started_at DESC LIMIT 1)`;
+
 const OLD_RUN = "(SELECT id FROM runs WHERE transaction_id = OLD.transaction_id)";
 /** Every possible charge has had a number since the first migration. */
 const NEW_CHARGED = "(SELECT id FROM names WHERE name = NEW.charged)";

@@ -252,6 +252,10 @@ const MIGRATIONS: readonly string[] = [
   -- How many outcomes of the log a start could not read: their runs are missing here, or stand as unknown.
   CREATE TABLE lost_outcomes (noted_at INTEGER NOT NULL, outcomes INTEGER NOT NULL);
   `,
+  `
+  -- When a credential was last used.
+  CREATE INDEX calls_of_credential ON calls (credential, started_at) WHERE credential IS NOT NULL;
+  `,
 ];
 
 /** A journal that is about to be migrated; the larger it is, the longer that takes. */

@@ -36,6 +36,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     summary: afterLog(reader.summary),
     spend: afterLog(reader.spend),
     unknown: afterLog(reader.unknown),
+    lastUses: afterLog(reader.lastUses),
     moment: afterLog(reader.moment),
     export: async function* (...asked) {
       catchUp(dir);

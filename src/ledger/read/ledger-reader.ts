@@ -2,6 +2,7 @@ import { exportRuns, type ExportFormat, type OnDamaged } from "./export-runs.ts"
 import { OperatorError } from "../../terms/operator-error.ts";
 import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
+import { lastUses, type LastUse } from "./last-uses.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
@@ -43,6 +44,8 @@ export interface LedgerAnswers {
   spend(by: SpendKey, filter: SpendFilter): Promise<readonly SpendLine[]>;
   /** Unknown charges, which have to be settled with the vendor, oldest first; `after` is the place of one of them. */
   unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
+  /** When a run last took each of these credentials; those that none has taken are left out. */
+  lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -109,6 +112,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
     summary: (month) => summarize(tables, month).catch(sayDamaged),
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
+    lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
     moment: async (agoMs = 0) => {

@@ -21,16 +21,23 @@ export function combinationsOfFilters(): LedgerFilter[] {
   );
 }
 
-/** The database's plan for a list: one text for each statement, which is run with `explain` before it. */
+/** The database's plan for a list: one text for each statement. */
 export async function plansOf(tables: LedgerTables, filter: LedgerFilter, explain: string): Promise<string[]> {
+  const { plans, tables: heard } = explained(tables, explain);
+  await createLedgerReader(heard).list(filter);
+  return plans;
+}
+
+/** The same tables. Each statement is also run with `explain` before it, which gives its plan. */
+export function explained(
+  tables: LedgerTables,
+  explain: string,
+): { readonly plans: string[]; readonly tables: LedgerTables } {
   const plans: string[] = [];
   const query: LedgerTables["query"] = async (sql, values) => {
     const lines = await tables.query<Record<string, unknown>>(`${explain} ${sql}`, values);
     plans.push(lines.map((line) => String(line["detail"] ?? line["QUERY PLAN"])).join("\n"));
     return tables.query(sql, values);
   };
-  await createLedgerReader({ ...tables, query, isText: (column) => tables.isText(column), textOf: (key) => key }).list(
-    filter,
-  );
-  return plans;
+  return { plans, tables: { ...tables, query, isText: (column) => tables.isText(column), textOf: (key) => key } };
 }

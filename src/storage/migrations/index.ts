@@ -19,6 +19,7 @@ import * as listsByKey from "./0020_lists_by_key.ts";
 import * as namesByBeginning from "./0021_names_by_beginning.ts";
 import * as auditByActor from "./0022_audit_by_actor.ts";
 import * as credentialsOfSource from "./0023_credentials_of_source.ts";
+import * as callsByCredential from "./0025_calls_by_credential.ts";
 
 export interface Migration {
   readonly name: string;
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0022_audit_by_actor", up: auditByActor.up },
   { name: "0023_credentials_of_source", up: credentialsOfSource.up },
   { name: "0024_operator_logins", up: addColumn("operators", "login", "text") },
+  { name: "0025_calls_by_credential", up: callsByCredential.up },
 ];
 
 /** The column is null in existing rows. */

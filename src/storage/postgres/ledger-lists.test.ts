@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
-import { combinationsOfFilters, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
+import { lastUses } from "../../ledger/read/last-uses.ts";
+import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { systemClock } from "../../terms/clock.ts";
 import { openStore } from "../store.ts";
 
@@ -64,6 +65,30 @@ test("runs to be settled are looked at one by one, and not by reading all failed
   // Of a semi join a planner with other figures makes one that hashes the calls.
   assert.doesNotMatch(settleFirst, /Semi Join/, settleFirst);
   assert.match(settleFirst, /SubPlan/, settleFirst);
+});
+
+test("the last use of a credential is one entry of an index, however often it was used", async (t) => {
+  const databaseUrl = await newDatabase(t);
+  const store = await openStore({ dataDir: "", databaseUrl, clock: systemClock });
+  t.after(() => store.close());
+  await store.ready();
+  await fill(databaseUrl);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(
+    "update ledger_calls set credential_id = 'cred_' || ordinal where transaction_id < 'trx_000000400000'",
+  );
+  await client.query("vacuum analyze ledger_calls");
+  await client.end();
+  const { plans, tables } = explained(store.ledgerTables, "EXPLAIN (ANALYZE)");
+  const uses = await lastUses(tables, ["cred_0", "cred_never", "cred_1"]);
+  assert.deepEqual(uses, [
+    { credentialId: "cred_0", wallAt: 4_194_000 },
+    { credentialId: "cred_1", wallAt: 4_194_000 },
+  ]);
+  assert.match(plans.join(), /ledger_calls_of_credential/);
+  const read = [...plans.join().matchAll(/actual time=[\d.]+ rows=(\d+)/g)].map(([, rows]) => Number(rows));
+  assert.ok(Math.max(...read) <= 3, plans.join("\n"));
 });
 
 /**

@@ -71,7 +71,10 @@ export default defineVerb({
       disabled: false,
       createdWallAt: act.wallAt,
     };
-    const created = await open.createCredential(act, credential, input.note);
+    const created = await open.createCredential(act, credential, {
+      ...(input.note !== undefined && { note: input.note }),
+      fieldNames: Object.keys(fields),
+    });
     if (created === null) throw unknownOrganization(org);
     for (const sentence of saysOfDefaults(created)) note(sentence);
     return { cred_id: created.credential.id };

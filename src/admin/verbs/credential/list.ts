@@ -1,27 +1,60 @@
+import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
+import { PREFIX } from "../../../terms/ids.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { organizationInput } from "../../inputs.ts";
-import { requireOrganization } from "../../require.ts";
 import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
-import { listOf } from "../../result-schemas.ts";
-import { PREFIX } from "../../../terms/ids.ts";
+import { requireOrganization } from "../../require.ts";
+import { listOf, orNull, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "List the vendor credentials of an organization, newest first",
-  description: "Their fields are never shown. Deleted credentials are not listed; the ledger still refers to them.",
+  description:
+    "Their fields are shown by name only. The time of last use is the start of the newest run on the ledger that took the credential; it is null if none did, and left out if the ledger cannot be read. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
   role: "viewer",
   changes: false,
-  needs: ["store"],
+  needs: ["store", "ledger"],
 
-  result: Type.Object({ credentials: listOf(wireCredential), ...nextPlace }),
+  result: Type.Object({
+    credentials: listOf(Type.Object({ ...wireCredential.properties, last_used_at: Type.Optional(orNull(time)) })),
+    ...nextPlace,
+  }),
 
-  async run({ org, ...page }, { store, note }) {
+  async run({ org, ...page }, { store, ledger, note }) {
     const open = await store();
     await requireOrganization(open, org);
     const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(org, asked));
-    return { credentials: lines.map(toWireCredential), ...next };
+    const uses = await readUses(ledger, lines.map(idOf), note);
+    return {
+      credentials: lines.map((credential) => ({
+        ...toWireCredential(credential),
+        ...(uses !== null && { last_used_at: toWireTime(uses.get(credential.id) ?? null) }),
+      })),
+      ...next,
+    };
   },
 });
+
+/** `null` if the ledger cannot be read, which the list itself does not need. */
+async function readUses(
+  ledger: () => Promise<Pick<LedgerAnswers, "lastUses">>,
+  ids: readonly string[],
+  note: (sentence: string) => void,
+): Promise<ReadonlyMap<string, number> | null> {
+  if (ids.length === 0) return new Map();
+  try {
+    const uses = await (await ledger()).lastUses(ids);
+    return new Map(uses.map(({ credentialId, wallAt }) => [credentialId, wallAt]));
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    // The first service makes it, so nothing has been used yet.
+    if (error.code === "not_found") return new Map();
+    note(`When they were last used is not known: ${error.message}`);
+    return null;
+  }
+}

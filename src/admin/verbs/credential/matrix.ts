@@ -1,0 +1,102 @@
+import { PREFIX } from "../../../terms/ids.ts";
+import { Type } from "../../../terms/type.ts";
+import type { RunnableSource } from "../../../run/ports.ts";
+import { chooseCredentialFor, type ChosenCredential } from "../../chosen-credential.ts";
+import { contextInput, organizationInput } from "../../inputs.ts";
+import { idOf, nextPlace, pagedById, readPage } from "../../pages.ts";
+import { requireOrganization } from "../../require.ts";
+import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+
+/** So many that runs are not kept waiting for the database. */
+const ASKED_AT_ONCE = 16;
+
+const wireChoice = Type.Object({
+  rule: text,
+  cred_id: orNull(text),
+  usable: yesOrNo,
+  problem: orNull(text),
+  reason: text,
+});
+
+export default defineVerb({
+  summary: "Show which credential runs of an organization would use, for every source and workflow",
+  description:
+    "For each source that is on and takes a credential there are two answers: one for workflows that select credentials by themselves, and one for the others, which take only a default. They hold for requests that neither contain a credential nor name one. Simulated workflows use no stored credential. The workflows come page by page; `credential explain` shows every step for one workflow and source.",
+  example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --context prod",
+  input: Type.Object(
+    {
+      org: organizationInput,
+      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
+      ...pagedById(PREFIX.workflow),
+    },
+    { additionalProperties: false },
+  ),
+  role: "viewer",
+  changes: false,
+  needs: ["store", "sources", "finder", "region"],
+
+  result: Type.Object({
+    context: text,
+    sources: listOf(
+      Type.Object({
+        source: text,
+        title: text,
+        needs_credential: oneOf("optional", "required"),
+        auto_credentials: wireChoice,
+        no_auto_credentials: wireChoice,
+      }),
+    ),
+    workflows: listOf(
+      Type.Object({ workflow: text, name: text, auto_credentials: yesOrNo, simulated: yesOrNo, disabled: yesOrNo }),
+    ),
+    ...nextPlace,
+  }),
+
+  async run({ org, context = "dev", ...page }, { store, sources, finder, region, note }) {
+    const open = await store();
+    await requireOrganization(open, org);
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.workflows(org, asked));
+    const listing = await sources();
+    const taking = listing.ids().flatMap((id) => {
+      const source = listing.find(id)!;
+      return source.credentialUse === "none" || !listing.placeOf(id)!.isOn ? [] : [source];
+    });
+    const found = await finder();
+    const choose = async (source: RunnableSource, autoCredentials: boolean) => {
+      const workflow = { organizationId: org, autoCredentials };
+      return toChoice(await chooseCredentialFor(source, { workflow, context, region: region(), credentialId: undefined }, found)); // prettier-ignore
+    };
+    const rows = [];
+    for (let at = 0; at < taking.length; at += ASKED_AT_ONCE) {
+      const some = taking.slice(at, at + ASKED_AT_ONCE).map(async (source) => ({
+        source: source.id,
+        title: source.declaration.title,
+        needs_credential: source.credentialUse,
+        auto_credentials: await choose(source, true),
+        no_auto_credentials: await choose(source, false),
+      }));
+      rows.push(...(await Promise.all(some)));
+    }
+    return {
+      context,
+      sources: rows,
+      workflows: lines.map((workflow) => ({
+        workflow: workflow.id,
+        name: workflow.name,
+        auto_credentials: workflow.autoCredentials,
+        simulated: workflow.simulated,
+        disabled: workflow.disabled,
+      })),
+      ...next,
+    };
+  },
+
+  nothing: { sources: "No source takes a credential.", workflows: "The organization has no workflow." },
+});
+
+function toChoice({ rule, credentialId, works, misfit, steps }: ChosenCredential) {
+  // If no rule applies, the last one has said why.
+  const { reason } = steps.find((step) => step.rule === rule) ?? steps.at(-1)!;
+  return { rule, cred_id: credentialId, usable: works, problem: misfit, reason };
+}
