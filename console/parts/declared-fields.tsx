@@ -1,4 +1,5 @@
 import { Fragment } from "preact";
+import { ProseLine } from "./prose.tsx";
 import { Table, type Column } from "./table.tsx";
 import "./declared-fields.css";
 
@@ -51,16 +52,21 @@ function Name({ children }: { readonly children: string }) {
 }
 
 function meaningOf({ title, description }: DeclaredField) {
-  if (title === null || description === null) return title ?? description ?? <span class="dim">–</span>;
+  if (title === null && description === null) return null;
   return (
     <div>
-      {title}. <span class="dim">{description}</span>
+      {title !== null && (description === null ? title : `${title.replace(/[.!?]$/, "")}. `)}
+      {description !== null && (
+        <span class={title === null ? undefined : "dim"}>
+          <ProseLine>{description}</ProseLine>
+        </span>
+      )}
     </div>
   );
 }
 
 function examplesOf({ examples }: DeclaredField) {
-  if (examples.length === 0) return <span class="dim">–</span>;
+  if (examples.length === 0) return null;
   return (
     <div>
       {examples.map((example, at) => (

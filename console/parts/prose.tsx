@@ -1,4 +1,4 @@
-import { readProse, type Line } from "./read-prose.ts";
+import { readLine, readProse, type Line } from "./read-prose.ts";
 import "./prose.css";
 
 /** A description by an author. What it says stays text: no markup of theirs reaches the page. */
@@ -52,6 +52,11 @@ export function Prose({ children }: { readonly children: string }) {
       })}
     </div>
   );
+}
+
+/** A sentence of an author, such as the description of a field. */
+export function ProseLine({ children }: { readonly children: string }) {
+  return <>{spans(readLine(children))}</>;
 }
 
 function spans(line: Line) {

@@ -62,7 +62,8 @@ function toTable(lines: readonly string[]): Block {
 const SPAN =
   /`([^`]{1,500})`|\*\*([^*]{1,500})\*\*|\[([^\][]{1,300})\]\(([^()\s]{1,1000})\)|<(https?:\/\/[^\s<>]{1,1000})>|(https?:\/\/[^\s<>()`]{0,1000}[^\s<>()`.,;:!?'"])/g;
 
-function readLine(text: string): Line {
+/** The pieces of one line. */
+export function readLine(text: string): Line {
   const spans: Span[] = [];
   let at = 0;
   for (const found of text.matchAll(SPAN)) {

@@ -2,6 +2,7 @@ import { hrefOf } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Code } from "../../parts/code.tsx";
+import { Copy } from "../../parts/copy.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -33,15 +34,17 @@ export function FunctionPage({ id }: { readonly id: string }) {
         </a>
       }
     >
-      {shown.description !== null && <Prose>{shown.description}</Prose>}
-      <Facts
-        of={[
+      <div class="about">
+        {shown.description !== null && <Prose>{shown.description}</Prose>}
+        <Facts
+          of={[
           { title: "Asks", value: <Asked of={shown} /> },
           { title: "Time", value: <>at most <Took ms={shown.timeout_ms} /></> },
           { title: "Memory", value: <>at most <Count of={shown.memory_mb} /> MB</> },
           { title: "File", value: <><code>{shown.file}</code> <span class="dim">({shown.from})</span></> },
         ]} // prettier-ignore
-      />
+        />
+      </div>
       <Section title="Inputs">
         <DeclaredFields caption="Inputs" fields={fields.inputs} none="It declares no inputs: it gets what is sent." />
       </Section>
@@ -54,7 +57,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         />
       </Section>
       <FunctionCases shown={shown} />
-      <Section title="Code">
+      <Section title="Code" actions={code !== null && <Copy text={code} />}>
         {code === null ? (
           <p class="dim">The file is gone, or too large to be shown.</p>
         ) : (

@@ -1,5 +1,5 @@
-import { useMemo } from "preact/hooks";
-import { address, hrefOf, setQuery } from "../../address.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import { address, goTo, hrefOf, setQuery } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<ListedSource>[] = [
     ),
   },
   { title: "State", show: (source) => <SourceState of={source} /> },
-  { title: "Asked live", show: ({ live_tested: tested }) => tested ?? <span class="dim">–</span> },
+  { title: "Asked live", show: ({ live_tested: tested }) => tested },
   { title: "From", show: ({ from }) => from },
   { title: "Credential", show: ({ credential }) => credential },
   { title: "Billed", show: ({ charge }) => sayCharge(charge) },
@@ -35,6 +35,10 @@ const COLUMNS: readonly Column<ListedSource>[] = [
 export function SourceListPage() {
   const { query } = address();
   const filter = Object.fromEntries(FILTER_KEYS.map((key) => [key, query.get(key) ?? ""])) as unknown as SourceFilter;
+  const named = query.get("source");
+  useEffect(() => {
+    if (named) goTo(hrefOf(`/sources/${encodeURIComponent(named)}`), { replace: true });
+  }, [named]);
   const { result, error, isLoading, reload } = useVerb("source list", {});
   const all = result?.sources;
   const key = FILTER_KEYS.map((name) => filter[name]).join("\n");

@@ -3,6 +3,7 @@ import { useVerb } from "../../api/use-verb.ts";
 import { mayUse } from "../../session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code } from "../../parts/code.tsx";
+import { Copy } from "../../parts/copy.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
@@ -39,7 +40,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         <>
           {mayUse("source run") && source.on && (
             <Button pressed={isAsking} onClick={() => setQuery({ ask: isAsking ? null : "live" })}>
-              Ask live once
+              {source.leaves_machine ? "Ask live once" : "Ask once"}
             </Button>
           )}
           <a class="button" href={hrefOf("/run", { source: id })}>
@@ -48,14 +49,16 @@ export function SourcePage({ id }: { readonly id: string }) {
         </>
       }
     >
-      {source.description !== null && <Prose>{source.description}</Prose>}
       {!source.on && (
         <p>
           It is off: runs cannot ask it until the setting <code>catalog</code> names it.
         </p>
       )}
       {isAsking && source.on && <AskOnce source={source} />}
-      <SourceFacts source={source} />
+      <div class="about">
+        {source.description !== null && <Prose>{source.description}</Prose>}
+        <SourceFacts source={source} />
+      </div>
       <Section title="Inputs">
         <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="It takes no inputs." />
       </Section>
@@ -70,7 +73,7 @@ export function SourcePage({ id }: { readonly id: string }) {
       <SourceCredentials source={source} />
       <SourceCases source={source} />
       {source.recipe !== null && (
-        <Section title="How it asks">
+        <Section title="How it asks" actions={<Copy text={source.recipe} />}>
           <Code text={source.recipe} label="The recipe of the file" />
         </Section>
       )}
