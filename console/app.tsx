@@ -1,6 +1,7 @@
 import { useErrorBoundary } from "preact/hooks";
 import { address } from "./address.ts";
 import { matchPath } from "./match-path.ts";
+import { EndedSession } from "./pages/login/ended-session.tsx";
 import { LoginPage } from "./pages/login/login-page.tsx";
 import { NotFoundPage } from "./pages/not-found/not-found-page.tsx";
 import { PAGES } from "./pages/pages.ts";
@@ -9,13 +10,14 @@ import { Shell } from "./parts/shell.tsx";
 import { session } from "./session.ts";
 import { toCallError } from "./api/use-verb.ts";
 
-/** Whoever is not logged in sees the login, at the same address, and goes on there. */
+/** Whoever is not logged in sees the login, at the same address, and goes on there. When a session ends, its page stays. */
 export function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <LoginPage />;
   return (
     <Shell>
       <CurrentPage key={address().path} />
+      <EndedSession />
     </Shell>
   );
 }

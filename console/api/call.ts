@@ -1,4 +1,4 @@
-import { session } from "../session.ts";
+import { noteEnd } from "../session.ts";
 import { ask, CallError, type AskOptions } from "./ask.ts";
 import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
 
@@ -11,8 +11,7 @@ export async function call<Name extends VerbName>(
   try {
     return (await ask(name.replaceAll(" ", "/"), input, options)) as ResultOf<Name>;
   } catch (error) {
-    // The page stays where it is, under the login.
-    if (error instanceof CallError && error.code === "unauthenticated") session.value = null;
+    if (error instanceof CallError && error.code === "unauthenticated") await noteEnd();
     throw error;
   }
 }

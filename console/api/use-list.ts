@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { CallError } from "./ask.ts";
 import { call } from "./call.ts";
-import { toCallError } from "./use-verb.ts";
+import { toCallError, useAfterLogin } from "./use-verb.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
 export interface AskedList<Row> {
@@ -56,6 +56,8 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
     load(undefined);
     return () => gone.current?.abort();
   }, [load]);
+
+  useAfterLogin(error, () => load(pages?.key === key ? pages : undefined));
 
   return {
     // Under another filter, the rows of before stay until the new ones are there.

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { logins } from "../session.ts";
 import { CallError } from "./ask.ts";
 import { call } from "./call.ts";
 import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
@@ -53,14 +54,24 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
       .finally(() => !gone.signal.aborted && setLoading(false));
     return () => gone.abort();
   }, [key, name, times]);
+  const reload = useCallback(() => setTimes((so) => so + 1), []);
+  useAfterLogin(state.error, reload);
 
   const before = state.key === key ? state.result : undefined;
   return {
     result: before ?? (key === null ? undefined : (kept.get(key) as ResultOf<Name> | undefined)) ?? state.result,
     error: state.key === key ? state.error : undefined,
     isLoading,
-    reload: useCallback(() => setTimes((so) => so + 1), []),
+    reload,
   };
+}
+
+/** What could not be asked because the session had ended is asked again when there is one. */
+export function useAfterLogin(error: CallError | undefined, again: () => void): void {
+  const times = logins.value;
+  useEffect(() => {
+    if (error?.code === "unauthenticated") again();
+  }, [times]);
 }
 
 export function toCallError(thrown: unknown): CallError {

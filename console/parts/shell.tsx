@@ -3,8 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { address, hrefOf } from "../address.ts";
 import { PAGES } from "../pages/pages.ts";
 import { logOut, session } from "../session.ts";
-import { forgetResults } from "../api/use-verb.ts";
+import type { CallError } from "../api/ask.ts";
+import { forgetResults, toCallError } from "../api/use-verb.ts";
 import { Button } from "./button.tsx";
+import { Failure } from "./failure.tsx";
 import "./shell.css";
 
 /** What stands around every page: where one is, where one can go, who one is. */
@@ -12,7 +14,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const { path } = address();
   useEffect(() => setOpen(false), [path]);
-  const { name, role } = session.value!;
+  const [problem, setProblem] = useState<CallError>();
+  const { name, role, console: mode } = session.value!;
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -43,9 +46,14 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             <p>
               {name} <span class="dim">{role}</span>
             </p>
-            <Button kind="quiet" onClick={() => void logOut().then(forgetResults)}>
+            {mode === "read_only" && <p class="dim">Read-only: this console changes nothing.</p>}
+            <Button
+              kind="quiet"
+              onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}
+            >
               Log out
             </Button>
+            {problem && <Failure error={problem} />}
           </div>
         </nav>
       </header>

@@ -58,7 +58,8 @@ export async function startIdentityProvider(
     server.closeAllConnections();
     server.close();
   });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // Another site than 127.0.0.1, as providers are: browsers withhold cookies then.
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
 
   const started: TestProvider = {
     issuer,

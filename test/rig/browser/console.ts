@@ -18,6 +18,8 @@ export interface ConsoleOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: "light" | "dark";
+  /** An origin besides the admin port to which a person may be led, such as that of an identity provider. */
+  readonly leadsTo?: string;
   /** Of requests of the page that are to fail: their messages in the browser's console are no mistake. */
   readonly failing?: RegExp;
 }
@@ -30,7 +32,7 @@ after(async () => (await browser)?.close());
  * nothing to the browser's console, and asked nobody but the admin port.
  */
 export async function openConsole(t: TestContext, service: TestService, options: ConsoleOptions = {}): Promise<Page> {
-  const { as = "owner", at = "/", width = 1280, height = 900, scheme = "light", failing } = options;
+  const { as = "owner", at = "/", width = 1280, height = 900, scheme = "light", leadsTo, failing } = options;
   browser ??= launchChromium();
   const view: BrowserContextOptions = { viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" };
   const context = await (await browser).newContext(view);
@@ -38,6 +40,8 @@ export async function openConsole(t: TestContext, service: TestService, options:
   const wrong: string[] = [];
   context.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
+    if (origin === leadsTo && new URL(request.frame().url()).origin !== service.adminUrl) return;
+    if (origin === leadsTo && request.isNavigationRequest()) return;
     if (origin !== service.adminUrl && protocol !== "data:" && protocol !== "blob:")
       wrong.push(`asked ${request.url()}`);
   });
