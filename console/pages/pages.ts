@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { RunPage } from "./run/run-page.tsx";
 import { AuditPage } from "./audit/audit-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
@@ -16,6 +17,7 @@ export interface PageEntry {
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
+  { path: "/run", label: "Run", page: RunPage },
   { path: "/sources", label: "Sources", page: SourceListPage },
   { path: "/sources/:id", page: SourcePage },
   { path: "/functions", label: "Functions", page: FunctionListPage },

@@ -99,7 +99,7 @@ function inputTypeOf(format: string | undefined): "text" | "date" | "email" | "u
 function Hint({ field, more }: { readonly field: SchemaField; readonly more?: ComponentChildren }) {
   const { description, kind, schema, isSecret, examples } = field;
   const json = kind === "json" && `In JSON${schema["type"] === "array" ? ": a list" : ""}.`;
-  const says = [description, json].filter(Boolean).join(" ");
+  const says = [description && asSentence(description), json].filter(Boolean).join(" ");
   // An example of several lines would be longer than the form.
   const example = isSecret ? undefined : examples.find((text) => text !== "" && !text.includes("\n"));
   if (says === "" && example === undefined && !more) return null;
@@ -115,4 +115,9 @@ function Hint({ field, more }: { readonly field: SchemaField; readonly more?: Co
       {more && <span class="schema-form-more">{more}</span>}
     </>
   );
+}
+
+/** Authors end a description with a full stop or without. */
+function asSentence(text: string): string {
+  return /[.!?:;]\s*$/.test(text) ? text.trim() : `${text.trim()}.`;
 }

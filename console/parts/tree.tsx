@@ -5,6 +5,7 @@ import "./tree.css";
 
 /** As many lines are unfolded at once by a person who asks for all. */
 const ROWS_MAX = 2_000;
+const FEW_ROWS = 12;
 
 /**
  * A JSON value as a tree that can be folded. By keyboard: up and down, left folds or goes up, right unfolds or goes down,
@@ -53,7 +54,8 @@ export function Tree({ value, label }: { readonly value: unknown; readonly label
     act();
   }
 
-  const isFoldable = rows.some(({ isOpen }) => isOpen !== undefined);
+  // A short value needs no buttons.
+  const isFoldable = rows.length > FEW_ROWS || rows.some(({ isOpen, kind }) => isOpen === false && kind !== "text");
   return (
     <div class="tree">
       {isFoldable && (
@@ -107,7 +109,11 @@ function Row({ row, isFocused, onClick }: RowProps) {
         <span key={at} class="tree-indent" />
       ))}
       <span class="tree-mark" aria-hidden="true">
-        {isOpen === undefined ? "" : isOpen ? "▾" : "▸"}
+        {isOpen !== undefined && (
+          <svg viewBox="0 0 10 10" width="10" height="10">
+            <path d={isOpen ? "M1 3h8L5 8z" : "M3 1v8l5-4z"} fill="currentColor" />
+          </svg>
+        )}
       </span>
       {name !== "" && <span class="tree-name">{name}</span>}
       <span class="tree-text">{text}</span>

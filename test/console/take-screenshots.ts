@@ -13,6 +13,9 @@ const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") a
 
 /** Where each picture is taken. A page that shows one thing gets its id from the world. */
 const PLACES: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+  run: ({ acme: { workflow } }) =>
+    `/run?workflow=${workflow}&with=examples&sources=registry__company,bureau__credit_report,lists__sanctions,register__insolvency`,
+  "run-nothing": () => "/run",
   audit: () => "/audit",
   sources: () => "/sources",
   source: () => "/sources/bureau__credit_report",

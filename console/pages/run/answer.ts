@@ -1,0 +1,52 @@
+import type { OutcomeKind } from "../../parts/outcome.tsx";
+import type { Answer, Asked } from "./run-under-way.ts";
+
+/** What came of one source, or of the function. */
+export interface Entry {
+  readonly id: string;
+  readonly title: string | undefined;
+  readonly kind: OutcomeKind;
+  /** In words, for who does not see the shape. */
+  readonly says: string;
+  readonly message: string;
+  readonly tookMs: number;
+  readonly output: unknown;
+}
+
+interface Status {
+  readonly success?: boolean;
+  readonly match?: boolean;
+  readonly message?: string;
+  readonly response_time_ms?: number;
+  readonly failure?: { readonly kind?: string; readonly charged?: string };
+}
+
+/** The entries of an answer in the order of the request. `null` for a function's own answer, which has no such form. */
+export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): readonly Entry[] | null {
+  const { status, outputs } = answer;
+  if (!isObject(status) || !isObject(outputs)) return null;
+  return Object.entries(status).map(([id, value]) => {
+    const {
+      success = false,
+      match = false,
+      message = "",
+      response_time_ms: tookMs = 0,
+      failure,
+    } = Object(value) as Status;
+    const isUnknown = !success && failure?.charged === "unknown";
+    const kind = success ? (match ? "found" : "no_record") : isUnknown ? "unknown" : "failed";
+    const says = { found: "found", no_record: "no record", failed: "failed", unknown: "failed, charge unknown" }[kind];
+    return { id, title: sources.find((one) => one.id === id)?.title, kind, says, message, tookMs, output: outputs[id] };
+  });
+}
+
+/** How many of each, in a sentence: `4 found, 1 failed`. */
+export function summaryOf(entries: readonly Entry[]): string {
+  const counts = new Map<string, number>();
+  for (const { says } of entries) counts.set(says, (counts.get(says) ?? 0) + 1);
+  return [...counts].map(([says, count]) => `${count} ${says}`).join(", ");
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

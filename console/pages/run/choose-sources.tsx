@@ -1,0 +1,124 @@
+import { useState } from "preact/hooks";
+import { useVerb } from "../../api/use-verb.ts";
+import { setQuery } from "../../address.ts";
+import { Button } from "../../parts/button.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
+import { chooseSources, type RunAddress } from "./run-address.ts";
+
+/** So many are listed at once; the search narrows them down. */
+const SHOWN = 200;
+
+/** Which sources are asked, or which function is run. */
+export function Choose({ sources: chosen, functionId, kind }: RunAddress) {
+  return (
+    <div class="stack">
+      <div class="beside" role="group" aria-label="What to run">
+        <Button pressed={kind === "sources"} onClick={() => setQuery({ function: null })}>
+          Sources
+        </Button>
+        <Button pressed={kind === "function"} onClick={() => setQuery({ function: functionId ?? "none" })}>
+          Function
+        </Button>
+      </div>
+      {kind === "sources" ? <ChooseSources chosen={chosen} /> : <ChooseFunction chosen={functionId} />}
+    </div>
+  );
+}
+
+function ChooseSources({ chosen }: { readonly chosen: readonly string[] }) {
+  const { result, error, reload } = useVerb("source list", {});
+  const [text, setText] = useState("");
+  const all = result?.sources ?? [];
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter(({ source, title }) => {
+    const words = `${source} ${title}`.toLowerCase();
+    return wanted.every((word) => words.includes(word));
+  });
+
+  function tick(id: string, isChosen: boolean): void {
+    chooseSources(isChosen ? [...chosen, id] : chosen.filter((one) => one !== id));
+  }
+
+  return (
+    <>
+      <TextField
+        label="Search sources"
+        type="search"
+        value={text}
+        onValue={setText}
+        hint={`${chosen.length} chosen of ${all.length}`}
+      />
+      {error && <Failure error={error} retry={reload} />}
+      <ul class="run-sources" aria-label="Sources">
+        {found.slice(0, SHOWN).map(({ source, title, leaves_machine }) => (
+          <li key={source}>
+            <CheckField
+              name={source}
+              checked={chosen.includes(source)}
+              onChecked={(isChosen) => tick(source, isChosen)}
+              label={
+                <>
+                  {title} <code class="dim">{source}</code>
+                  {!leaves_machine && <span class="dim"> answers on this machine</span>}
+                </>
+              }
+            />
+          </li>
+        ))}
+        {result !== undefined && found.length === 0 && <li class="dim">No source has this in its id or title.</li>}
+        {found.length > SHOWN && <li class="dim">{found.length - SHOWN} more: narrow the search down.</li>}
+      </ul>
+    </>
+  );
+}
+
+function ChooseFunction({ chosen }: { readonly chosen: string | undefined }) {
+  const { result, error, reload } = useVerb("function list", {});
+  const all = result?.functions ?? [];
+  const isKnown = all.some(({ function: id }) => id === chosen);
+  return (
+    <>
+      {error && <Failure error={error} retry={reload} />}
+      <SelectField
+        label="Function"
+        value={isKnown ? chosen! : ""}
+        onValue={(id) => setQuery({ function: id === "" ? "none" : id })}
+        hint="A function asks sources itself, and makes one answer of theirs."
+        choices={[
+          { value: "", label: result !== undefined && all.length === 0 ? "there is none here" : "choose one" },
+          ...all.map(({ function: id, title }) => ({ value: id, label: `${title} (${id})` })),
+        ]}
+      />
+    </>
+  );
+}
+
+/** Well known, and about the same few things, so that one set of inputs serves them. */
+const SENSIBLE = [
+  "gleif__lei_record",
+  "companies_house__company_profile",
+  "eu_vies__vat",
+  "mailcheck__email_address",
+  "iptoasn__ip_country",
+  "google__phone_number",
+  "ibantools__bank_account",
+];
+const FEW = 5;
+
+/**
+ * Five sources to try, each of another vendor. With a live workflow only those that answer on this machine: trying costs
+ * nothing then either.
+ */
+export function sensibleSources(
+  all: readonly { readonly source: string; readonly leaves_machine: boolean }[],
+  isSimulated: boolean,
+): readonly string[] {
+  const usable = all.filter(({ leaves_machine }) => isSimulated || !leaves_machine).map(({ source }) => source);
+  const vendors = new Map<string, string>();
+  for (const id of [...SENSIBLE.filter((one) => usable.includes(one)), ...usable]) {
+    const vendor = id.split("__")[0]!;
+    if (!vendors.has(vendor)) vendors.set(vendor, id);
+  }
+  return [...vendors.values()].slice(0, FEW);
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../api/call.ts";
+import type { ResultOf, RowOf } from "../../api/verb-types.ts";
+import { toCallError, useVerb } from "../../api/use-verb.ts";
+import type { CallError } from "../../api/ask.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { SelectField } from "../../parts/fields.tsx";
+import { chooseContext, chooseWorkflow, CONTEXTS, type RunContext } from "./run-address.ts";
+
+type Workflow = RowOf<"workflow list", "workflows">;
+
+interface ChooseWorkflowProps {
+  readonly workflow: string | undefined;
+  readonly context: RunContext;
+  readonly plan: ResultOf<"workflow plan"> | undefined;
+}
+
+/** In whose name is asked, and for what. Without a choice in the address, the safest one is made: a simulated workflow. */
+export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps) {
+  const organizations = useVerb("org list", { limit: 1_000 });
+  const [withoutOne, setWithoutOne] = useState<string>();
+  const [error, setError] = useState<CallError>();
+  const known = organizations.result?.organizations;
+  const org = withoutOne ?? plan?.organization_tuid;
+  const workflows = useVerb("workflow list", org === undefined ? null : { org, limit: 1_000 });
+
+  async function choose(organization: string): Promise<void> {
+    try {
+      const { workflows: found } = await call("workflow list", { org: organization, limit: 1_000 });
+      const best = safest(found);
+      setWithoutOne(best === undefined ? organization : undefined);
+      if (best !== undefined) chooseWorkflow(best.workflow);
+    } catch (thrown) {
+      setError(toCallError(thrown));
+    }
+  }
+
+  const first = known?.find(({ disabled }) => !disabled)?.organization_tuid;
+  useEffect(() => {
+    if (workflow === undefined && first !== undefined) void choose(first);
+  }, [workflow, first]);
+
+  if (known?.length === 0)
+    return (
+      <Empty title="There is no organization yet." command="datarun org create --name Acme">
+        Runs are made in the name of an organization, with one of its workflows.
+      </Empty>
+    );
+  const choices = withoutOne !== undefined ? [] : (workflows.result?.workflows ?? []);
+  return (
+    <div class="stack">
+      <div class="run-choice">
+        <SelectField
+          label="Organization"
+          value={org ?? ""}
+          onValue={(id) => void choose(id)}
+          choices={withCurrent(
+            (known ?? []).map((one) => ({
+              value: one.organization_tuid,
+              label: `${one.name}${one.disabled ? " (disabled)" : ""}`,
+            })),
+            org,
+            plan?.organization,
+          )}
+        />
+        <SelectField
+          label="Workflow"
+          value={workflow ?? ""}
+          onValue={chooseWorkflow}
+          disabled={withoutOne !== undefined}
+          choices={withCurrent(
+            choices.map((one) => ({ value: one.workflow, label: labelOf(one) })),
+            withoutOne === undefined ? workflow : undefined,
+            plan && labelOf(plan.workflow),
+          )}
+        />
+        <SelectField
+          label="Context"
+          value={context}
+          onValue={(value) => chooseContext(value as RunContext)}
+          choices={CONTEXTS.map((value) => ({ value, label: value }))}
+        />
+      </div>
+      {error && <Failure error={error} />}
+      {withoutOne !== undefined && (
+        <Empty
+          title="This organization has no workflow yet."
+          command={`datarun workflow create --org ${withoutOne} --name trial --simulated`}
+        >
+          With a simulated one, every source can be tried without a key or a bill.
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function safest(workflows: readonly Workflow[]): Workflow | undefined {
+  const usable = workflows.filter(({ disabled }) => !disabled);
+  return usable.find(({ simulated }) => simulated) ?? usable[0] ?? workflows[0];
+}
+
+function labelOf({
+  workflow,
+  name,
+  simulated,
+  disabled,
+}: Pick<Workflow, "workflow" | "name" | "simulated" | "disabled">) {
+  return `${name === "" ? workflow : name} (${simulated ? "simulated" : "live"}${disabled ? ", disabled" : ""})`;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What the address names is shown as chosen before the list is there, and if it is not on the list. */
+function withCurrent(
+  choices: readonly Choice[],
+  value: string | undefined,
+  label: string | undefined,
+): readonly Choice[] {
+  if (value === undefined) return [{ value: "", label: "" }, ...choices];
+  return choices.some((one) => one.value === value) ? choices : [{ value, label: label ?? value }, ...choices];
+}

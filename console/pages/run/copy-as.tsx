@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
+import { Copy } from "../../parts/copy.tsx";
+import { type ClientRequest, LANGUAGES } from "./copies.ts";
+
+type Language = keyof typeof LANGUAGES;
+
+/** The same run from a program. */
+export function CopyAs({ request }: { readonly request: ClientRequest }) {
+  const [language, setLanguage] = useState<Language>();
+  const text = language && LANGUAGES[language](request);
+  return (
+    <div class="stack">
+      <div class="beside" role="group" aria-label="The same from a program">
+        <span class="dim">The same as</span>
+        {(Object.keys(LANGUAGES) as Language[]).map((one) => (
+          <Button
+            key={one}
+            kind="quiet"
+            pressed={one === language}
+            onClick={() => setLanguage(one === language ? undefined : one)}
+          >
+            {one}
+          </Button>
+        ))}
+      </div>
+      {text !== undefined && (
+        <div>
+          <div class="beside">
+            <Copy text={text} />
+            <span class="field-hint">
+              With what stands in the fields now. The token and the address of the service are variables.
+            </span>
+          </div>
+          <pre tabIndex={0} aria-label={`The run as ${language}`}>
+            {text}
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}

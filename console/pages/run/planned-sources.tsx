@@ -1,0 +1,71 @@
+import type { ResultOf } from "../../api/verb-types.ts";
+import { Button } from "../../parts/button.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { costWords, type PlannedSource } from "./price-words.ts";
+import { chooseSources } from "./run-address.ts";
+
+const RULES: Readonly<Record<string, string>> = {
+  named: "named in the request",
+  auto: "newest active one",
+  default: "the organization's default",
+};
+
+/** What a run would do about each source: who pays, and how much at most. */
+export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow plan"> }) {
+  const { sources, workflow, organization_tuid } = plan;
+  const columns: readonly Column<PlannedSource>[] = [
+    {
+      title: "Source",
+      show: ({ source, title, problem }) => (
+        <div class="stack-tight">
+          <ObjectLink id={source} name={title} withId />
+          {problem !== null && <Outcome kind="failed" says={`would not be asked: ${problem}`} />}
+        </div>
+      ),
+    },
+    {
+      title: "Credential",
+      show: ({ cred_id, rule }) =>
+        cred_id === null ? (
+          <span class="dim">{workflow.simulated ? "made up" : "none"}</span>
+        ) : (
+          <div class="stack-tight">
+            <ObjectLink id={cred_id} org={organization_tuid} />
+            <span class="dim">{RULES[rule] ?? rule}</span>
+          </div>
+        ),
+    },
+    {
+      title: "Costs at most",
+      show: (row) => (
+        <div class="stack-tight">
+          <span class={row.cost === "unknown" ? "run-cost outcome-unknown" : "run-cost"}>
+            {costWords(row, workflow.simulated)}
+          </span>
+          {row.price_from !== null && row.cost === "known" && (
+            <span class="dim">{row.price_from === "credential" ? "price of the contract" : "list price"}</span>
+          )}
+        </div>
+      ),
+    },
+    {
+      title: "",
+      show: ({ source }) => (
+        <Button
+          kind="quiet"
+          label={`Leave out ${source}`}
+          onClick={() => chooseSources(sources.map((one) => one.source).filter((id) => id !== source))}
+        >
+          <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+            <path d="M1 1l8 8m0-8l-8 8" stroke="currentColor" stroke-width="1.4" />
+          </svg>
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Table caption="The sources that will be asked" columns={columns} rows={sources} keyOf={({ source }) => source} />
+  );
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runLabel } from "./price-words.ts";
+
+test("the button says what a run costs at most, and says plainly what nobody knows", () => {
+  const label = (at_most: { amount: string; currency: string }[], unknown_cost: string[], simulated = false) =>
+    runLabel({ at_most, unknown_cost, workflow: { simulated } }, "sources");
+  const eur = { amount: "3.25", currency: "EUR" };
+  assert.equal(label([], []), "Run for real, free of charge");
+  assert.equal(label([eur], []), "Run for real, for at most EUR 3.25");
+  assert.equal(
+    label([eur, { amount: "0.10", currency: "USD" }], ["a__b"]),
+    "Run for real, for at most EUR 3.25 and USD 0.10 plus an unknown price",
+  );
+  assert.equal(label([], ["a__b"]), "Run for real, for an unknown price");
+  assert.equal(label([eur], [], true), "Run simulated");
+  const live = { at_most: [], unknown_cost: [], workflow: { simulated: false } };
+  assert.match(runLabel(live, "function"), /not known beforehand/);
+});

@@ -1,0 +1,25 @@
+import type { ResultOf } from "../../api/verb-types.ts";
+
+type Plan = ResultOf<"workflow plan">;
+export type PlannedSource = Plan["sources"][number];
+type Costs = Pick<Plan, "at_most" | "unknown_cost"> & { readonly workflow: { readonly simulated: boolean } };
+
+/** What stands on the button. `null` for a function: its own code decides whom it asks. */
+export function runLabel(plan: Costs, kind: "sources" | "function"): string {
+  if (plan.workflow.simulated) return "Run simulated";
+  if (kind === "function") return "Run for real, at a price not known beforehand";
+  const sums = plan.at_most.map(({ amount, currency }) => `${currency} ${amount}`);
+  const known = sums.length === 0 ? "" : `at most ${sums.join(" and ")}`;
+  const unknown = plan.unknown_cost.length === 0 ? "" : "an unknown price";
+  if (known === "" && unknown === "") return "Run for real, free of charge";
+  return `Run for real, for ${[known, unknown].filter(Boolean).join(" plus ")}`;
+}
+
+/** What one source costs, and who says so. */
+export function costWords(row: PlannedSource, isSimulated: boolean): string {
+  if (isSimulated) return "nothing: simulated";
+  if (row.cost === "nothing") return row.problem === null ? "free" : "nothing: not asked";
+  const per = row.bills.replace("per_", "");
+  if (row.cost === "unknown") return `unknown, per ${per}`;
+  return `${row.currency} ${row.at_most} per ${per}`;
+}

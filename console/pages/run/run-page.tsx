@@ -1,0 +1,139 @@
+import { useEffect } from "preact/hooks";
+import { useVerb } from "../../api/use-verb.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { toText } from "../../parts/schema-fields.ts";
+import { address, setQuery } from "../../address.ts";
+import { Choose, sensibleSources } from "./choose-sources.tsx";
+import { ChooseWorkflow } from "./choose-workflow.tsx";
+import { InputsForm } from "./inputs-form.tsx";
+import { PlannedSources } from "./planned-sources.tsx";
+import { chooseSources, readRunAddress, takeInputsOfLink } from "./run-address.ts";
+import { RunResult } from "./run-result.tsx";
+import { lastRun, texts } from "./run-under-way.ts";
+import { unionOfInputs, withExamples } from "./union-of-inputs.ts";
+import "./run-page.css";
+
+/** Asks sources, or runs a function, as a client of a workflow would. */
+export function RunPage() {
+  const chosen = readRunAddress();
+  const { workflow, context = "dev", sources, functionId, kind } = chosen;
+  const planned = useVerb("workflow plan", workflow === undefined ? null : { workflow, context, source: [...sources] });
+  // While another one is planned, the plan before it stands, unless it is of another workflow: its price would be too.
+  const plan = planned.result?.workflow.workflow === workflow ? planned.result : undefined;
+  const isCurrent = plan !== undefined && plan.sources.map(({ source }) => source).join() === sources.join();
+  useInputsOfLink();
+  useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
+  const isSimulated = plan?.workflow.simulated;
+  return (
+    <Page title="Run" about="Ask several sources at once, or run a function, as a client of a workflow would.">
+      {isSimulated !== undefined && <Mode isSimulated={isSimulated} organization={plan!.organization} />}
+      <ChooseWorkflow workflow={workflow} context={context} plan={plan} />
+      {planned.error && <Failure error={planned.error} retry={planned.reload} />}
+      <div class="run-columns">
+        <Section title="Whom to ask">
+          <Choose {...chosen} />
+        </Section>
+        <div class="stack">
+          {plan !== undefined && kind === "sources" && (
+            <Section title="What will be asked">
+              {sources.length === 0 ? (
+                <Try isSimulated={plan.workflow.simulated} wanted={chosen.withExamples} />
+              ) : (
+                <>
+                  <PlannedSources plan={plan} />
+                  <h3>Inputs</h3>
+                  <InputsForm
+                    plan={plan}
+                    context={context}
+                    fields={unionOfInputs(plan.sources)}
+                    functionId={undefined}
+                  />
+                </>
+              )}
+            </Section>
+          )}
+          {plan !== undefined && kind === "function" && functionId !== "none" && functionId !== undefined && (
+            <FunctionForm plan={plan} context={context} functionId={functionId} />
+          )}
+          {lastRun.value !== undefined && <RunResult run={lastRun.value} />}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** What cannot be overlooked: whether what happens here is real. */
+function Mode({ isSimulated, organization }: { readonly isSimulated: boolean; readonly organization: string }) {
+  return isSimulated ? (
+    <p class="run-mode run-mode-simulated">
+      <strong>Simulated.</strong> No vendor is asked, nothing is billed, and what comes back is invented.
+    </p>
+  ) : (
+    <p class="run-mode run-mode-live">
+      <strong>Live.</strong> Vendors are asked in the name of {organization}, and may bill.
+    </p>
+  );
+}
+
+function Try({ isSimulated, wanted }: { readonly isSimulated: boolean; readonly wanted: boolean }) {
+  const { result } = useVerb("source list", {});
+  const five = sensibleSources(result?.sources ?? [], isSimulated);
+  const isThere = five.length > 0;
+  useEffect(() => {
+    if (wanted && isThere) chooseSources(five, { withExamples: true });
+  }, [wanted, isThere]);
+  return (
+    <Empty title="Nothing is chosen yet." command="datarun source list">
+      Tick the sources that are to be asked.{" "}
+      {isThere && (
+        <Button onClick={() => chooseSources(five, { withExamples: true })}>
+          {`Try ${five.length === 1 ? "one source" : `${five.length} sources`} with examples`}
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
+interface FunctionFormProps extends Pick<Parameters<typeof InputsForm>[0], "plan" | "context"> {
+  readonly functionId: string;
+}
+
+function FunctionForm({ plan, context, functionId }: FunctionFormProps) {
+  const { result, error, reload } = useVerb("function show", { function: functionId });
+  if (error) return <Failure error={error} retry={reload} />;
+  if (result?.function !== functionId) return null;
+  const { title, description, inputs } = result;
+  const fields = unionOfInputs([{ source: functionId, inputs: inputs ?? {} }]);
+  return (
+    <Section title={title}>
+      {description !== null && <p>{description}</p>}
+      <InputsForm plan={{ ...plan, sources: [] }} context={context} fields={fields} functionId={functionId} />
+    </Section>
+  );
+}
+
+/** A link that somebody made with inputs fills them in, and loses them. */
+function useInputsOfLink(): void {
+  const { path, query } = address();
+  useEffect(() => {
+    const given = takeInputsOfLink();
+    if (given !== null) texts.value = given;
+  }, [path, query]);
+}
+
+/** Once: what a person clears afterwards stays empty. */
+function useExamples(wanted: boolean, sources: readonly { readonly example: unknown }[] | undefined): void {
+  const isReady = wanted && sources !== undefined && sources.length > 0;
+  useEffect(() => {
+    if (!isReady) return;
+    texts.value = withExamples(
+      texts.value,
+      sources.map(({ example }) => example as Readonly<Record<string, unknown>>),
+      toText,
+    );
+    setQuery({ with: null });
+  }, [isReady]);
+}

@@ -1,0 +1,170 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
+import { Copy } from "../../parts/copy.tsx";
+import { Failure } from "../../parts/failure.tsx";
+import { hrefOfObject } from "../../parts/object-link.tsx";
+import { Outcome } from "../../parts/outcome.tsx";
+import { Section } from "../../parts/page.tsx";
+import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
+import { Tree } from "../../parts/tree.tsx";
+import { Badge, Id, Took } from "../../parts/values.tsx";
+import { type Entry, entriesOf, summaryOf } from "./answer.ts";
+import { mayHaveBeenMade, type Run } from "./run-under-way.ts";
+
+/** What came of the last run, or how far it is. */
+export function RunResult({ run }: { readonly run: Run }) {
+  const { asked, state, answer, error } = run;
+  const box = useRef<HTMLDivElement>(null);
+  // Whoever pressed the button sees that something happens.
+  useEffect(() => {
+    if (state === "under way") box.current?.scrollIntoView({ block: "nearest" });
+  }, [run.startedAt, state]);
+  return (
+    <div ref={box} class={asked.isSimulated ? "run-result run-result-simulated" : "run-result"}>
+      <Section title="Answer" actions={asked.isSimulated && <Badge kind="simulated">simulated: invented data</Badge>}>
+        {state === "under way" && <UnderWay run={run} />}
+        {state === "failed" && (
+          <>
+            <Failure error={error!} />
+            {mayHaveBeenMade(run) && (
+              <p>
+                The run may have been made all the same. Look at{" "}
+                <a href={hrefOf("/runs", { workflow: asked.workflow })}>the runs of this workflow</a> before you run it
+                again, because a call can be billed twice.
+              </p>
+            )}
+          </>
+        )}
+        {state === "answered" && <Answered run={run} answer={answer!} />}
+      </Section>
+    </div>
+  );
+}
+
+function UnderWay({ run }: { readonly run: Run }) {
+  const { sources, functionId, isSimulated } = run.asked;
+  const elapsedMs = useElapsed(run.startedAt);
+  const longestMs = Math.max(...sources.map(({ timeoutMs }) => timeoutMs), functionId === undefined ? 1_000 : 60_000);
+  const rows = functionId === undefined ? sources : [{ id: functionId, title: functionId, timeoutMs: longestMs }];
+  useEffect(() => {
+    if (isSimulated) return;
+    // The outputs of a run that was paid for are shown once.
+    const ask = (event: Event) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isSimulated]);
+  return (
+    <>
+      <p role="status">
+        <Outcome kind="waiting" says="Under way." /> The answer comes when the slowest source has ended, after at most{" "}
+        <Took ms={longestMs} />.
+      </p>
+      <p class="dim">
+        If you go to another page of the console, the run goes on, and its answer is here when you come back. If you
+        close or reload this page, the run goes on as well and is recorded under Runs, but its outputs are lost: they
+        are kept nowhere.
+      </p>
+      <div class="run-cards" aria-hidden="true">
+        {rows.map(({ id, title, timeoutMs }) => (
+          <div key={id} class="run-card">
+            <div class="run-card-head">
+              <span class="run-card-name">{title}</span>
+              <TimeBar
+                totalMs={longestMs}
+                spans={[{ fromMs: 0, toMs: Math.min(elapsedMs, timeoutMs), kind: "waiting", says: "under way" }]}
+              />
+              <span class="number dim">{(elapsedMs / 1_000).toFixed(1)} s</span>
+            </div>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const TICK_MS = 200;
+
+function useElapsed(startedAt: number): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [startedAt]);
+  return Math.max(now - startedAt, 0);
+}
+
+function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answer: NonNullable<Run["answer"]> }) {
+  const entries = entriesOf(answer, asked);
+  const { transaction_id: transaction, response_time_ms: tookMs } = answer;
+  const totalMs = Math.max(typeof tookMs === "number" ? tookMs : 0, ...(entries ?? []).map((one) => one.tookMs), 1);
+  const raw = JSON.stringify(answer, null, 2);
+  return (
+    <>
+      <p role="status">
+        {entries === null ? "The function's own answer." : `${summaryOf(entries)}.`}{" "}
+        {typeof tookMs === "number" && (
+          <>
+            Answered in <Took ms={tookMs} />.
+          </>
+        )}
+      </p>
+      {typeof transaction === "string" && (
+        <p>
+          <a href={hrefOfObject("run", transaction)}>The run's timeline</a>: who was called with which credential, and
+          what was charged. <Id>{transaction}</Id>
+        </p>
+      )}
+      {entries === null ? (
+        <Tree label="Answer" value={answer} />
+      ) : (
+        <div class="run-cards">
+          <div class="run-card-head run-axis">
+            <span />
+            <TimeAxis totalMs={totalMs} />
+            <span />
+          </div>
+          {entries.map((entry) => (
+            <Card key={entry.id} entry={entry} totalMs={totalMs} />
+          ))}
+        </div>
+      )}
+      <details class="run-raw">
+        <summary>Raw JSON</summary>
+        <Copy text={raw} />
+        <pre tabIndex={0} aria-label="Raw JSON">
+          {raw}
+        </pre>
+      </details>
+    </>
+  );
+}
+
+/** One source: what came of it, when, and its output. */
+function Card({ entry, totalMs }: { readonly entry: Entry; readonly totalMs: number }) {
+  const { id, title, kind, says, message, tookMs, output } = entry;
+  const isEmpty = typeof output === "object" && output !== null && Object.keys(output).length === 0;
+  return (
+    <section class="run-card" aria-label={title ?? id}>
+      <div class="run-card-head">
+        <div class="run-card-name">
+          <h3>{title ?? id}</h3>
+          {title !== undefined && title !== id && <code class="dim">{id}</code>}
+        </div>
+        <TimeBar totalMs={totalMs} spans={[{ fromMs: 0, toMs: tookMs, kind, says: `${says} after ${tookMs} ms` }]} />
+        <span class="number">
+          <Took ms={tookMs} />
+        </span>
+      </div>
+      <p>
+        <Outcome kind={kind} says={says} />
+        {!["found", "no_record"].includes(kind) && `: ${message}`}
+      </p>
+      {!isEmpty && (
+        <details class="run-output" open>
+          <summary>Output</summary>
+          <Tree label={`Output of ${id}`} value={output} />
+        </details>
+      )}
+    </section>
+  );
+}

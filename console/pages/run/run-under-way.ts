@@ -1,0 +1,71 @@
+import { effect, signal } from "@preact/signals";
+import type { CallError } from "../../api/ask.ts";
+import { call } from "../../api/call.ts";
+import { toCallError } from "../../api/use-verb.ts";
+import { session } from "../../session.ts";
+import type { RunContext } from "./run-address.ts";
+
+/** What a person asked for, as it was when the button was pressed. */
+export interface Asked {
+  readonly workflow: string;
+  readonly isSimulated: boolean;
+  readonly context: RunContext;
+  readonly sources: readonly { readonly id: string; readonly title: string; readonly timeoutMs: number }[];
+  /** In place of sources. */
+  readonly functionId: string | undefined;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+export interface Run {
+  readonly asked: Asked;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  readonly state: "under way" | "answered" | "failed";
+  readonly answer?: Answer;
+  readonly error?: CallError;
+}
+
+/** The last run of this page, and what stands in its fields. They outlive the page, so one can leave it and come back. */
+export const lastRun = signal<Run | undefined>(undefined);
+export const texts = signal<Readonly<Record<string, string>>>({});
+
+// What one person has typed and got, the next one to log in does not see.
+let whose: string | undefined;
+effect(() => {
+  const name = session.value?.name;
+  if (name === undefined || name === whose) return;
+  whose = name;
+  lastRun.value = undefined;
+  texts.value = {};
+});
+
+/** Makes a run, unless one is under way: pressing twice is one run. */
+export async function startRun(asked: Asked): Promise<void> {
+  if (lastRun.peek()?.state === "under way") return;
+  const begun: Run = { asked, startedAt: performance.now(), state: "under way" };
+  lastRun.value = begun;
+  const end = (end: Partial<Run>) => {
+    if (lastRun.peek() === begun) lastRun.value = { ...begun, ...end };
+  };
+  try {
+    end({ state: "answered", answer: await ask(asked) });
+  } catch (thrown) {
+    end({ state: "failed", error: toCallError(thrown) });
+  }
+}
+
+async function ask({ workflow, context, sources, functionId, inputs }: Asked): Promise<Answer> {
+  const given = { workflow, context, inputs: { ...inputs } };
+  if (functionId !== undefined) return (await call("function run", { ...given, function: functionId })) as Answer;
+  return (await call("workflow run", { ...given, source: sources.map(({ id }) => id) })) as unknown as Answer;
+}
+
+/** Whether it is not known that nothing was made: then it must not simply be made again. */
+export function mayHaveBeenMade({ error }: Run): boolean {
+  return (
+    error !== undefined &&
+    !["invalid", "usage", "not_found", "refused", "forbidden", "unauthenticated"].includes(error.code)
+  );
+}

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { adminPort } from "../rig/admin.ts";
+import { assertUsableEverywhere, beginSession, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startService, type ServiceOptions } from "../rig/service.ts";
+import { asksVendor, sendsCredential } from "../rig/sources.ts";
+import { project } from "../start/project-folder.ts";
+import { hang, json } from "../vendor/behaviours.ts";
+import { startVendor } from "../vendor/scripted-vendor.ts";
+
+const number = { type: "string", title: "Registration number", minLength: 4, examples: ["09446231"] } as const;
+const name = { type: "string", description: "The registered name", examples: ["Example Trading Ltd"] } as const;
+const ofNumber = { type: "object", properties: { number }, required: ["number"] } as const;
+const ofBoth = {
+  type: "object",
+  properties: { number, name, year: { type: "integer" } },
+  required: ["number"],
+} as const;
+const perMatch = { model: "per_match", amount: 2.5, currency: "EUR" } as const;
+
+/** Five vendors, of which the last never answers. */
+async function startFive(t: TestContext, options: ServiceOptions = {}) {
+  const vendor = await startVendor(t);
+  vendor.on("/json", json({ found: true, company: { name: "Example Trading Ltd", officers: [{ name: "Ada" }] } }));
+  vendor.on("/hang", hang);
+  const service = await startService(t, {
+    sources: [
+      asksVendor("alpha__registry", vendor, "/json", { title: "Registry", inputs: ofNumber, charge: "free" }),
+      sendsCredential("beta__credit", vendor, "/json", { title: "Credit", inputs: ofBoth, charge: perMatch }),
+      asksVendor("gamma__people", vendor, "/json", {
+        title: "People",
+        inputs: ofBoth,
+        charge: { ...perMatch, amount: 0.75 },
+      }),
+      asksVendor("delta__court", vendor, "/json", { title: "Court", inputs: ofNumber }),
+      asksVendor("omega__silent", vendor, "/hang", {
+        title: "Silent",
+        inputs: ofNumber,
+        charge: "free",
+        timeout_ms: 900,
+      }),
+    ],
+    vendors: [vendor],
+    workflow: { autoCredentials: true, failureDetails: true },
+    ...options,
+  });
+  const owner = await service.operator.appoint("owner", "grace");
+  const { result } = adminPort(t, service.adminUrl, service.secrets);
+  const verb = (verbName: string, input: object) => result(verbName, input, owner);
+  const { cred_id } = await verb("credential create", {
+    org: service.a.id,
+    source: "beta__credit",
+    fields: { api_key: service.secrets.add("a-key-that-nobody-sees") },
+  });
+  return { service, vendor, owner, verb, cred_id: cred_id as string };
+}
+
+/** For people who want to look at them. */
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/${name}.png`, fullPage: true });
+}
+
+const FIVE = "alpha__registry,beta__credit,gamma__people,delta__court,omega__silent";
+
+test(
+  "a live workflow shows its price, and a hanging vendor costs only its own answer",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, vendor, owner, cred_id, verb } = await startFive(t);
+    const at = `/run?workflow=${service.a.workflow}&sources=${FIVE}`;
+    const page = await openConsole(t, service, { as: owner, at });
+
+    await page.getByText("Live. Vendors are asked").waitFor();
+    await page.getByRole("cell", { name: cred_id }).waitFor();
+    await page.getByText("unknown, per call").waitFor();
+    const run = page.getByRole("button", { name: /^Run/ });
+    assert.equal(await run.innerText(), "Run for real, for at most EUR 3.25 plus an unknown price");
+    await page.getByText("Nobody has said what these cost: delta__court.").waitFor();
+
+    // What is wrong stands at its field, and nobody is asked.
+    await page.getByLabel("Registration number").fill("1");
+    await page.getByLabel("Year").fill("soon");
+    await run.click();
+    await page.getByText("must be a number, such as 12").waitFor();
+    await page.getByLabel("Year").fill("2024");
+    await run.click();
+    await page.getByText("Nothing was sent.").waitFor();
+    const field = page.getByLabel("Registration number");
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.match(
+      await page.locator(`[id="${(await field.getAttribute("id"))!}-problem"]`).innerText(),
+      /^must have at least 4 characters$/,
+    );
+    assert.equal(await page.evaluate("document.activeElement.name"), "number");
+    await picture(page, "run-refused");
+    await assertUsableEverywhere(page);
+
+    await field.fill("09446231");
+    // Enter twice, and a click: one run.
+    await field.press("Enter");
+    await field.press("Enter");
+    await page.getByRole("status").filter({ hasText: "Under way" }).waitFor();
+    await picture(page, "run-under-way");
+    assert.equal(await page.getByRole("button", { name: "Under way…" }).isDisabled(), true);
+    await page.getByRole("status").filter({ hasText: "4 found, 1 failed, charge unknown" }).or(page.getByRole("status").filter({ hasText: "4 found, 1 failed" })).waitFor(); // prettier-ignore
+    service.expectRunWithoutAnswer();
+    const silent = page.getByRole("region", { name: "Silent" });
+    await silent.getByText("timed out").waitFor();
+    await page.getByRole("region", { name: "People" }).getByRole("treeitem", { name: "name Ada" }).waitFor();
+    assert.equal(vendor.count(), 5);
+    await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+    await picture(page, "run-answered");
+    await page.getByText("Raw JSON", { exact: true }).click();
+    await assertUsableEverywhere(page);
+
+    // No personal data in addresses, unless one asks for it; and nothing that was typed is lost meanwhile.
+    assert.doesNotMatch(page.url(), /09446231/);
+    await page.getByRole("checkbox", { name: /Court/ }).uncheck();
+    await page.getByRole("button", { name: "Run for real, for at most EUR 3.25" }).waitFor();
+    assert.equal(await field.inputValue(), "09446231");
+    assert.match(page.url(), /sources=alpha__registry%2Cbeta__credit%2Cgamma__people%2Comega__silent/);
+
+    const entries = (await verb("audit list", { org: service.a.id })).entries as { who: string; what: string }[];
+    assert.equal(
+      entries.filter(({ who, what }) => who === "grace" && what === "workflow run").length,
+      2,
+      "a token, and its end",
+    );
+  },
+);
+
+test("a simulated workflow is chosen first, and says so everywhere", { skip: NO_BROWSER }, async (t) => {
+  const { service, vendor, owner, verb } = await startFive(t);
+  const { workflow } = await verb("workflow create", { org: service.a.id, name: "Trial", simulated: true });
+  const page = await openConsole(t, service, { as: owner, at: `/run?workflow=${workflow}` });
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+  await page.getByRole("button", { name: /^Try 5 sources/ }).click();
+  await page.getByRole("button", { name: "Run simulated" }).waitFor();
+  await page.getByText("nothing: simulated").first().waitFor();
+  assert.equal(await page.getByLabel("Registration number").inputValue(), "09446231");
+  await assertUsableEverywhere(page);
+  await page.getByRole("button", { name: "Run simulated" }).click();
+  await page.getByText("simulated: invented data").waitFor();
+  await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+  service.expectRunWithoutAnswer();
+  await picture(page, "run-simulated");
+  assert.equal(vendor.count(), 0);
+});
+
+test("a viewer is offered no run, and a forged one is refused", { skip: NO_BROWSER }, async (t) => {
+  const { service, vendor } = await startFive(t);
+  const eve = await service.operator.appoint("viewer", "eve");
+  const page = await openConsole(t, service, { as: eve, at: `/run?workflow=${service.a.workflow}&sources=${FIVE}` });
+  await page.getByText("to run something takes the role operator").waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Run/ }).count(), 0);
+  await assertUsableEverywhere(page);
+
+  const cookie = `datarun=${service.secrets.add(await beginSession(service, eve))}`;
+  const forged = await fetch(`${service.adminUrl}/api/workflow/run`, {
+    method: "POST",
+    headers: { Cookie: cookie, Origin: service.adminUrl, "Datarun-Console": "1", "Content-Type": "application/json" },
+    body: JSON.stringify({ workflow: service.a.workflow, source: ["alpha__registry"], inputs: { number: "09446231" } }),
+  });
+  assert.equal(forged.status, 403);
+  assert.equal(vendor.count(), 0);
+});
+
+test("everything is reached by keyboard, and a copy has no secret", { skip: NO_BROWSER }, async (t) => {
+  const { service, owner, verb } = await startFive(t);
+  const { workflow } = await verb("workflow create", { org: service.a.id, simulated: true });
+  const page = await openConsole(t, service, { as: owner, at: `/run?workflow=${workflow}` });
+  await page.getByLabel("Search sources").focus();
+  await page.keyboard.type("registry");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.getByRole("cell", { name: "Registry alpha__registry" }).waitFor();
+  assert.match(page.url(), /sources=alpha__registry/);
+  await page.getByLabel("Registration number").focus();
+  await page.keyboard.type("O'Hara 1");
+  for (const language of ["curl", "TypeScript", "Python"]) {
+    await page.getByRole("button", { name: language, exact: true }).press("Enter");
+    const text = await page.getByLabel(`The run as ${language}`).innerText();
+    assert.ok(text.includes("DATARUN_TOKEN") && text.includes(workflow as string), text);
+    assert.doesNotMatch(text, /drt_|dop_/);
+  }
+  await picture(page, "run-copy");
+  await page.getByLabel("Registration number").press("Control+Enter");
+  const card = page.getByRole("region", { name: "Registry" });
+  await card.waitFor();
+  service.expectRunWithoutAnswer();
+
+  // A link with inputs fills them in, and does not keep them.
+  const link = `${service.adminUrl}/console/run?workflow=${workflow}&sources=alpha__registry#inputs=${encodeURIComponent('{"number":"4711 0815"}')}`;
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByLabel("Registration number").waitFor();
+  assert.equal(await page.getByLabel("Registration number").inputValue(), "4711 0815");
+  assert.doesNotMatch(page.url(), /4711/);
+});
+
+test(
+  "a function is run with its own inputs, and its price is not known beforehand",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const folder = project(t, {
+      "functions/greeting.mjs": `export default {
+  id: "dfunc_greeting",
+  title: "Greeting",
+  inputs: { type: "object", properties: { who: { type: "string" }, tags: { type: "array" } }, required: ["who"] },
+  async run({ inputs }) { return { output: { says: "Hello " + inputs.who + " " + inputs.tags.join("+") } }; },
+};
+`,
+    });
+    const service = await startService(t, { project: folder });
+    const page = await openConsole(t, service, { at: `/run?workflow=${service.a.workflow}` });
+    await page.getByRole("button", { name: "Function" }).click();
+    await page.getByLabel("Function").selectOption("dfunc_greeting");
+    await page.getByRole("textbox", { name: "Who" }).fill("Ada");
+    await page.getByLabel("Tags").fill("a, b");
+    const run = page.getByRole("button", { name: "Run for real, at a price not known beforehand" });
+    await run.click();
+    await page.getByText("is not JSON").waitFor();
+    await page.getByLabel("Tags").fill('["a", "b"]');
+    await run.click();
+    await page.getByRole("treeitem", { name: "Hello Ada a+b" }).waitFor();
+    service.expectRunWithoutAnswer();
+    await picture(page, "run-function");
+    await assertUsableEverywhere(page);
+  },
+);
