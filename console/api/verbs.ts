@@ -559,6 +559,81 @@ export interface components {
             }[];
             removable: string[];
         };
+        LedgerCompareInput: {
+            /** @description The invoice, as the text of a CSV file */
+            invoice: string;
+            /** @description What a column means: order, transaction, day, amount, currency, quantity */
+            map: string[];
+            /** @description Requests that were sent then or later; a day begins at midnight UTC */
+            from: string;
+            /** @description Requests that were sent before then */
+            to: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /** @description The currency of an invoice that has no column for it */
+            currency?: string;
+            /** @description Amounts are written 1.234,56 */
+            decimal_comma?: boolean;
+        };
+        LedgerCompareResult: {
+            differences: {
+                /** @enum {string} */
+                difference: "ours only" | "theirs only" | "differs" | "unknown charge" | "no price";
+                order?: string | null;
+                transaction?: string | null;
+                day?: string | null;
+                lines: string;
+                currency?: string | null;
+                ours: (string | number) | null;
+                ours_at_most: (string | number) | null;
+                theirs: (string | number) | null;
+            }[];
+            bad_rows: {
+                line: number;
+                problem: string;
+            }[];
+            totals: {
+                currency: string;
+                ours: string;
+                ours_at_most: string;
+                theirs: string;
+            }[];
+            equal: number;
+            lines: number;
+        };
+        LedgerExportInput: {
+            /**
+             * @description csv by default
+             * @enum {unknown}
+             */
+            format?: "csv" | "jsonl";
+            /** @description Id of the run (trx_…), its transaction_id */
+            transaction?: string;
+            /** @description Runs that started then or later; a day begins at midnight UTC */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /**
+             * @description Runs with a call that had this outcome, of the source if one is given
+             * @enum {unknown}
+             */
+            outcome?: "match" | "no_match" | "failed" | "unknown";
+            /**
+             * @description Runs with a request that has this charge, in a call as selected by the other options
+             * @enum {unknown}
+             */
+            charged?: "yes" | "no" | "unknown";
+        };
         LedgerListInput: {
             /** @description Id of the run (trx_…), its transaction_id */
             transaction?: string;
@@ -1515,6 +1590,8 @@ export interface Verbs {
   "keys remove-old": { input: Schemas["KeysRemoveOldInput"]; result: Schemas["KeysRemoveOldResult"] };
   "keys rotate": { input: Schemas["KeysRotateInput"]; result: Schemas["KeysRotateResult"] };
   "keys verify": { input: Schemas["KeysVerifyInput"]; result: Schemas["KeysVerifyResult"] };
+  "ledger compare": { input: Schemas["LedgerCompareInput"]; result: Schemas["LedgerCompareResult"] };
+  "ledger export": { input: Schemas["LedgerExportInput"]; result: string };
   "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
   "ledger prune": { input: Schemas["LedgerPruneInput"]; result: Schemas["LedgerPruneResult"] };
   "ledger reconcile": { input: Schemas["LedgerReconcileInput"]; result: Schemas["LedgerReconcileResult"] };
@@ -1579,6 +1656,8 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "keys remove-old": "owner",
   "keys rotate": "owner",
   "keys verify": "viewer",
+  "ledger compare": "viewer",
+  "ledger export": "viewer",
   "ledger list": "viewer",
   "ledger prune": "owner",
   "ledger reconcile": "operator",
@@ -1640,6 +1719,8 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "keys remove-old": true,
   "keys rotate": true,
   "keys verify": false,
+  "ledger compare": false,
+  "ledger export": false,
   "ledger list": false,
   "ledger prune": true,
   "ledger reconcile": true,

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { VerbSet } from "../admin/find-verbs.ts";
-import type { VerbNeeds } from "../admin/needs.ts";
+import type { GivenToVerbs, VerbNeeds } from "../admin/needs.ts";
 import type { LoginCodeStore, Operator, SessionStore } from "../admin/ports.ts";
 import { reportError } from "../admin/report-error.ts";
 import { includesRole } from "../admin/roles.ts";
-import { checkInput, runVerb } from "../admin/run-verb.ts";
+import { checkInput, isStreamed, runVerb, streamVerb } from "../admin/run-verb.ts";
+import type { TextStream } from "../admin/verb.ts";
+import type { JsonObject } from "../terms/json.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
 import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
@@ -16,6 +18,7 @@ import { createLogin, type LoginParts } from "./login.ts";
 import { createLoginCodes } from "./login-codes.ts";
 import { readInput } from "./read-input.ts";
 import { type ConsoleMode, type LoginWays, SESSION_ENDPOINTS, type SessionEndpoint } from "./session-endpoints.ts";
+import { sendStream } from "./send-stream.ts";
 import { createSessions, requireOwnPage } from "./sessions.ts";
 import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
 import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
@@ -60,6 +63,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions };
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
   const underWay = new Set<Promise<unknown>>();
+  /** Those that a text is being sent to, which may take long. */
+  const texts = new Set<ServerResponse>();
   let isStopping = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,7 +82,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
     const notes: string[] = [];
     const note = (sentence: string) => void notes.push(sentence);
-    const running = runVerb(endpoint.name, endpoint.verb, input, {
+    const running = run(endpoint, input, {
       ...parts.needs(note),
       clock: parts.clock,
       actor: { who: operator.name, via: "api" },
@@ -88,12 +93,18 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     underWay.add(over);
     void over.then(() => underWay.delete(over));
     try {
-      send(response, 200, await running, notes);
+      const answered = await running;
+      if (!isStreamed(endpoint.verb)) return send(response, 200, answered, notes);
+      texts.add(response);
+      await sendStream(response, answered as TextStream, notes);
     } catch (thrown) {
       const report = reportError(thrown);
-      if (report.code === "internal")
+      // A text that breaks off says nowhere else why.
+      if (report.code === "internal" || response.headersSent)
         parts.log.error({ event: "verb_failed", verb: endpoint.name, cause: causeOf(thrown) });
       sendError(response, new Refusal(report.code, report.message, report.details), notes);
+    } finally {
+      texts.delete(response);
     }
   }
 
@@ -143,10 +154,15 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     failedLogins: login.failed,
     async stop() {
       isStopping = true;
+      for (const response of texts) response.destroy();
       await Promise.all(underWay);
       login.close();
     },
   };
+}
+
+function run({ name, verb }: VerbEndpoint, input: JsonObject, given: GivenToVerbs): Promise<JsonObject | TextStream> {
+  return isStreamed(verb) ? streamVerb(name, verb, input, given) : runVerb(name, verb, input, given);
 }
 
 function pathIn({ url = "" }: IncomingMessage): string {

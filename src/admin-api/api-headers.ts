@@ -16,6 +16,8 @@ export const API_HEADERS = {
 
 /** Remarks of a verb, which the command line prints beside its result: a JSON list of sentences, percent-encoded. */
 export const NOTES_HEADER = "Datarun-Notes";
+/** After a text: the verb's result, percent-encoded JSON. It is there only if the text is complete. */
+export const RESULT_TRAILER = "Datarun-Result";
 /** With a client's other headers, Node reads 16 KiB. */
 const NOTES_CHARS_MAX = 8_000;
 

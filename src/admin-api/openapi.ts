@@ -1,6 +1,6 @@
 import type { VerbSet } from "../admin/find-verbs.ts";
 import { Type } from "../terms/type.ts";
-import { API_HEADERS, NOTES_HEADER } from "./api-headers.ts";
+import { API_HEADERS, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 import { SESSION_ENDPOINTS, SESSION_RESULTS, type SessionEndpoint } from "./session-endpoints.ts";
 import { STATUS_OF } from "./refusal.ts";
 import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
@@ -98,15 +98,27 @@ function operationOf({ name, verb }: VerbEndpoint): object {
       content: { "application/json": { schema: reference(`${schema}Input`) } },
     },
     responses: {
-      "200": response("The result.", `${schema}Result`, {
-        [NOTES_HEADER]: {
-          description: "Remarks for a person: a JSON list of sentences, percent-encoded.",
-          schema: { type: "string" },
-        },
-      }),
+      "200":
+        verb.stream === undefined ? response("The result.", `${schema}Result`, NOTES) : text(verb.stream.mediaTypes),
       ...REFUSALS,
     },
   };
+}
+
+const NOTES = {
+  [NOTES_HEADER]: {
+    description: "Remarks for a person: a JSON list of sentences, percent-encoded.",
+    schema: { type: "string" },
+  },
+};
+
+function text(mediaTypes: readonly string[]): object {
+  const plain = response(
+    `A text in UTF-8, sent while it is made. If it cannot be completed, the connection breaks before its end: what has come is then a part. After a complete one, trailers have further remarks (\`${NOTES_HEADER}\`) and the result (\`${RESULT_TRAILER}\`: JSON, percent-encoded).`,
+    "Error",
+    { ...NOTES, "Content-Disposition": { description: "A name for the file.", schema: { type: "string" } } },
+  );
+  return { ...plain, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }])) };
 }
 
 const REFUSALS = Object.fromEntries(
@@ -139,7 +151,10 @@ function response(description: string, schema: string, more: object = {}): objec
 }
 
 function schemasOf({ name, verb }: VerbEndpoint): Readonly<Record<string, unknown>> {
-  return { [`${camel(name)}Input`]: published(verb.input), [`${camel(name)}Result`]: published(verb.result ?? {}) };
+  return {
+    [`${camel(name)}Input`]: published(verb.input),
+    ...(verb.stream === undefined && { [`${camel(name)}Result`]: published(verb.result ?? {}) }),
+  };
 }
 
 /** Without what is only for the command line. */

@@ -1,7 +1,7 @@
 import type { AuthoringTools, Terminal } from "./authoring/ports.ts";
 import type { RotationParts } from "../credentials/rotate-keys.ts";
 import type { Drained } from "../ledger/drain/drain-journal.ts";
-import type { LedgerAnswers, LedgerReader } from "../ledger/read/ledger-reader.ts";
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { Clock } from "../terms/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import type {
@@ -52,8 +52,6 @@ export interface VerbNeeds {
    * service is running.
    */
   ledger(): Promise<LedgerAnswers>;
-  /** The same ledger, to write its runs to a file. */
-  ledgerExport(): Promise<Pick<LedgerReader, "export">>;
   /**
    * All places with records of this deployment, as seen from here: that ledger and, if it is shared, this machine's
    * journal.
@@ -71,10 +69,6 @@ export interface VerbNeeds {
   finder(): Promise<ExplainingFinder>;
   /** The tools to write and try sources. They write files on this machine and call vendors. */
   authoring(): Promise<AuthoringTools>;
-  /**
-   * The folder to which paths in the input are relative: for verbs that write files where the person gave the command.
-   */
-  workingFolder(): string;
   /** The person at the terminal, or a program in their place. */
   terminal(): Terminal;
 }

@@ -12,7 +12,7 @@ const given: GivenToVerbs = {
   actor: { who: "ada", via: "cli" },
   note: () => assert.fail("there is nothing to say"),
   projectFolder: () => "/project",
-  workingFolder: () => "/here",
+  region: () => "here",
 };
 
 const verb = defineVerb({
@@ -60,8 +60,8 @@ const SHOW = {
 
 // The code of a verb cannot even mention what the verb has not named.
 defineVerb({ ...SHOW, needs: ["projectFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
-// @ts-expect-error: it names the working folder and takes the project's
-defineVerb({ ...SHOW, needs: ["workingFolder"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
+// @ts-expect-error: it names the region and takes the project's folder
+defineVerb({ ...SHOW, needs: ["region"], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
 // @ts-expect-error: it names nothing
 defineVerb({ ...SHOW, needs: [], run: async (_, { projectFolder }) => ({ folder: projectFolder() }) });
 

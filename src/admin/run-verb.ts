@@ -5,7 +5,7 @@ import { createAjv } from "../terms/ajv.ts";
 import { toProblem } from "../terms/schema-problem.ts";
 import type { GivenToVerbs, VerbCall, Need } from "./needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import type { Verb } from "./verb.ts";
+import type { TextStream, Verb } from "./verb.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
 /** The input of a verb does not match its schema. Names every wrong field and no value. */
@@ -23,10 +23,29 @@ export class InputError extends OperatorError {
  * @throws OperatorError
  */
 export async function runVerb(name: string, verb: Verb, input: unknown, given: GivenToVerbs): Promise<JsonObject> {
-  const checked = checkInput(verb, input);
+  return verb.run(checkInput(verb, input), callOf(name, verb, given));
+}
+
+/** The same for a verb that answers with a text. @throws OperatorError */
+export async function streamVerb(
+  name: string,
+  verb: StreamedVerb,
+  input: unknown,
+  given: GivenToVerbs,
+): Promise<TextStream> {
+  return verb.stream.open(checkInput(verb, input), callOf(name, verb, given));
+}
+
+export type StreamedVerb = Verb & Required<Pick<Verb, "stream">>;
+
+export function isStreamed(verb: Verb): verb is StreamedVerb {
+  return verb.stream !== undefined;
+}
+
+function callOf(name: string, { needs }: Verb, given: GivenToVerbs): VerbCall<Need> {
   const { clock, actor, note, onProgress = () => {} } = given;
   const act = { ...actor, what: name, wallAt: clock.wall() };
-  return verb.run(checked, { clock, actor, note, onProgress, act, ...namedOf(name, verb.needs, given) });
+  return { clock, actor, note, onProgress, act, ...namedOf(name, needs, given) };
 }
 
 function namedOf(name: string, needs: readonly Need[], given: GivenToVerbs): Pick<VerbCall<Need>, Need> {

@@ -44,11 +44,20 @@ export interface Verb<
   /** What `run` works with. It gets nothing else, so the declaration shows everything that a verb can reach. */
   readonly needs: readonly Named[];
   run(input: Static<Input>, call: VerbCall<Named>): Promise<Result>;
+  /**
+   * In place of `run`, for what is too large for one object: a text of many lines, which is made while it is read. The
+   * admin API sends it as a file; the command line writes it to FILE, which it takes last, or to standard output.
+   */
+  readonly stream?: {
+    /** Those that a text may have. */
+    readonly mediaTypes: readonly string[];
+    open(input: Static<Input>, call: VerbCall<Named>): Promise<TextStream<Result>>;
+  };
   /** What to tell somebody who interrupts it, after how far it was: how to go on. For verbs that change things bit by bit. */
   readonly interrupted?: string;
   /**
    * The schema of what `run` resolves with, for the contract of the admin API. Not for verbs that work only in a
-   * terminal.
+   * terminal, and not for those that answer with a text.
    */
   readonly result?: TSchema;
   /** Whether the result is a failure: it is shown all the same, and the exit code is 1. */
@@ -61,9 +70,27 @@ export interface Verb<
   render?(result: Result): string;
 }
 
+export interface TextStream<Result extends JsonObject = JsonObject> {
+  readonly mediaType: string;
+  /** Under which name a browser saves it. */
+  readonly fileName: string;
+  /**
+   * Makes the text no faster than its reader takes it, and what there is to say about it at the end.
+   * @throws OperatorError
+   */
+  readonly pieces: AsyncGenerator<string, Result, void>;
+}
+
 /** Checks a verb's types where it is declared, and returns it in the general type. */
 export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
   verb: Verb<Input, Result, Named>,
 ): Verb {
   return verb as unknown as Verb;
+}
+
+/** The same for a verb that answers with a text. */
+export function defineStreamedVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
+  verb: Omit<Verb<Input, Result, Named>, "run" | "result"> & Required<Pick<Verb<Input, Result, Named>, "stream">>,
+): Verb {
+  return { ...verb, run: () => Promise.reject(new RangeError("it answers with a text")) } as unknown as Verb;
 }

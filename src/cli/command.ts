@@ -3,7 +3,8 @@ import type { VerbSet } from "../admin/find-verbs.ts";
 import type { Verb } from "../admin/verb.ts";
 
 /** The declaration of a command, from which its options, checks and help are derived. Every verb is one. */
-export type CommandForm = Pick<Verb, "summary" | "description" | "example" | "input" | "positional">;
+export type CommandForm = Pick<Verb, "summary" | "description" | "example" | "input" | "positional"> &
+  Partial<Pick<Verb, "stream">>;
 
 /** A command that runs until it is stopped, such as the service. It has no result, and only its own options. */
 export interface LastingCommand<Input extends TObject = TObject> extends CommandForm {

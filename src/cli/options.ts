@@ -13,6 +13,8 @@ export interface Option {
   readonly required: boolean;
   /** Whether it sets fields of the property, and not the property itself. */
   readonly fills?: true;
+  /** The command line has the name of a file, and the property its text. */
+  readonly isFile?: true;
   /** All values that it may have, if they are few. */
   readonly values?: readonly string[];
 }
@@ -29,8 +31,9 @@ export function shapeOf(command: CommandForm): CommandShape {
   const byPosition: readonly string[] = command.positional ?? [];
   const all = propertiesOf(command.input);
   const options = all.filter(({ property }) => !byPosition.includes(property!));
+  const taken = byPosition.map((name) => all.find(({ property }) => property === name)!);
   return {
-    positional: byPosition.map((name) => all.find(({ property }) => property === name)!),
+    positional: command.stream === undefined ? taken : [...taken, FILE],
     options: [...options.flatMap(spread), ...(isLasting(command) ? [HELP] : COMMON)],
     lastCounts: isLasting(command),
   };
@@ -44,10 +47,15 @@ function propertiesOf(input: TObject): Option[] {
       property,
       name: property.replaceAll("_", "-"),
       kind: kindOf(described),
-      placeholder: described["x-placeholder"] ?? values?.join("|") ?? property.toUpperCase(),
+      placeholder:
+        described["x-placeholder"] ??
+        (described["x-file"] === true ? "FILE" : undefined) ??
+        values?.join("|") ??
+        property.toUpperCase(),
       description: described.description ?? "",
       required: input.required?.includes(property) ?? false,
       ...(values !== undefined && { values }),
+      ...(described["x-file"] === true && { isFile: true }),
     };
   });
 }
@@ -59,6 +67,8 @@ interface PropertySchema {
   readonly description?: string;
   /** The placeholder for the value in the help, if the name of the property would say less. */
   readonly "x-placeholder"?: string;
+  /** It is a text that people have in a file. */
+  readonly "x-file"?: true;
   /** Its values, if they are checked elsewhere. */
   readonly "x-values"?: readonly string[];
 }
@@ -113,6 +123,16 @@ function spread(option: Option): Option[] {
     },
   ];
 }
+
+/** Where a command that answers with a text writes it. */
+const FILE: Option = {
+  property: null,
+  name: "file",
+  kind: "value",
+  placeholder: "FILE",
+  description: "The file to write, which must not exist yet and only its owner can read; standard output by default",
+  required: false,
+};
 
 const HELP: Option = {
   property: null,

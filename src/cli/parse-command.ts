@@ -13,6 +13,8 @@ export interface ParsedCommand {
   /** The part of the verb's input that the command line gives. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly fields: FieldOptions | null;
+  /** Where to write the text that the command answers with; standard output if left out. */
+  readonly file: string | undefined;
 }
 
 /** How to set the fields of the one object in a verb's input. */
@@ -36,7 +38,7 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
   const one = (name: string): string | undefined => given.get(name)?.[0] as string | undefined;
   const input: Record<string, unknown> = {};
   for (const [at, { property }] of shape.positional.entries()) {
-    if (at < positionals.length) input[property!] = positionals[at];
+    if (at < positionals.length && property !== null) input[property] = positionals[at];
   }
   for (const option of shape.options) {
     const values = given.get(option.name);
@@ -52,6 +54,7 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
     help: given.has("help"),
     input,
     fields: fieldsOf(shape, given),
+    file: shape.positional.at(-1)?.property === null ? positionals[shape.positional.length - 1] : undefined,
   };
 }
 

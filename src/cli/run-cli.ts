@@ -2,7 +2,7 @@ import type { VerbSet } from "../admin/find-verbs.ts";
 import { didYouMeanAnyOf } from "../terms/nearest.ts";
 import type { GivenToVerbs, Need } from "../admin/needs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { checkInput, InputError, runVerb } from "../admin/run-verb.ts";
+import { checkInput, InputError, isStreamed, runVerb, streamVerb } from "../admin/run-verb.ts";
 import type { Verb } from "../admin/verb.ts";
 import { type Clock, systemClock } from "../terms/clock.ts";
 import type { JsonObject } from "../terms/json.ts";
@@ -10,14 +10,16 @@ import { type CommandForm, isLasting, type LastingCommand, type LastingCommands 
 import { type CommandIo, write } from "./command-io.ts";
 import { helpOn, helpOnAll, helpOnNoun, usageLine } from "./help.ts";
 import { type CommandShape, shapeOf } from "./options.ts";
-import { parseCommand, usage } from "./parse-command.ts";
+import { type ParsedCommand, parseCommand, usage } from "./parse-command.ts";
 import { readFields } from "./read-fields.ts";
+import { readFiles } from "./read-text-file.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
 import { openProgress } from "./progress.ts";
 import { findRemote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
+import { writeText } from "./write-text.ts";
 import { stepsOf } from "../terms/json-pointer.ts";
 
 export interface CliDeps {
@@ -144,30 +146,37 @@ async function runCommand(
   json: boolean,
 ): Promise<Answered> {
   const shape = shapeOf(verb);
-  const result = await inWordsOf(name, verb, shape, async () => {
+  const { result, isPrinted } = await inWordsOf(name, verb, shape, async () => {
     const command = parseCommand(args, shape);
     const fields = command.fields === null ? undefined : await readFields(command.fields, io);
-    const input = fields === undefined ? command.input : { ...command.input, [command.fields!.property]: fields };
+    const given = await readFiles(command.input, [...shape.positional, ...shape.options]);
+    const input = fields === undefined ? given : { ...given, [command.fields!.property]: fields };
     const checked = checkInput(verb, input);
+    // Standard output has the result, or the text that a verb answers with.
+    const isPrinted = !isStreamed(verb) || command.file !== undefined;
+    if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
-    if (remote === null) return runOpened(name, verb, checked, command, io, cli);
+    if (remote === null) return { isPrinted, result: await runOpened(name, verb, checked, command, io, cli) };
     // Loaded only where it is used.
     const { runRemotely } = await import("./remote/run-remotely.ts");
-    return runRemotely(name, verb, checked, command, remote, io);
+    return { isPrinted, result: await runRemotely(name, verb, checked, command, remote, io) };
   });
+  // Nobody reads the text any more.
+  if (result === null) return { text: "", exitCode: EXIT.done };
+  const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
+  if (!isPrinted) return { text: "", exitCode };
   const text = json ? `${JSON.stringify(result)}\n` : (verb.render?.(result) ?? renderResult(result, verb));
-  return { text, exitCode: verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done };
+  return { text, exitCode };
 }
 
 async function runOpened(
   name: string,
   verb: Verb,
   input: object,
-  place: Omit<Place, "makesStore"> & { readonly json: boolean },
+  { dataDir, project, json, file }: ParsedCommand,
   io: CommandIo,
   cli: CliDeps,
-): Promise<JsonObject> {
-  const { dataDir, project, json } = place;
+): Promise<JsonObject | null> {
   const where = { dataDir, project, makesStore: verb.makesStore === true };
   const progress = openProgress(io.stderr, cli.clock ?? systemClock, json);
   const opened = await cli.open(where, verb.needs, progress.note);
@@ -179,7 +188,10 @@ async function runOpened(
       : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${interrupted}`));
   try {
     const { onProgress } = progress;
-    return await runVerb(name, verb, input, { ...opened.given, onProgress, terminal: () => terminal });
+    const given = { ...opened.given, onProgress, terminal: () => terminal };
+    if (!isStreamed(verb)) return await runVerb(name, verb, input, given);
+    const { pieces } = await streamVerb(name, verb, input, given);
+    return await writeText(pieces, file, io);
   } finally {
     forget?.();
     progress.end();

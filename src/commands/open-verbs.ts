@@ -20,14 +20,12 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   copyStore: ofStore,
   region: ofStore,
   ledger: ofLedger,
-  ledgerExport: ofLedger,
   ledgersHere: ofLedger,
   drainLedger: ofLedger,
   sources: ofFiles,
   functions: ofFiles,
   authoring: ofFiles,
   projectFolder: ofFiles,
-  workingFolder: ofFiles,
   service: ofService,
 };
 

@@ -74,11 +74,15 @@ function openDrain(workerData: DrainWorkerData, { clock, log }: LedgerParts, led
   return openDrainThread({ entry, workerData, ledger, clock, log });
 }
 
-/** The journal is large, and runs must not wait for its readers; nor must a list wait for what takes minutes. */
+/**
+ * The journal is large, and runs must not wait for its readers; nor must a list wait for sums, which take seconds over a
+ * month, or either for what takes minutes.
+ */
 function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
-  const [quick, slow] = [openJournalThread({ dir }), openJournalThread({ dir })];
-  opened.defer(async () => void (await Promise.all([quick.close(), slow.close()])));
-  return { ...quick, prune: slow.prune, verify: slow.verify };
+  const threads = [openJournalThread({ dir }), openJournalThread({ dir }), openJournalThread({ dir })] as const;
+  opened.defer(async () => void (await Promise.all(threads.map((thread) => thread.close()))));
+  const [quick, sums, slow] = threads;
+  return { ...quick, summary: sums.summary, spend: sums.spend, prune: slow.prune, verify: slow.verify };
 }
 
 function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {

@@ -1,3 +1,4 @@
+import { exportRuns } from "./read/export-runs.ts";
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -112,8 +113,10 @@ test("in a journal with a malformed page, its runs are named, the others are rea
   assert.equal(list.runs.length, verified.ok);
   const leftOut: string[] = [];
   let lines = 0;
-  for await (const piece of reader.export({}, "jsonl", (run) => leftOut.push(run)))
-    lines += piece.split("\n").length - 1;
+  for await (const page of exportRuns(reader, {}, "jsonl")) {
+    lines += page.text.split("\n").length - 1;
+    leftOut.push(...page.damaged);
+  }
   assert.equal(lines, verified.ok);
   assert.deepEqual(leftOut, unreadable);
   await assert.rejects(reader.show(ids[0]!), /is damaged, and cannot be read/);

@@ -1,3 +1,4 @@
+import { exportRuns } from "./read/export-runs.ts";
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,11 +59,13 @@ async function makeJournal(t: TestContext): Promise<Journal> {
 
 async function readAll(reader: JournalReader, onDamaged?: (run: string) => void): Promise<Map<string, string>> {
   const runs = new Map<string, string>();
-  for await (const piece of reader.export({}, "jsonl", onDamaged))
-    for (const line of piece.split("\n").filter((each) => each !== "")) {
+  for await (const { text, damaged } of exportRuns(reader, {}, "jsonl")) {
+    for (const line of text.split("\n").filter((each) => each !== "")) {
       const { run } = JSON.parse(line) as { readonly run: { readonly transaction_id: string } };
       runs.set(run.transaction_id, line);
     }
+    for (const run of damaged) onDamaged?.(run);
+  }
   return runs;
 }
 

@@ -1,3 +1,4 @@
+import { exportRuns } from "../ledger/read/export-runs.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
@@ -130,7 +131,10 @@ export function ledgerContract(engine: EngineUnderTest): void {
       assert.deepEqual(list.runs.map((run) => run.transaction_id).toSorted(), ["trx_1", "trx_5"]);
       const leftOut: string[] = [];
       let text = "";
-      for await (const piece of reader.export({}, "jsonl", (run) => leftOut.push(run))) text += piece;
+      for await (const page of exportRuns(reader, {}, "jsonl")) {
+        text += page.text;
+        leftOut.push(...page.damaged);
+      }
       assert.deepEqual(leftOut.toSorted(), ["trx_2", "trx_3"]);
       assert.equal(text.trim().split("\n").length, 2);
     });

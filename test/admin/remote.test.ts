@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -29,6 +29,7 @@ let org: string;
 let workflow: string;
 let tokenId: string;
 let transaction: string;
+let folder: string;
 const leftovers: (() => unknown)[] = [];
 
 interface Printed {
@@ -60,6 +61,7 @@ const json = async (args: readonly string[]) => JSON.parse((await here([...args,
 before(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "datarun-remote-"));
   leftovers.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  folder = dataDir;
   const isShared = process.env["TEST_STORE"] === "postgres";
   const databaseUrl = isShared ? await newDatabase({ after: (drop) => leftovers.push(drop) }) : undefined;
   process.env["DATARUN_DATA_DIR"] = dataDir;
@@ -102,6 +104,8 @@ after(async () => {
 test("a verb prints the same from afar as on the machine, byte for byte: results, remarks, tables, failures and exit codes", async () => {
   const span = ["--from", "2020-01-01", "--to", "2100-01-01"];
   assert.equal((await here(["budget", "set", "--org", org, "--per", "day", "--calls", "5"])).code, 0);
+  const invoice = join(folder, "invoice.csv");
+  writeFileSync(invoice, "A\ntrx_nobody\n");
   const commands: (readonly string[])[] = [
     ["org", "list"],
     ["org", "rename", org, "Acme Ltd"],
@@ -143,6 +147,10 @@ test("a verb prints the same from afar as on the machine, byte for byte: results
     ["ledger", "spend", "--by", "source", "--from", "2100-01-01", "--to", "2020-01-01"],
     ["ledger", "reconcile", transaction, "--call", "0", "--charged", "no", "--note", "x"],
     ["ledger", "verify"],
+    ["ledger", "export"],
+    ["ledger", "export", "--format", "jsonl", "--from", "2026-02-30"],
+    ["ledger", "compare", invoice, "--map", "transaction=A", ...span],
+    ["ledger", "compare", "/nowhere.csv", "--map", "transaction=A", ...span],
     ["token", "revoke", `tok_${"0".repeat(32)}`],
     ["token", "revoke", "nonsense"],
     ["token", "revoke"],
@@ -155,6 +163,17 @@ test("a verb prints the same from afar as on the machine, byte for byte: results
       assert.deepEqual(there, own, command.join(" "));
     }
   }
+});
+
+test("an export from afar is written here, and only where no file is", async () => {
+  const [there, own] = [join(folder, "there.csv"), join(folder, "own.csv")];
+  const exported = await remotely(["ledger", "export", there]);
+  assert.deepEqual([exported.code, exported.stderr], [0, ""]);
+  assert.equal((await here(["ledger", "export", own])).code, 0);
+  assert.deepEqual(readFileSync(there), readFileSync(own));
+  assert.equal(statSync(there).mode & 0o777, 0o600);
+  const again = await remotely(["ledger", "export", there, "--json"]);
+  assert.deepEqual([again.code, JSON.parse(again.stdout).error.code], [1, "refused"]);
 });
 
 test("what is set by options, variables and standard input arrives, and is done in the operator's name", async () => {
@@ -185,7 +204,6 @@ test("the address and the token may come from the environment, and the option ma
 test("a verb that works only in a terminal is refused from afar, and is not done here instead", async () => {
   const elsewhere = { DATARUN_REMOTE: running.adminUrl, DATARUN_OPERATOR_TOKEN: token };
   for (const [args, says] of [
-    [["ledger", "export", "x.csv"], /"ledger export" works only on the machine where it is typed/],
     [["store", "copy"], /"store copy" works only on the machine/],
     [["source", "test", "google__phone_number", "--record"], /--record works only on the machine/],
     [["keys", "rotate", "--adopt-root-key"], /--adopt-root-key works only on the machine/],

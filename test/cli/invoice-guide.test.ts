@@ -73,6 +73,7 @@ test("what is wrong with the file or the mapping is said in words", async (t) =>
   assert.match(await of(join(dataDir, "none.csv"), "--map", "order=A"), /there is no such file/);
   assert.match(await of(dataDir, "--map", "order=A"), /it is a folder/);
   assert.match(await of(file, "--map", "order=A"), /not UTF-8/);
+  writeFileSync(file, "A;B\n1;2\n");
   assert.match(await of(file, "--map", "order=A", "--map", "order=B"), /twice which column is order/);
 });
 

@@ -204,8 +204,13 @@ test("ledger verify says that all is as it was written, and names what is not; s
   const file = join(dataDir, "runs.jsonl");
   const exported = await run(["ledger", "export", file, "--format", "jsonl"]);
   assert.equal(exported.code, 1);
-  assert.match(exported.stderr, new RegExp(`1 run is damaged and not in the file: ${plain}\\.`));
-  assert.equal(readFileSync(file, "utf8").trim().split("\n").length, 1);
+  assert.match(exported.stderr, new RegExp(`1 run is damaged, and only named: ${plain}\\.`));
+  const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { run: { transaction_id: string; state: string } }).run); // prettier-ignore
+  assert.deepEqual(
+    lines.find(({ transaction_id: id }) => id === plain),
+    { transaction_id: plain, state: "damaged" },
+  );
+  assert.equal(lines.length, 2);
 
   alter(`UPDATE runs SET started_at = 9223372036854775807 WHERE transaction_id = '${unsettled}'`);
   const unreadable = await run(["ledger", "verify"]);

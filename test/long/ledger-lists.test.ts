@@ -5,7 +5,7 @@ import { SPEND_KEYS } from "../../src/ledger/read/sum-spend.ts";
 import { placeOfCharge } from "../../src/ledger/read/unknown-charges.ts";
 import type { LedgerFilter } from "../../src/ledger/read/ledger-filter.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
-import { createLedgerReader, type LedgerReader } from "../../src/ledger/read/ledger-reader.ts";
+import { createLedgerReader, type LedgerAnswers } from "../../src/ledger/read/ledger-reader.ts";
 import { atEnd, makeDirectory, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/clock.ts";
@@ -50,7 +50,7 @@ function filters(): LedgerFilter[] {
   return choices.reduce<LedgerFilter[]>((all, some) => all.flatMap((one) => some.map((more) => ({ ...one, ...more }))), [{}]); // prettier-ignore
 }
 
-async function measure(t: TestContext, name: string, reader: LedgerReader): Promise<void> {
+async function measure(t: TestContext, name: string, reader: LedgerAnswers): Promise<void> {
   const slow: string[] = [];
   const took: number[] = [];
   const inTime = async (about: string, ask: () => Promise<unknown>): Promise<void> => {

@@ -34,6 +34,8 @@ export function verbTypes(document: object): string {
       : [{ name: path.slice("/api/".length).replaceAll("/", " "), title: capital(post.operationId), ...post }],
   );
   const titles = new Set(verbs.flatMap(({ title }) => [`${title}Input`, `${title}Result`]));
+  // Other verbs answer with a text.
+  const resultOf = (title: string) => (`${title}Result` in components.schemas ? `Schemas["${title}Result"]` : "string");
   const schemas = Object.fromEntries(Object.entries(components.schemas).filter(([name]) => titles.has(name)));
   const lines = (value: (verb: (typeof verbs)[number]) => string) =>
     verbs.map((verb) => `  "${verb.name}": ${value(verb)};`).join("\n");
@@ -45,7 +47,7 @@ ${generate({ openapi, info: { title: "verbs", version: "1" }, paths: {}, compone
 type Schemas = components["schemas"];
 
 export interface Verbs {
-${lines(({ title }) => `{ input: Schemas["${title}Input"]; result: Schemas["${title}Result"] }`)}
+${lines(({ title }) => `{ input: Schemas["${title}Input"]; result: ${resultOf(title)} }`)}
 }
 
 export const ROLES = ["viewer", "operator", "owner"] as const;

@@ -1,5 +1,6 @@
 import type { SpendLine } from "../../ledger/read/sum-spend.ts";
 import type { Micros } from "../../terms/money.ts";
+import { groupUnhurried, unhurried } from "./unhurried.ts";
 import type { InvoiceLine } from "./read-invoice.ts";
 
 /**
@@ -10,7 +11,8 @@ import type { InvoiceLine } from "./read-invoice.ts";
  * - `unknown charge`: the invoice is within the ledger's range; settle the charge.
  * - `no price`: the ledger has no price to compare with.
  */
-export type DifferenceKind = "ours only" | "theirs only" | "differs" | "unknown charge" | "no price";
+export const DIFFERENCES = ["ours only", "theirs only", "differs", "unknown charge", "no price"] as const;
+export type DifferenceKind = (typeof DIFFERENCES)[number];
 
 /** What one side has for a key, in one currency. Amounts are `null` if the invoice says none: counts are compared. */
 export interface Difference {
@@ -42,20 +44,20 @@ export interface Comparison {
 const NOTHING: Side = { amount: 0n, count: 0 };
 
 /** Holds the lines of an invoice against the ledger, by key and currency. */
-export function compareInvoice(
+export async function compareInvoice(
   ours: readonly SpendLine[],
   theirs: readonly InvoiceLine[],
   byAmount: boolean,
-): Comparison {
+): Promise<Comparison> {
   const currencyOf = (line: { readonly currency: string | null }): string | null => (byAmount ? line.currency : null);
   const idOf = (key: string, currency: string | null): string => `${currency ?? ""} ${key}`;
-  const invoice = Map.groupBy(theirs, (line) => idOf(line.key, currencyOf(line)));
-  const ledger = Map.groupBy(ours, (line) => idOf(line.key ?? "", currencyOf(line)));
+  const invoice = await groupUnhurried(theirs, (line) => idOf(line.key, currencyOf(line)));
+  const ledger = await groupUnhurried(ours, (line) => idOf(line.key ?? "", currencyOf(line)));
   const unpriced = new Set(ours.filter((line) => line.unpriced > 0).map((line) => line.key));
   const invoiced = new Set<string | null>(theirs.map(({ key }) => key));
   const differences: Difference[] = [];
   let equal = 0;
-  for (const id of new Set([...invoice.keys(), ...ledger.keys()])) {
+  for await (const id of unhurried(new Set([...invoice.keys(), ...ledger.keys()]))) {
     const [lines, own] = [invoice.get(id) ?? [], ledger.get(id) ?? []];
     const { key, currency } = lines[0] ?? own[0]!;
     // It is compared with the invoice's line for the same key, in whatever currency that is.

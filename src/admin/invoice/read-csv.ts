@@ -9,21 +9,21 @@ export interface CsvRow {
  * it, which Excel understands, decides. Lines may end in CR, LF or both. Empty lines are left out. A quote that is never
  * closed takes the rest of the file, which then has too few cells.
  */
-export function readCsv(text: string): readonly CsvRow[] {
+export function* readCsv(text: string): Generator<CsvRow, void, void> {
   const source = text.startsWith("\ufeff") ? text.slice(1) : text;
   const told = /^sep=([,;\t])(\r\n|\r|\n|$)/.exec(source);
   const delimiter = told?.[1] ?? delimiterOf(source);
-  const rows: CsvRow[] = [];
   const firstLine = told === null ? 1 : 2;
   let [cells, cell, line, startLine, quoted, isQuoted] = [[] as string[], "", firstLine, firstLine, false, false];
   const endCell = (): void => {
     cells.push(isQuoted ? cell : cell.trim());
     [cell, isQuoted] = ["", false];
   };
-  const endRow = (): void => {
+  const endRow = (): CsvRow[] => {
     endCell();
-    if (cells.length > 1 || cells[0] !== "") rows.push({ line: startLine, cells });
+    const row = { line: startLine, cells };
     cells = [];
+    return row.cells.length > 1 || row.cells[0] !== "" ? [row] : [];
   };
   for (let at = told?.[0].length ?? 0; at < source.length; at += 1) {
     const char = source[at]!;
@@ -36,12 +36,11 @@ export function readCsv(text: string): readonly CsvRow[] {
     } else if (char === '"' && cell.trim() === "") [quoted, isQuoted, cell] = [true, true, ""];
     else if (char === delimiter) endCell();
     else if (endsLine) {
-      endRow();
+      yield* endRow();
       startLine = line;
     } else if (char !== "\r") cell += char;
   }
-  if (cell !== "" || cells.length > 0) endRow();
-  return rows;
+  if (cell !== "" || cells.length > 0) yield* endRow();
 }
 
 /** More than the headings of any invoice. */

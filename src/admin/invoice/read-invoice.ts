@@ -2,6 +2,7 @@ import { isDay } from "../../terms/calendar.ts";
 import { isCurrency } from "../../terms/currency.ts";
 import { type Micros, readAmount } from "../../terms/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import { unhurried } from "./unhurried.ts";
 import { readCsv, wholeOf } from "./read-csv.ts";
 
 /** What the columns of an invoice can mean. The first three say what a line is about. */
@@ -38,8 +39,9 @@ export interface BadRow {
 const SHOWN_CHARACTERS_MAX = 40;
 
 /** @throws OperatorError if a column is not there, or there twice */
-export function readInvoice(text: string, form: InvoiceForm) {
-  const [head, ...rows] = readCsv(text);
+export async function readInvoice(text: string, form: InvoiceForm) {
+  const rows = readCsv(text);
+  const { value: head } = rows.next();
   if (head === undefined) throw new OperatorError("invalid", "The invoice is empty.");
   const places = Object.entries(form.columns).map(([column, name]) => {
     const at = head.cells.indexOf(name);
@@ -49,7 +51,7 @@ export function readInvoice(text: string, form: InvoiceForm) {
   });
   const lines: InvoiceLine[] = [];
   const bad: BadRow[] = [];
-  for (const { line, cells } of rows) {
+  for await (const { line, cells } of unhurried(rows)) {
     const cell = Object.fromEntries(places.map(([column, at]) => [column, cells[at] ?? ""]));
     const read = cells.length === head.cells.length ? readLine(cell, form) : unequal(cells.length, head.cells.length);
     if (typeof read === "string") bad.push({ line, problem: read });

@@ -5,7 +5,8 @@ import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import { type Remote, TOKEN_VARIABLE } from "./find-remote.ts";
 import { RemoteDefect } from "./remote-defect.ts";
-import { postToRemote } from "./post-to-remote.ts";
+import { bytesOf, openReply, postToRemote, readReply, type RemoteReply } from "./post-to-remote.ts";
+import type { Pieces } from "../write-text.ts";
 
 /**
  * Carries out a verb in the service, under the name of the token's operator, and repeats its remarks.
@@ -18,6 +19,30 @@ export async function askRemote(
   note: (sentence: string) => void,
 ): Promise<JsonObject> {
   const reply = await postToRemote(remote, verbPath(name), JSON.stringify(input));
+  return readAnswer(remote, reply, note);
+}
+
+/** The same for a verb that answers with a text. */
+export async function* readRemote(
+  remote: Remote,
+  name: string,
+  input: object,
+  note: (sentence: string) => void,
+): Pieces {
+  const incoming = await openReply(remote, verbPath(name), JSON.stringify(input));
+  const { statusCode, headers } = incoming;
+  if (statusCode !== 200 || headers["datarun-api"] === undefined)
+    return readAnswer(remote, await readReply(incoming, remote), note);
+  readNotes(headers["datarun-notes"]).forEach(note);
+  const text = new TextDecoder();
+  for await (const bytes of bytesOf(incoming, remote)) yield text.decode(bytes, { stream: true });
+  const { "datarun-notes": notes, "datarun-result": result } = incoming.trailers;
+  readNotes(notes).forEach(note);
+  if (typeof result !== "string") throw new RemoteDefect("The service's answer has no end.");
+  return JSON.parse(decodeURIComponent(result)) as JsonObject;
+}
+
+function readAnswer(remote: Remote, reply: RemoteReply, note: (sentence: string) => void): JsonObject {
   if (reply.headers["datarun-api"] === undefined) {
     throw new OperatorError(
       "unavailable",

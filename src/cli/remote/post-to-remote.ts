@@ -1,4 +1,9 @@
-import { Agent as PlainAgent, request as plainRequest, type IncomingHttpHeaders } from "node:http";
+import {
+  Agent as PlainAgent,
+  request as plainRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { systemClock } from "../../terms/clock.ts";
 import { knownCode } from "../../terms/known-error.ts";
@@ -15,12 +20,46 @@ export interface RemoteReply {
 const SEND_MS_MAX = 15_000;
 const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Follows no redirect and uses no proxy: the token goes to the address that was given, and nowhere else. */
-export function postToRemote({ url, token }: Remote, path: string, body: string): Promise<RemoteReply> {
+/** Sends a request, and reads the whole answer. @throws OperatorError */
+export async function postToRemote(remote: Remote, path: string, body: string): Promise<RemoteReply> {
+  return readReply(await openReply(remote, path, body), remote);
+}
+
+/** @throws OperatorError */
+export async function readReply(incoming: IncomingMessage, remote: Remote): Promise<RemoteReply> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of bytesOf(incoming, remote)) {
+    bytes += chunk.length;
+    if (bytes > REPLY_BYTES_MAX) throw unreachable(remote, "its answer is too large");
+    chunks.push(chunk);
+  }
+  const { statusCode: status = 0, headers } = incoming;
+  return { status, headers, text: Buffer.concat(chunks).toString("utf8") };
+}
+
+/** What comes in, until the answer is complete. @throws OperatorError if it never will be */
+export async function* bytesOf(incoming: IncomingMessage, remote: Remote): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield* incoming as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw unreachable(remote, "it hung up", error);
+  }
+}
+
+function unreachable({ url }: Remote, reason: string, cause?: unknown): OperatorError {
+  return new OperatorError("unavailable", `The service at ${url.href} does not answer (${reason}).`, { cause });
+}
+
+/**
+ * Sends a request, and resolves when the answer begins. Follows no redirect and uses no proxy: the token goes to the
+ * address that was given, and nowhere else.
+ * @throws OperatorError
+ */
+export function openReply(remote: Remote, path: string, body: string): Promise<IncomingMessage> {
+  const { url, token } = remote;
   const isTls = url.protocol === "https:";
   const send = isTls ? tlsRequest : plainRequest;
-  const unreachable = (reason: string, cause?: unknown) =>
-    new OperatorError("unavailable", `The service at ${url.href} does not answer (${reason}).`, { cause });
   return new Promise((resolve, reject) => {
     const outgoing = send({
       agent: isTls ? new TlsAgent() : new PlainAgent(),
@@ -35,28 +74,15 @@ export function postToRemote({ url, token }: Remote, path: string, body: string)
         "Content-Length": Buffer.byteLength(body),
       },
     });
-    const cancel = systemClock.after(SEND_MS_MAX, () => outgoing.destroy(unreachable("it takes too long to connect")));
+    const cancel = systemClock.after(SEND_MS_MAX, () =>
+      outgoing.destroy(unreachable(remote, "it takes too long to connect")),
+    );
     outgoing.on("finish", cancel);
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       cancel();
-      reject(error instanceof OperatorError ? error : unreachable(knownCode(error.code) ?? error.name, error));
+      reject(error instanceof OperatorError ? error : unreachable(remote, knownCode(error.code) ?? error.name, error));
     });
-    outgoing.on("response", (incoming) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > REPLY_BYTES_MAX) incoming.destroy(unreachable("its answer is too large"));
-        else chunks.push(chunk);
-      });
-      incoming.on("error", (error) =>
-        reject(error instanceof OperatorError ? error : unreachable("it hung up", error)),
-      );
-      incoming.on("end", () => {
-        const { statusCode: status = 0, headers } = incoming;
-        resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
-      });
-    });
+    outgoing.on("response", resolve);
     outgoing.end(body);
   });
 }

@@ -3,7 +3,9 @@ import type { JsonObject } from "../../terms/json.ts";
 import { printable } from "../../terms/printable.ts";
 import { type CommandIo, write } from "../command-io.ts";
 import { type ParsedCommand, usage } from "../parse-command.ts";
-import { askRemote } from "./ask-remote.ts";
+import { isStreamed } from "../../admin/run-verb.ts";
+import { writeText } from "../write-text.ts";
+import { askRemote, readRemote } from "./ask-remote.ts";
 import type { Remote } from "./find-remote.ts";
 
 /** Runs a verb in a service, and prints its remarks as if it had run here. @throws OperatorError, RemoteDefect */
@@ -11,10 +13,10 @@ export async function runRemotely(
   name: string,
   verb: Verb,
   input: object,
-  { dataDir, project }: ParsedCommand,
+  { dataDir, project, file }: ParsedCommand,
   remote: Remote,
   io: CommandIo,
-): Promise<JsonObject> {
+): Promise<JsonObject | null> {
   const { terminalOnly = [] } = verb;
   if (terminalOnly === true)
     throw usage(`"${name}" works only on the machine where it is typed. It was to be done at ${remote.url.href}.`);
@@ -23,8 +25,10 @@ export async function runRemotely(
   if (dataDir !== undefined || project !== undefined)
     throw usage(`${dataDir === undefined ? "--project" : "--data-dir"} is the service's own at ${remote.url.href}.`);
   const notes: string[] = [];
+  const note = (sentence: string) => void notes.push(sentence);
   try {
-    return await askRemote(remote, name, input, (note) => notes.push(note));
+    if (isStreamed(verb)) return await writeText(readRemote(remote, name, input, note), file, io);
+    return await askRemote(remote, name, input, note);
   } finally {
     for (const note of notes) await write(io.stderr, `${printable(note)}\n`);
   }

@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { createLedgerReader, type LedgerReader } from "../../ledger/read/ledger-reader.ts";
+import { createLedgerReader, type LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
 import { RootKeyFiles } from "../../credentials/root-key-files.ts";
 import { hasJournal } from "../../ledger/journal/journal-tables.ts";
 import { type JournalReader, openJournalReader } from "../../ledger/read/journal-reader.ts";
@@ -67,7 +67,7 @@ async function checkTokens({ admin }: Store, report: Report): Promise<void> {
   }
 }
 
-async function checkCharges(ledger: LedgerReader, clock: Clock, report: Report): Promise<void> {
+async function checkCharges(ledger: LedgerAnswers, clock: Clock, report: Report): Promise<void> {
   const before = clock.wall() - OLD_MS;
   const old = (await ledger.unknown({ limit: UNKNOWN_MAX })).filter((request) => request.sent_at < before).length;
   if (old === 0) return;
@@ -78,7 +78,7 @@ async function checkCharges(ledger: LedgerReader, clock: Clock, report: Report):
 async function checkLiveRuns(
   { on }: CheckedSources,
   { admin }: Store,
-  ledger: LedgerReader | null,
+  ledger: LedgerAnswers | null,
   clock: Clock,
   report: Report,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function withLedger(
   { settings, dataDir }: ProductionParts,
   store: Store,
   report: Report,
-  use: (ledger: LedgerReader | null) => Promise<void>,
+  use: (ledger: LedgerAnswers | null) => Promise<void>,
 ): Promise<void> {
   if (settings.databaseUrl !== undefined) return use(createLedgerReader(store.ledgerTables));
   const dir = join(dataDir, "ledger");

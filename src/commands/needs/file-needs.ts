@@ -16,7 +16,7 @@ export function fileNeeds({
   once,
   clock,
   store,
-}: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder" | "workingFolder"> {
+}: VerbPlace): Pick<VerbNeeds, "sources" | "functions" | "authoring" | "projectFolder"> {
   const remark = remarkOnFolder(project, process.cwd());
   if (remark !== null) note(remark);
   const loaded = once(
@@ -57,6 +57,5 @@ export function fileNeeds({
       if (project !== undefined) return project;
       throw new OperatorError("invalid", "There is no project folder: name one with --project.");
     },
-    workingFolder: () => process.cwd(),
   };
 }

@@ -17,7 +17,7 @@ export function ledgerNeeds({
   note,
   once,
   store: open,
-}: VerbPlace): Pick<VerbNeeds, "ledger" | "ledgerExport" | "ledgersHere" | "drainLedger"> {
+}: VerbPlace): Pick<VerbNeeds, "ledger" | "ledgersHere" | "drainLedger"> {
   const dir = join(dataDir, "ledger");
   const journal = once(
     async () => {
@@ -40,7 +40,6 @@ export function ledgerNeeds({
   };
   return {
     ledger,
-    ledgerExport: ledger,
     ledgersHere: async () => [
       ...(databaseUrl === undefined ? [] : [{ place: "shared", open: shared } as const]),
       ...(databaseUrl === undefined || hasJournal(dir) ? [{ place: "journal", open: journal } as const] : []),

@@ -1,3 +1,4 @@
+import { exportRuns } from "../read/export-runs.ts";
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +108,7 @@ test("a run is exported with the same names and in the same order as always", as
   t.after(() => reader.close());
   const texts = { csv: "", jsonl: "" };
   for (const format of ["csv", "jsonl"] as const)
-    for await (const piece of reader.export({}, format)) texts[format] += piece;
+    for await (const { text } of exportRuns(reader, {}, format)) texts[format] += text;
   assert.deepEqual(texts, EXPORTED);
 });
 

@@ -6,7 +6,6 @@ import { costOf, priceText, withPriceText } from "./costs.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import { runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { AttemptRow, CallRow, LedgerTables, RunReportRow, RunRow } from "../ports.ts";
-import type { OnProgress } from "../../terms/on-progress.ts";
 import { readRuns } from "./read-runs.ts";
 
 /**
@@ -18,40 +17,73 @@ export type ExportFormat = "csv" | "jsonl";
 /** Few enough that a page is read quickly: a long read would keep the journal's log from being shortened. */
 const RUNS_A_PAGE = 200;
 
-/** Called for each run that is left out because of damage, with its id or, if that cannot be read, its start. */
-export type OnDamaged = (run: string) => void;
-
 type Place = readonly [startedAt: number, transactionId: string];
 
-export async function* exportRuns(
+/** Some of the runs, oldest first. */
+export interface ExportPage {
+  readonly text: string;
+  readonly runs: number;
+  /** Runs that are left out because of damage: their ids or, where one cannot be read, its start. */
+  readonly damaged: readonly string[];
+  /** Where the next page begins; `null` after the last one. */
+  readonly next: ExportPlace | null;
+}
+
+export interface ExportPlace {
+  readonly place: Place;
+  /** How many runs to read: fewer where there is damage. */
+  readonly limit: number;
+}
+
+/**
+ * One page of an export, which is a short question like any other: whoever asks for the next one only when this one is
+ * written keeps no more than a page in memory, and nobody else waits for long.
+ */
+export async function exportPage(
   tables: LedgerTables,
   filter: LedgerFilter,
   format: ExportFormat,
-  onDamaged: OnDamaged = () => {},
-  onProgress: OnProgress = () => {},
-): AsyncGenerator<string> {
-  let written = 0;
-  if (format === "csv") yield toLine(HEADERS);
-  let place: Place | null = [Number.MIN_SAFE_INTEGER, ""];
-  let limit = RUNS_A_PAGE;
-  while (place !== null) {
-    const runs: readonly Found[] | null = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
-    if (runs !== null) {
-      const ids = runs.map((run) => run.transaction_id);
-      const found = await readRuns(tables.query, ids);
-      yield found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format))).join("");
-      for (const { transactionId, damaged } of found) if (damaged) onDamaged(transactionId);
-      written += found.length;
-      onProgress("runs written", written);
-      const last = runs.at(-1);
-      place = last === undefined || runs.length < limit ? null : [last.started_at, last.transaction_id];
-      limit = RUNS_A_PAGE;
-    } else if (limit > 1) {
-      limit = Math.ceil(limit / 8);
-    } else {
-      place = await skipOne(tables, place, onDamaged);
-    }
+  from: ExportPlace | null,
+): Promise<ExportPage> {
+  const head = from === null && format === "csv" ? toLine(HEADERS) : "";
+  const { place, limit } = from ?? { place: [Number.MIN_SAFE_INTEGER, ""], limit: RUNS_A_PAGE };
+  const runs = await findRuns(tables, filter, place, limit).catch(nullIfDamaged);
+  if (runs !== null) {
+    const found = await readRuns(tables.query, runs.map((run) => run.transaction_id)); // prettier-ignore
+    const texts = found.flatMap(({ row, damaged }) => (row === null || damaged ? [] : toText(row, format)));
+    const last = runs.at(-1);
+    const isLast = last === undefined || runs.length < limit;
+    return {
+      text: head + texts.join(""),
+      runs: found.length,
+      damaged: found.flatMap(({ transactionId, damaged }) => (damaged ? transactionId : [])),
+      next: isLast ? null : { place: [last.started_at, last.transaction_id], limit: RUNS_A_PAGE },
+    };
   }
+  if (limit > 1) return { text: head, runs: 0, damaged: [], next: { place, limit: Math.ceil(limit / 8) } };
+  const damaged: string[] = [];
+  const next = await skipOne(tables, place, damaged);
+  return { text: head, runs: 0, damaged, next: next === null ? null : { place: next, limit: 1 } };
+}
+
+/** All pages of an export, each read when the one before it has been taken. */
+export async function* exportRuns(
+  ledger: { exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportPlace | null): Promise<ExportPage> },
+  filter: LedgerFilter,
+  format: ExportFormat,
+): AsyncGenerator<ExportPage> {
+  let from: ExportPlace | null = null;
+  do {
+    const page: ExportPage = await ledger.exportPage(filter, format, from);
+    yield page;
+    from = page.next;
+  } while (from !== null);
+}
+
+/** What stands in an export for a run that is damaged. */
+export function damagedLine(run: string, format: ExportFormat): string {
+  if (format === "jsonl") return `${JSON.stringify({ run: { transaction_id: run, state: "damaged" } })}\n`;
+  return toLine(HEADERS.map((header) => (header === "transaction_id" ? run : header === "state" ? "damaged" : null)));
 }
 
 type Found = Pick<RunRow, "started_at" | "transaction_id">;
@@ -75,12 +107,12 @@ function findRuns(
  * Skips the next run, which cannot be read, by using only the index; other runs that started in the same millisecond
  * are skipped too.
  */
-async function skipOne({ query }: LedgerTables, [at, id]: Place, onDamaged: OnDamaged): Promise<Place | null> {
+async function skipOne({ query }: LedgerTables, [at, id]: Place, damaged: string[]): Promise<Place | null> {
   const ofThatMoment = await query(
     "SELECT r.transaction_id FROM ledger_runs AS r WHERE r.started_at = ? AND r.transaction_id > ? LIMIT 1",
     [at, id],
   ).catch(nullIfDamaged);
-  if (ofThatMoment === null) onDamaged(`one that started at ${toIso(at)}`);
+  if (ofThatMoment === null) damaged.push(`one that started at ${toIso(at)}`);
   const [next] = await query<{ readonly at: number | null }>(
     "SELECT min(r.started_at) AS at FROM ledger_runs AS r WHERE r.started_at > ?",
     [at],

@@ -5,10 +5,10 @@ import { JournalTables } from "../journal/journal-tables.ts";
 import type { LedgerTables } from "../ports.ts";
 import { catchUp } from "../journal/replay-outcomes.ts";
 import { pruneJournal } from "./prune-journal.ts";
-import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
+import { createLedgerReader, type LedgerAnswers } from "./ledger-reader.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
-export interface JournalReader extends LedgerReader {
+export interface JournalReader extends LedgerAnswers {
   /** How many runs the shared database does not have yet: the service may be dead, or the database was unavailable. */
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
   close(): void;
@@ -38,10 +38,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     unknown: afterLog(reader.unknown),
     lastUses: afterLog(reader.lastUses),
     moment: afterLog(reader.moment),
-    export: async function* (...asked) {
-      catchUp(dir);
-      yield* reader.export(...asked);
-    },
+    exportPage: afterLog(reader.exportPage),
     reconcile: afterLog(async (decision) => {
       // A run is sent once and not updated: a charge settled here afterwards would be known on this machine only.
       const outbox = await tables.query("SELECT run FROM drained");

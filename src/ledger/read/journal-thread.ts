@@ -86,6 +86,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     spend: asks("spend"),
     unknown: asks("unknown"),
     lastUses: asks("lastUses"),
+    exportPage: asks("exportPage"),
     reconcile: asks("reconcile"),
     // A function cannot go to another thread: what it would be called with comes back.
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),

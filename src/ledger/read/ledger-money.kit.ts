@@ -1,3 +1,4 @@
+import { exportRuns } from "./export-runs.ts";
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { AttemptReport } from "../../run/ports.ts";
@@ -122,9 +123,9 @@ export function ledgerMoneyContract(name: string, newLedger: (t: TestContext) =>
       const ledger = await newLedger(t);
       await recorded(ledger, [sent("yes", eur(350_000n)), sent("unknown", eur(12_000_000n)), sent("no", null), sent("yes", null)]); // prettier-ignore
       const textOf = async (format: "csv" | "jsonl") => {
-        let text = "";
-        for await (const piece of ledger.reader.export({}, format)) text += piece;
-        return text;
+        let whole = "";
+        for await (const { text } of exportRuns(ledger.reader, {}, format)) whole += text;
+        return whole;
       };
       const [headers, ...lines] = (await textOf("csv")).trimEnd().split("\r\n");
       assert.match(headers!, /,attempt_charged,price,currency,amount,amount_at_most$/);

@@ -3,7 +3,8 @@ import { describe, test, type TestContext } from "node:test";
 import * as fc from "fast-check";
 import type { RunIntent, RunReport } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
-import type { LedgerReader } from "./ledger-reader.ts";
+import { exportRuns } from "./export-runs.ts";
+import type { LedgerAnswers } from "./ledger-reader.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;
@@ -13,7 +14,7 @@ const MARCH = Date.UTC(2026, 2, 10);
 export interface LedgerToRead {
   /** Records a run there as a service does. */
   put(run: RunIntent, report?: RunReport): Promise<unknown>;
-  readonly reader: LedgerReader;
+  readonly reader: LedgerAnswers;
 }
 
 const timedOut = makeCall({
@@ -31,10 +32,10 @@ const timedOut = makeCall({
   ],
 });
 
-async function textOf(pieces: AsyncIterable<string>): Promise<string> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  return text;
+async function textOf(pages: AsyncIterable<{ readonly text: string }>): Promise<string> {
+  let whole = "";
+  for await (const { text } of pages) whole += text;
+  return whole;
 }
 
 /** What every ledger answers, wherever its tables are. */
@@ -105,7 +106,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await put(odd, makeReport(odd, { calls: [noMatch, timedOut] }));
       const plain = makeRun({ startedWallAt: MARCH + DAY });
       await put(plain);
-      const found = async (filter: Parameters<LedgerReader["list"]>[0]): Promise<string[]> =>
+      const found = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<string[]> =>
         (await reader.list(filter)).runs.map((run) => run.transaction_id);
 
       const [a, b] = [odd.transactionId, plain.transactionId];
@@ -156,14 +157,14 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       const bare = makeRun({ startedWallAt: MARCH + DAY });
       await put(bare, makeReport(bare, { calls: [] }));
 
-      const json = (await textOf(reader.export({}, "jsonl"))).split("\n").slice(0, -1);
+      const json = (await textOf(exportRuns(reader, {}, "jsonl"))).split("\n").slice(0, -1);
       assert.equal(new Set(json.map((line) => JSON.parse(line).run.transaction_id)).size, 451);
       assert.equal(json.length, 451);
-      const csv = (await textOf(reader.export({}, "csv"))).split("\r\n").slice(0, -1);
+      const csv = (await textOf(exportRuns(reader, {}, "csv"))).split("\r\n").slice(0, -1);
       assert.equal(csv.length, 1 + 450 * 4 + 1);
       const columns = csv[0]!.split(",").length;
       assert.ok(csv.every((line) => line.split(",").length === columns));
-      assert.deepEqual((await textOf(reader.export({ from: MARCH + 1 }, "csv"))).split("\r\n").length, 3);
+      assert.deepEqual((await textOf(exportRuns(reader, { from: MARCH + 1 }, "csv"))).split("\r\n").length, 3);
     });
 
     test("no id can break a line of the export, or be a formula in it", async (t) => {
@@ -172,7 +173,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       const run = makeRun();
       const calls = nasty.map((source, ordinal) => makeCall({ source, ordinal, attempts: [] }));
       await put(run, makeReport(run, { calls }));
-      const lines = (await textOf(reader.export({}, "csv"))).split("\r\n");
+      const lines = (await textOf(exportRuns(reader, {}, "csv"))).split("\r\n");
       assert.equal(lines.length, nasty.length + 2);
       assert.ok(lines[1]!.includes(",'=cmd|' /C calc'!A0,"));
       assert.ok(lines[2]!.includes(',"""quoted"", and more",'));
@@ -323,7 +324,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
         kept_unknown: 0,
         kept_undrained: 0,
       });
-      assert.equal((await textOf(reader.export({}, "jsonl"))).split("\n").length, 2);
+      assert.equal((await textOf(exportRuns(reader, {}, "jsonl"))).split("\n").length, 2);
       await put(makeRun());
     });
   });

@@ -1,6 +1,6 @@
-import { exportRuns, type ExportFormat, type OnDamaged } from "./export-runs.ts";
+import { exportPage, type ExportFormat, type ExportPage, type ExportPlace } from "./export-runs.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { isDamage, sayDamaged } from "../journal/journal-damage.ts";
+import { sayDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
 import { lastUses, type LastUse } from "./last-uses.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
@@ -18,18 +18,8 @@ import { verifyRuns } from "./verify-runs.ts";
 
 /**
  * The ledger as an operator or auditor reads it, independently of the services that write it, whether they run or not.
+ * Each question has one answer.
  */
-export interface LedgerReader extends LedgerAnswers {
-  /** Yields pieces of text, oldest run first, read page by page as they are consumed: memory stays small. */
-  export(
-    filter: LedgerFilter,
-    format: ExportFormat,
-    onDamaged?: OnDamaged,
-    onProgress?: OnProgress,
-  ): AsyncGenerator<string>;
-}
-
-/** Questions to a ledger that have one answer. */
 export interface LedgerAnswers {
   /** Runs with unknown charges first, then newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
@@ -46,6 +36,8 @@ export interface LedgerAnswers {
   unknown(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly UnknownCharge[]>;
   /** When a run last took each of these credentials; those that none has taken are left out. */
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
+  /** A page of an export, from where the one before it has ended. */
+  exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportPlace | null): Promise<ExportPage>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -84,7 +76,7 @@ export interface LedgerMoment {
  * Answers the same questions from any ledger: the journal of one machine, or the one that several share. A question
  * that cannot be answered because the ledger is damaged rejects with an OperatorError that says so.
  */
-export function createLedgerReader(tables: LedgerTables): LedgerReader {
+export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
   const { query } = tables;
   return {
     list: (filter, page = {}) => listRuns(tables, filter, page).catch(sayDamaged),
@@ -101,14 +93,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerReader {
         // No digit of an id comes after this letter, in whatever order a database has them.
         [toStored(beginning), `${toStored(beginning)}z`, limit],
       ).catch(sayDamaged),
-    export: async function* (...asked) {
-      try {
-        yield* exportRuns(tables, ...asked);
-      } catch (error) {
-        if (isDamage(error)) sayDamaged(error);
-        throw error;
-      }
-    },
+    exportPage: (...asked) => exportPage(tables, ...asked).catch(sayDamaged),
     summary: (month) => summarize(tables, month).catch(sayDamaged),
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),

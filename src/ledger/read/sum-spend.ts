@@ -15,6 +15,8 @@ export interface SpendFilter {
   readonly workflowId?: string;
   readonly source?: string;
   readonly credentialId?: string;
+  /** How many lines to make at most. */
+  readonly linesMax?: number;
 }
 
 /** The requests of one group in one currency. */
@@ -57,7 +59,7 @@ export async function sumSpend(
        SELECT ${key} AS key, ${textOf("k.currency_key")} AS currency, k.requests, k.charged_yes, k.charged_no,
          k.charged_unknown, k.unpriced, k.least, k.most
        FROM (${byKeys}) AS k) AS s
-     ORDER BY s.key, coalesce(s.currency, '')`,
+     ORDER BY s.key, coalesce(s.currency, '') ${filter.linesMax === undefined ? "" : `LIMIT ${Math.trunc(filter.linesMax)}`}`,
     values,
   );
   return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayOf(row.key) : row.key }));

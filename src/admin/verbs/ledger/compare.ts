@@ -1,15 +1,19 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { Type } from "../../../terms/type.ts";
-import { compareInvoice, type Difference } from "../../invoice/compare-invoice.ts";
-import { decodeInvoice } from "../../invoice/decode-invoice.ts";
+import { compareInvoice, DIFFERENCES, type Difference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_COLUMNS, INVOICE_KEYS, type InvoiceForm, type InvoiceLine, readInvoice } from "../../invoice/read-invoice.ts"; // prettier-ignore
 import { amountText } from "../../../terms/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { currencyInput } from "../../price-wire.ts";
+import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
+
+/** In a service runs wait while lines are compared, so there are no more than take a few tenths of a second. */
+const API_LINES_MAX = 50_000;
+
+/** An amount as text or, of an invoice without amounts, a number of requests. */
+const sums = orNull(Type.Union([text, Type.Integer()]));
 
 export default defineVerb({
   summary: "Hold a vendor's invoice, as a CSV file, against the ledger",
@@ -19,7 +23,7 @@ export default defineVerb({
     "invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --source example_bureau__company_report",
   input: Type.Object(
     {
-      file: Type.String({ minLength: 1, maxLength: 4_096, description: "The invoice" }),
+      invoice: Type.String({ description: "The invoice, as the text of a CSV file", "x-file": true }),
       map: Type.Array(
         Type.String({
           pattern: `^(${INVOICE_COLUMNS.join("|")})=.+$`,
@@ -44,18 +48,34 @@ export default defineVerb({
     },
     { additionalProperties: false },
   ),
-  positional: ["file"],
+  positional: ["invoice"],
   role: "viewer",
-  terminalOnly: true,
   changes: false,
-  needs: ["ledger", "workingFolder"],
+  needs: ["ledger"],
 
-  async run({ file, map, from, to, org, source, credential, currency, decimal_comma }, { ledger, workingFolder }) {
+  result: Type.Object({
+    differences: listOf(
+      Type.Object({
+        difference: oneOf(...DIFFERENCES),
+        ...Object.fromEntries(INVOICE_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+        lines: text,
+        currency: Type.Optional(orNull(text)),
+        ours: sums,
+        ours_at_most: sums,
+        theirs: sums,
+      }),
+    ),
+    bad_rows: listOf(Type.Object({ line: count, problem: text })),
+    totals: listOf(Type.Object({ currency: text, ours: text, ours_at_most: text, theirs: text })),
+    equal: count,
+    lines: count,
+  }),
+
+  async run({ invoice, map, from, to, org, source, credential, currency, decimal_comma }, { act, ledger }) {
     const form = formOf(map, currency ?? null, decimal_comma ?? false);
     const span = { from: toMoment(from), to: toMoment(to) };
     if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
-    const bytes = await readFile(resolve(workingFolder(), file)).catch(cannotRead);
-    const { lines, bad } = readInvoice(decodeInvoice(bytes), form);
+    const { lines, bad } = await readInvoice(invoice, form);
     const byAmount = form.columns.amount !== undefined;
     const ours = await (
       await ledger()
@@ -64,8 +84,11 @@ export default defineVerb({
       ...(org !== undefined && { organizationId: org }),
       ...(source !== undefined && { source }),
       ...(credential !== undefined && { credentialId: credential }),
+      ...(act.via === "api" && { linesMax: API_LINES_MAX + 1 }),
     });
-    const { differences, equal } = compareInvoice(ours, lines, byAmount);
+    if (act.via === "api" && ours.length > API_LINES_MAX)
+      throw new OperatorError("refused", `The ledger has more than ${API_LINES_MAX} lines to compare with. Compare a shorter time, or on the machine of the service.`); // prettier-ignore
+    const { differences, equal } = await compareInvoice(ours, lines, byAmount);
     return {
       differences: differences.map((one) => toWire(one, form.key, byAmount)),
       bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
@@ -125,15 +148,4 @@ function totalsOf(
     ours_at_most: amountText(sums.most),
     theirs: amountText(sums.theirs),
   }));
-}
-
-const REASONS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "permission denied",
-};
-
-function cannotRead(error: NodeJS.ErrnoException): never {
-  const reason = REASONS[error.code ?? ""] ?? String(error.code);
-  throw new OperatorError("invalid", `The invoice cannot be read: ${reason}.`, { cause: error });
 }

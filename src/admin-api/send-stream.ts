@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { TextStream } from "../admin/verb.ts";
+import { API_HEADERS, encodeNotes, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
+
+/** So long a client may take nothing before it is taken for gone: each of them keeps others from a place. */
+const STALLED_MS = 60_000;
+
+/**
+ * Sends a text as a file, while it is made and no faster than the client reads it. What fails before the first piece
+ * rejects, so that it can be answered as any other failure. Later there is no other status left: the connection is
+ * then broken before its end, so that no client takes a part for the whole.
+ * @param notes the remarks so far; those that come later stand after the text, with the verb's result
+ */
+export async function sendStream(
+  response: ServerResponse,
+  { mediaType, fileName, pieces }: TextStream,
+  notes: readonly string[],
+): Promise<void> {
+  let piece = await pieces.next();
+  if (response.destroyed) return void (await pieces.return?.(undefined as never));
+  const told = notes.length;
+  response.writeHead(200, {
+    ...API_HEADERS,
+    ...(told === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
+    "Content-Type": `${mediaType}; charset=utf-8`,
+    "Content-Disposition": `attachment; filename="${fileName}"`,
+    Trailer: `${NOTES_HEADER}, ${RESULT_TRAILER}`,
+  });
+  response.setTimeout(STALLED_MS, () => response.destroy());
+  try {
+    for (; piece.done !== true; piece = await pieces.next()) {
+      if (response.destroyed) return;
+      if (piece.value !== "" && !response.write(piece.value)) await drained(response);
+    }
+  } catch (thrown) {
+    response.destroy();
+    throw thrown;
+  } finally {
+    await pieces.return(undefined as never);
+  }
+  response.addTrailers({
+    [NOTES_HEADER]: encodeNotes(notes.slice(told)),
+    [RESULT_TRAILER]: encodeURIComponent(JSON.stringify(piece.value)),
+  });
+  response.end();
+}
+
+/** Resolves when there is room again, or nobody is there any more. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  } finally {
+    over.abort();
+  }
+}

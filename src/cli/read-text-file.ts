@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { OperatorError } from "../terms/operator-error.ts";
+import type { Option } from "./options.ts";
+
+/** The input, with the text of each file that it names. @throws OperatorError `invalid` */
+export async function readFiles(
+  input: Readonly<Record<string, unknown>>,
+  options: readonly Option[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const read = { ...input };
+  for (const { property, isFile } of options) {
+    const path = property === null || isFile !== true ? undefined : input[property];
+    if (typeof path === "string") read[property!] = decodeText(await readFile(resolve(path)).catch(cannotRead));
+  }
+  return read;
+}
+
+/**
+ * UTF-8, or UTF-16 with a byte order mark, as Excel writes its "Unicode text". Another encoding is refused, because a
+ * value with an umlaut in it would differ from ours without a visible reason.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8"; // prettier-ignore
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const name = encoding === "utf-8" ? "UTF-8" : "UTF-16";
+    throw new OperatorError("invalid", `The file is not ${name} text. Save it in UTF-8.`, { cause });
+  }
+}
+
+const REASONS: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+};
+
+function cannotRead(error: NodeJS.ErrnoException): never {
+  const reason = REASONS[error.code ?? ""] ?? String(error.code);
+  throw new OperatorError("invalid", `The file cannot be read: ${reason}.`, { cause: error });
+}

@@ -1,0 +1,58 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { JsonObject } from "../terms/json.ts";
+import { OperatorError } from "../terms/operator-error.ts";
+import { type CommandIo, write } from "./command-io.ts";
+
+/** A text that a command answers with, and its result at the end. */
+export type Pieces = AsyncGenerator<string, JsonObject, void>;
+
+/**
+ * Writes it to a new file, and returns the result together with the file's name and size; or to standard output, and
+ * returns the result, or `null` if nobody reads that any more.
+ * @throws OperatorError
+ */
+export async function writeText(pieces: Pieces, file: string | undefined, { stdout }: CommandIo) {
+  if (file !== undefined) return writeToFile(pieces, resolve(file));
+  return takeAll(pieces, async (piece) => {
+    await write(stdout, piece);
+    return !stdout.destroyed;
+  });
+}
+
+async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
+  // What fails before the first piece leaves no file behind.
+  const first = await pieces.next();
+  const output = await open(file, "wx", 0o600).catch(cannotMake);
+  let bytes = 0;
+  const take = async (piece: string) => {
+    await output.writeFile(piece);
+    bytes += Buffer.byteLength(piece);
+    return true;
+  };
+  try {
+    if (first.done !== true) await take(first.value);
+    const result = first.done === true ? first.value : await takeAll(pieces, take);
+    return { file, bytes, ...result };
+  } finally {
+    await output.close();
+    await pieces.return({});
+  }
+}
+
+async function takeAll(pieces: Pieces, take: (piece: string) => Promise<boolean>): Promise<JsonObject | null> {
+  try {
+    for (;;) {
+      const piece = await pieces.next();
+      if (piece.done === true) return piece.value;
+      if (!(await take(piece.value))) return null;
+    }
+  } finally {
+    await pieces.return({});
+  }
+}
+
+function cannotMake(error: NodeJS.ErrnoException): never {
+  const why = error.code === "EEXIST" ? "it exists already" : String(error.code);
+  throw new OperatorError("refused", `The file cannot be created: ${why}.`, { cause: error });
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { adminPort } from "../rig/admin.ts";
+import { startService } from "../rig/service.ts";
+import { answers, findsNobody } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
+
+const AT = { from: "2020-01-01", to: "2100-01-01" };
+
+test("runs are downloaded as CSV or JSON lines, by the filters of a list, and by a viewer", async (t) => {
+  const service = await startService(t, {
+    sources: [answers("acme__people", { name: "Ada" }), findsNobody("bell__phone")],
+  });
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const [viewer] = [await service.operator.appoint("viewer")];
+  for (const source of ["acme__people", "bell__phone", "acme__people"]) await service.run({ [source]: true });
+  await until(async () => (await result("ledger list", {}, viewer)).runs.length === 3);
+
+  const csv = await call("ledger export", { ...AT }, { as: viewer });
+  assert.equal(csv.headers["content-type"], "text/csv; charset=utf-8");
+  assert.equal(csv.headers["content-disposition"], 'attachment; filename="ledger.csv"');
+  // One line for each call, and the healthy one in each run.
+  const lines = csv.text.trimEnd().split("\r\n");
+  assert.match(lines[0]!, /^transaction_id,state,/);
+  assert.equal(lines.length, 1 + 3 * 2);
+  const whole = await call("ledger export", { format: "jsonl", source: "acme__people" }, { as: viewer });
+  assert.equal(whole.headers["content-type"], "application/jsonl; charset=utf-8");
+  const runs = whole.text.trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly calls: { source: string }[] }); // prettier-ignore
+  assert.deepEqual(runs.map(({ calls }) => calls.some(({ source }) => source === "acme__people")), [true, true]); // prettier-ignore
+  const none = await call("ledger export", { format: "jsonl", to: "2020-01-01" }, { as: viewer });
+  assert.equal(none.text, "");
+
+  // What is wrong is said before a text begins.
+  const wrong = await call("ledger export", { from: "2026-02-30" }, { as: viewer });
+  assert.deepEqual([wrong.statusCode, wrong.json().error.code], [422, "invalid"]);
+  assert.equal((await call("ledger export", { file: "/tmp/x" }, { as: viewer })).statusCode, 422);
+});
+
+test("an export of many runs has each of them once, while runs go on", async (t) => {
+  const service = await startService(t, { sources: [answers("acme__people", { name: "Ada" })] });
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const viewer = await service.operator.appoint("viewer");
+  const RUNS = 230;
+  for (let at = 0; at < RUNS; at += 1) await service.run({ acme__people: true });
+  await until(async () => (await result("ledger list", { limit: 1_000 }, viewer)).runs.length === RUNS);
+  const [exported, meanwhile] = await Promise.all([
+    call("ledger export", { format: "jsonl", to: new Date().toISOString() }, { as: viewer }),
+    service.run({ acme__people: true }),
+  ]);
+  assert.equal(meanwhile.statusCode, 200);
+  const ids = exported.text.trimEnd().split("\n").map((line) => (JSON.parse(line) as { run: { transaction_id: string } }).run.transaction_id); // prettier-ignore
+  assert.equal(ids.length, RUNS);
+  assert.equal(new Set(ids).size, RUNS);
+});
+
+test("an invoice is compared from its text", async (t) => {
+  const service = await startService(t, { sources: [answers("acme__people", { name: "Ada" })] });
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const viewer = await service.operator.appoint("viewer");
+  const invoice = "\ufeffReference;Net\r\ntrx_nobody;0,35\r\n";
+  const map = ["transaction=Reference", "amount=Net"];
+  const compared = await result("ledger compare", { invoice, map, currency: "EUR", decimal_comma: true, ...AT }, viewer); // prettier-ignore
+  assert.deepEqual(compared.differences, [
+    { difference: "theirs only", transaction: "trx_nobody", lines: "2", currency: "EUR", ours: "0.00", ours_at_most: "0.00", theirs: "0.35" }, // prettier-ignore
+  ]);
+  const tooLarge = await call("ledger compare", { invoice: "A;B\n".repeat(300_000), map: ["order=A"], ...AT }, { as: viewer }); // prettier-ignore
+  assert.match(tooLarge.text, /is larger than 1048576 bytes/);
+});
