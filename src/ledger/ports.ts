@@ -53,6 +53,12 @@ export interface LedgerTables {
    * `organization_key`, `workflow_key`, `credential_key`, `rule_key` and `currency_key`, made into texts by `textOf`.
    */
   readonly requests: string;
+  /**
+   * A table of calls, for figures about sources: `started_at`, `has_unknown` and `simulated` of the run, its
+   * `transaction_id` twice (the other is `run_transaction_id`, see `transactionsBetween`), `success`, `match` and
+   * `took_ms` of the call, and the keys `source_key`, `credential_key` and `fault_key`.
+   */
+  readonly calls: string;
   textOf(key: string): string;
   /** A condition that a key is that of a text, which has to be passed for its `?`. */
   isKey(key: string): string;

@@ -15,6 +15,10 @@ const REQUESTS = `(
 /** The call is found before its run, or a planner may join the two by reading all runs. */
 const LAST_USE = `(SELECT r.started_at FROM ledger_runs AS r WHERE r.transaction_id = (
   SELECT c.transaction_id FROM ledger_calls AS c WHERE c.credential_id = ? ORDER BY c.transaction_id DESC LIMIT 1))`;
+const CALLS = `(
+  SELECT c.transaction_id, r.transaction_id AS run_transaction_id, r.started_at, r.has_unknown, r.simulated, c.success,
+    c.match, c.took_ms, c.source AS source_key, c.credential_id AS credential_key, c.fault_code AS fault_key
+  FROM ledger_calls AS c JOIN ledger_runs AS r ON r.transaction_id = c.transaction_id)`;
 
 /** The ledger that several machines share. */
 export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
@@ -35,6 +39,7 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     isText: (column) => `${column} = ?`,
     requests: REQUESTS,
     lastUse: LAST_USE,
+    calls: CALLS,
     textOf: (key) => key,
     isKey: (key) => `${key} = ?`,
     linesByTransaction: true,

@@ -15,6 +15,7 @@ import { keysContract } from "./keys.kit.ts";
 import { leasesContract } from "./leases.kit.ts";
 import { Outbox } from "../ledger/drain/outbox.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
+import { ledgerActivityContract } from "../ledger/read/ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "../ledger/read/ledger-money.kit.ts";
 import { ledgerReaderContract, type LedgerToRead } from "../ledger/read/ledger-reader.kit.ts";
 import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
@@ -93,4 +94,5 @@ for (const engine of [sqlite, postgres]) {
   };
   ledgerReaderContract(engine.name, newLedger);
   ledgerMoneyContract(engine.name, newLedger);
+  ledgerActivityContract(engine.name, newLedger);
 }

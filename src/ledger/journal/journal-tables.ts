@@ -21,6 +21,7 @@ export class JournalTables implements LedgerTables {
   readonly isText = numbered;
   readonly requests = "ledger_requests";
   readonly lastUse = LAST_USE;
+  readonly calls = "ledger_call_figures";
   readonly textOf = textOfName;
   readonly isKey = isNumberOf;
   readonly linesByTransaction = false;

@@ -47,10 +47,14 @@ const REQUEST = `r.transaction_id, r.started_at, r.simulated, c.order_id, a.sent
   c.source AS source_key, r.organization AS organization_key, r.workflow AS workflow_key,
   c.credential AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key`;
 
+const CALL_FIGURES = `r.transaction_id, r.transaction_id AS run_transaction_id, c.started_at, c.has_unknown, r.simulated,
+  c.success, c.match, c.took_ms, c.source AS source_key, c.credential AS credential_key, c.fault_code AS fault_key`;
+
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;
   CREATE TEMP VIEW ledger_calls AS SELECT ${CALL} FROM runs AS r JOIN calls AS c ON c.run = r.id;
   CREATE TEMP VIEW ledger_lines AS SELECT ${LINE} FROM calls AS c JOIN runs AS r ON r.id = c.run;
+  CREATE TEMP VIEW ledger_call_figures AS SELECT ${CALL_FIGURES} FROM calls AS c JOIN runs AS r ON r.id = c.run;
   CREATE TEMP VIEW ledger_requests AS SELECT ${REQUEST}
     FROM runs AS r JOIN calls AS c ON c.run = r.id JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal;
   CREATE TEMP VIEW ledger_attempts AS SELECT ${ATTEMPT} FROM runs AS r JOIN attempts AS a ON a.run = r.id;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { openJournalReader } from "./journal-reader.ts";
+import { ledgerActivityContract } from "./ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "./ledger-money.kit.ts";
 import { ledgerReaderContract, type LedgerToRead } from "./ledger-reader.kit.ts";
 import { atEnd, makeDirectory, runOnce, startLedger } from "../ledger.kit.ts";
@@ -14,6 +15,7 @@ async function newLedger(t: TestContext): Promise<LedgerToRead> {
 
 ledgerReaderContract("one machine", newLedger);
 ledgerMoneyContract("one machine", newLedger);
+ledgerActivityContract("one machine", newLedger);
 
 test("a directory without a ledger is reported as such, and a reader creates none there", (t) => {
   const directory = makeDirectory(t);

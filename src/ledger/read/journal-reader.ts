@@ -37,6 +37,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     spend: afterLog(reader.spend),
     unknown: afterLog(reader.unknown),
     lastUses: afterLog(reader.lastUses),
+    countUnknown: afterLog(reader.countUnknown),
+    activity: afterLog(reader.activity),
     moment: afterLog(reader.moment),
     exportPage: afterLog(reader.exportPage),
     reconcile: afterLog(async (decision) => {

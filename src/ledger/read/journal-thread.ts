@@ -87,6 +87,8 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     unknown: asks("unknown"),
     lastUses: asks("lastUses"),
     exportPage: asks("exportPage"),
+    countUnknown: asks("countUnknown"),
+    activity: asks("activity"),
     reconcile: asks("reconcile"),
     // A function cannot go to another thread: what it would be called with comes back.
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),

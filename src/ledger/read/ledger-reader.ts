@@ -12,6 +12,8 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
+import { countUnknown, type UnknownCount } from "./count-unknown.ts";
+import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import { unknownCharges, type UnknownCharge } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
@@ -38,6 +40,10 @@ export interface LedgerAnswers {
   lastUses(credentialIds: readonly string[]): Promise<readonly LastUse[]>;
   /** A page of an export, from where the one before it has ended. */
   exportPage(filter: LedgerFilter, format: ExportFormat, from: ExportPlace | null): Promise<ExportPage>;
+  /** How many those are, counted up to a bound. */
+  countUnknown(): Promise<UnknownCount>;
+  /** How the newest calls of each source ended, and how long they took. */
+  activity(filter: ActivityFilter): Promise<readonly ActivityLine[]>;
   /** Settles a charge, whatever it was before. `null` when it is not clear which one is meant. */
   reconcile(decision: Reconciliation): Promise<Settled | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -98,6 +104,8 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     spend: (by, filter) => sumSpend(tables, by, filter).catch(sayDamaged),
     unknown: ({ limit = 1_000, after } = {}) => unknownCharges(query, limit, after).catch(sayDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(sayDamaged),
+    countUnknown: () => countUnknown(query).catch(sayDamaged),
+    activity: (filter) => sumActivity(tables, filter).catch(sayDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(sayDamaged),
     verify: (onProgress) => verifyRuns(tables, onProgress).catch(sayDamaged),
     moment: async (agoMs = 0) => {

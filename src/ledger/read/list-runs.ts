@@ -169,7 +169,8 @@ function transactionsBetween({ from, to }: LedgerFilter): Condition {
   return { sql: ["TRUE", ...bounds.map(([sql]) => sql)].join(" AND "), values: bounds.map(([, id]) => id) };
 }
 
-function firstIdOf(wallAt: number): string {
+/** The smallest id that a run can have which starts then. */
+export function firstIdOf(wallAt: number): string {
   return PREFIX.transaction + Math.min(Math.max(wallAt, 0), MOMENT_MAX).toString(16).padStart(12, "0");
 }
 

@@ -1,0 +1,70 @@
+import { Type } from "../../../terms/type.ts";
+import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import { sourceInput } from "../../inputs.ts";
+import { momentInput, toMoment } from "../../ledger-inputs.ts";
+import { count, listed, orNull, text, time } from "../../result-schemas.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export default defineVerb({
+  summary: "Show how the calls of each source ended of late, and how long they took",
+  description: `P50 MS and P99 MS are what half of the calls, and all but one in a hundred, did not exceed. Of each source the newest ${NEWEST_OF_EACH} calls are looked at, and ${NEWEST_OF_ONE.toLocaleString("en")} if one is given, so that the answer comes quickly from a large ledger too: COUNTED FROM says from when on every call is counted. Simulated runs are left out.`,
+  example: "--by source --from 2026-03-01",
+  input: Type.Object(
+    {
+      by: Type.Optional(Type.Enum([...ACTIVITY_KEYS], { description: "What each line stands for; source by default" })),
+      from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
+      to: Type.Optional(momentInput("Runs that started before then")),
+      source: Type.Optional(sourceInput),
+    },
+    { additionalProperties: false },
+  ),
+  role: "viewer",
+  changes: false,
+  needs: ["ledger"],
+
+  result: listed(
+    "activity",
+    Type.Object({
+      source: text,
+      cred_id: Type.Optional(orNull(text)),
+      calls: count,
+      match: count,
+      no_match: count,
+      failed: count,
+      unknown: count,
+      p50_ms: orNull(count),
+      p99_ms: orNull(count),
+      last_at: { ...time, description: "When the newest run with such a call started; UTC" },
+      last: { ...text, description: "How that call ended: match, no_match, unknown, or a fault" },
+      failures: Type.Record(Type.String(), count, { description: "How many calls failed with each fault" }),
+      counted_from: time,
+    }),
+  ),
+
+  async run({ by = "source", from, to, source }, { clock, ledger }) {
+    const until = to === undefined ? clock.wall() + 1 : toMoment(to);
+    const span = { from: from === undefined ? until - DAY_MS : toMoment(from), to: until };
+    if (span.from >= span.to) throw new OperatorError("invalid", "--from must be before --to.");
+    const lines = await (await ledger()).activity({ by, ...span, ...(source !== undefined && { source }) });
+    return {
+      activity: lines.map((line) => ({
+        source: line.source,
+        ...(by === "credential" && { cred_id: line.credentialId }),
+        calls: Object.values(line.outcomes).reduce((sum, one) => sum + one, 0),
+        ...line.outcomes,
+        p50_ms: line.p50Ms,
+        p99_ms: line.p99Ms,
+        last_at: toWireTime(line.lastAt),
+        last: line.last,
+        failures: Object.fromEntries(line.faults.map(({ code, calls }) => [code, calls])),
+        counted_from: toWireTime(line.countedFrom),
+      })),
+    };
+  },
+
+  nothing: { activity: "No source was called." },
+});

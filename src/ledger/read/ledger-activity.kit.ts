@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import type { CallReport, RunIntent } from "../../run/ports.ts";
+import { Fault } from "../../terms/fault.ts";
+import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
+import type { LedgerToRead } from "./ledger-reader.kit.ts";
+
+const MARCH = Date.UTC(2026, 2, 10);
+const MINUTE = 60_000;
+const SPAN = { from: MARCH, to: MARCH + 60 * MINUTE };
+
+const refused = { success: false, match: false, fault: new Fault("source.credential_rejected", { status: 401 }) };
+const lost = { success: false, match: false, fault: new Fault("source.timeout", { afterMs: 1 }) };
+
+/** What every ledger says about the latest calls, wherever its tables are. */
+export function ledgerActivityContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
+  /** A run that starts so many minutes after the span, with these calls. */
+  const recorded = async (
+    { put }: LedgerToRead,
+    minute: number,
+    calls: readonly Partial<CallReport>[],
+    more: Partial<RunIntent> = {},
+  ) => {
+    const run = makeRun({ startedWallAt: MARCH + minute * MINUTE, ...more });
+    await put(run, makeReport(run, { calls: calls.map((call, ordinal) => makeCall({ ordinal, ...call })) }));
+  };
+
+  describe(`activity on the ledger of ${name}`, () => {
+    test("calls are counted by how they ended, with percentiles of their times, source by source", async (t) => {
+      const ledger = await newLedger(t);
+      const { reader } = ledger;
+      assert.deepEqual(await reader.activity({ by: "source", ...SPAN }), []);
+      for (let minute = 0; minute < 4; minute += 1)
+        await recorded(ledger, minute, [{ tookMs: 10 * (minute + 1) }, { source: "bell__phone", tookMs: 7, match: false }]); // prettier-ignore
+      await recorded(ledger, 4, [{ ...lost, tookMs: 900, charged: "unknown" }]);
+      await recorded(ledger, 60, [{}]);
+      await recorded(ledger, -1, [{}]);
+      await recorded(ledger, 5, [{}], { simulated: true });
+      const [people, phone, ...others] = await reader.activity({ by: "source", ...SPAN });
+      assert.deepEqual(others, []);
+      assert.deepEqual(people, {
+        source: "acme__people",
+        credentialId: null,
+        outcomes: { match: 4, no_match: 0, failed: 1, unknown: 0 },
+        faults: [{ code: "source.timeout", calls: 1 }],
+        p50Ms: 30,
+        p99Ms: 900,
+        countedFrom: MARCH,
+        lastAt: MARCH + 4 * MINUTE,
+        last: "source.timeout",
+      });
+      assert.deepEqual([phone?.source, phone?.outcomes.no_match, phone?.p99Ms, phone?.last], ["bell__phone", 4, 7, "no_match"]); // prettier-ignore
+      const only = await reader.activity({ by: "source", ...SPAN, source: "bell__phone" });
+      assert.deepEqual(only, [phone]);
+      assert.deepEqual(await reader.activity({ by: "source", ...SPAN, source: "nobody__ever" }), []);
+    });
+
+    test("with more calls than are looked at, the newest count, and from when on is said", async (t) => {
+      const ledger = await newLedger(t);
+      for (let minute = 0; minute < 6; minute += 1)
+        await recorded(ledger, minute, [minute % 2 === 0 ? {} : { ...lost, charged: "unknown" }]);
+      const [line] = await ledger.reader.activity({ by: "source", ...SPAN, newest: 3 });
+      assert.deepEqual(line?.outcomes, { match: 1, no_match: 0, failed: 2, unknown: 0 });
+      assert.equal(line?.countedFrom, MARCH + 3 * MINUTE);
+    });
+
+    test("a credential that its vendor refuses stands apart from the others of its source", async (t) => {
+      const ledger = await newLedger(t);
+      for (let minute = 0; minute < 3; minute += 1) {
+        await recorded(ledger, minute, [{ ...refused, credentialId: "cred_old" }, { credentialId: "cred_new" }]);
+        await recorded(ledger, minute, [{ credentialId: null, credentialRule: "inline" }]);
+      }
+      const lines = await ledger.reader.activity({ by: "credential", ...SPAN });
+      const told = lines.map(({ credentialId, faults, last }) => [credentialId, faults[0]?.calls ?? 0, last]);
+      assert.deepEqual(new Set(told.map(String)), new Set(["cred_old,3,source.credential_rejected", "cred_new,0,match", ",0,match"])); // prettier-ignore
+    });
+
+    test("charges to be settled are counted, and since when they are", async (t) => {
+      const ledger = await newLedger(t);
+      const count = () => ledger.reader.countUnknown();
+      assert.deepEqual(await count(), { charges: 0, isMore: false, sinceWallAt: null });
+      const open = (number: number) => makeAttempt({ number, charged: "unknown", sentWallAt: MARCH });
+      await recorded(ledger, 2, [{ ...lost, charged: "unknown", attempts: [open(1), open(2)] }, {}]);
+      await recorded(ledger, 1, [{ ...lost, charged: "unknown", attempts: [] }]);
+      await recorded(ledger, 0, [{ ...lost, charged: "unknown", attempts: [open(1)] }], { simulated: true });
+      await recorded(ledger, 0, [{}]);
+      assert.deepEqual(await count(), { charges: 3, isMore: false, sinceWallAt: MARCH + MINUTE });
+      assert.equal((await ledger.reader.unknown({ limit: 100 })).length, 3);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { JournalTables } from "../journal/journal-tables.ts";
+import { atEnd, makeCall, makeReport, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
+import type { LedgerTables } from "../ports.ts";
+import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
+
+const HOUR = { from: Date.now() - 3_600_000, to: Date.now() + 3_600_000 };
+const QUESTIONS: readonly ((reader: LedgerReader) => Promise<unknown>)[] = [
+  (reader) => reader.activity({ by: "source", ...HOUR }),
+  (reader) => reader.activity({ by: "credential", ...HOUR, source: "acme__people" }),
+  (reader) => reader.countUnknown(),
+];
+
+test("neither activity nor the count of unknown charges looks through a table of the journal", async (t) => {
+  const { ledger, directory } = await startLedger(t);
+  for (let count = 0; count < 3; count += 1) {
+    const run = makeRun();
+    await runOnce(ledger, run, makeReport(run, { calls: [makeCall(), makeCall({ ordinal: 1, charged: "unknown" })] }));
+  }
+  const tables = new JournalTables(directory);
+  atEnd(t, () => tables.close());
+  const plans: string[] = [];
+  const query: LedgerTables["query"] = async (sql, values) => {
+    const steps = await tables.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    plans.push(steps.map(({ detail }) => detail).join("\n"));
+    return tables.query(sql, values);
+  };
+  const { requests, calls, lastUse, isText, isKey, textOf, linesByTransaction } = tables;
+  const watched = { requests, calls, lastUse, isText, isKey, textOf, linesByTransaction, query, wallAt: () => tables.wallAt(), change: () => assert.fail() }; // prettier-ignore
+  for (const ask of QUESTIONS) await ask(createLedgerReader(watched));
+  assert.ok(plans.length >= 5);
+  for (const plan of plans) {
+    const looksThrough = plan.split("\n").filter((line) => /^SCAN (?!u$)/.test(line) && !line.includes("USING"));
+    assert.deepEqual(looksThrough, [], plan);
+    assert.doesNotMatch(plan, /AUTOMATIC|TEMP B-TREE FOR ORDER BY/, plan);
+  }
+});

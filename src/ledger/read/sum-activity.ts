@@ -1,0 +1,158 @@
+import type { LedgerQuery, LedgerTables } from "../ports.ts";
+import { toStored } from "../stored-text.ts";
+import { type CallOutcome, outcomeOf } from "../journal/verdicts.ts";
+import { firstIdOf } from "./list-runs.ts";
+
+/** What activity is shown by. */
+export const ACTIVITY_KEYS = ["source", "credential"] as const;
+
+/** Selects calls of runs that started from `from` and before `to` (Unix ms). */
+export interface ActivityFilter {
+  readonly by: (typeof ACTIVITY_KEYS)[number];
+  readonly from: number;
+  readonly to: number;
+  /** Every source if it is left out. */
+  readonly source?: string;
+  /** Of each source only so many calls are looked at, the newest, so that the cost does not grow with the ledger. */
+  readonly newest?: number;
+}
+
+/** How calls ended and how long they took: those of a source, or those of a source with one credential. */
+export interface ActivityLine {
+  readonly source: string;
+  /** `null`: without a stored credential, or of all of them. */
+  readonly credentialId: string | null;
+  readonly outcomes: Readonly<Record<CallOutcome, number>>;
+  /** How many calls failed with each fault, the most frequent first. */
+  readonly faults: readonly { readonly code: string; readonly calls: number }[];
+  /** Half of the calls, and all but one in a hundred, took no longer. `null`: of no call is it known. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  /** From when on every call is counted: later than the filter's `from` if there were more than are looked at. */
+  readonly countedFrom: number;
+  /** When the newest run with such a call started, and how that call ended: an outcome, or a fault. */
+  readonly lastAt: number;
+  readonly last: string;
+}
+
+/** So many of each source or, if one is given, of that one. */
+export const NEWEST_OF_EACH = 500;
+export const NEWEST_OF_ONE = 2_000;
+/** Sources are those that exist or did. */
+const SOURCES_MAX = 1_000;
+
+interface CallFigures {
+  readonly started_at: number;
+  readonly simulated: 0 | 1;
+  readonly success: 0 | 1 | null;
+  readonly match: 0 | 1 | null;
+  readonly took_ms: number | null;
+  readonly fault: string | null;
+  readonly credential: string | null;
+}
+
+/** Simulated runs are left out: invented outcomes and times would tell of vendors that nobody has asked. */
+export async function sumActivity(tables: LedgerTables, filter: ActivityFilter): Promise<readonly ActivityLine[]> {
+  const lines: ActivityLine[] = [];
+  const sources = filter.source === undefined ? everySource(tables) : [await keyOf(tables, toStored(filter.source))];
+  for await (const found of sources) {
+    if (found === null) continue;
+    const { newest = filter.source === undefined ? NEWEST_OF_EACH : NEWEST_OF_ONE } = filter;
+    const calls = await newestCalls(tables, found.key, { ...filter, newest });
+    const countedFrom = calls.length < newest ? filter.from : Math.max(filter.from, calls.at(-1)!.started_at);
+    const real = calls.filter(({ simulated }) => simulated === 0);
+    const groups = Map.groupBy(real, ({ credential }) => (filter.by === "source" ? null : credential));
+    for (const [credentialId, own] of groups) lines.push(toLine(found.source, credentialId, countedFrom, own));
+  }
+  return lines.toSorted((one, other) => (one.source < other.source ? -1 : one.source > other.source ? 1 : 0));
+}
+
+interface FoundSource {
+  /** As the table of calls has it. */
+  readonly key: string | number;
+  readonly source: string;
+}
+
+async function keyOf({ query, calls, isKey, textOf }: LedgerTables, source: string): Promise<FoundSource | null> {
+  const [found] = await query<FoundSource>(
+    `SELECT x.source_key AS key, ${textOf("x.source_key")} AS source FROM ${calls} AS x
+     WHERE ${isKey("x.source_key")} LIMIT 1`,
+    [source],
+  );
+  return found ?? null;
+}
+
+/** Steps through an index from source to source, whatever is between them. */
+async function* everySource({ query, calls, textOf }: LedgerTables): AsyncGenerator<FoundSource> {
+  let last: FoundSource | undefined;
+  for (let count = 0; count < SOURCES_MAX; count += 1) {
+    const [next]: readonly FoundSource[] = await query<FoundSource>(
+      `SELECT x.source_key AS key, ${textOf("x.source_key")} AS source FROM ${calls} AS x
+       ${last === undefined ? "" : "WHERE x.source_key > ?"} ORDER BY x.source_key LIMIT 1`,
+      last === undefined ? [] : [last.key],
+    );
+    if (next === undefined) return;
+    yield next;
+    last = next;
+  }
+}
+
+/** Newest first. */
+async function newestCalls(
+  { query, calls, textOf, linesByTransaction }: LedgerTables,
+  key: string | number,
+  { from, to, newest }: Required<Pick<ActivityFilter, "from" | "to" | "newest">>,
+): Promise<readonly CallFigures[]> {
+  const select = (condition: string, order: string) =>
+    `SELECT x.started_at, x.simulated, x.success, x.match, x.took_ms, ${textOf("x.fault_key")} AS fault,
+       ${textOf("x.credential_key")} AS credential
+     FROM ${calls} AS x WHERE x.source_key = ? AND ${condition} ORDER BY ${order} DESC LIMIT ?`;
+  if (linesByTransaction) {
+    // Both sides of the join, so that the index of each begins at the right place.
+    const ids = ["x.transaction_id", "x.run_transaction_id"];
+    const between = ids.map((id) => `${id} >= ? AND ${id} < ?`).join(" AND ");
+    const bounds = [firstIdOf(from), firstIdOf(to)];
+    return read(query, select(between, "x.transaction_id"), [key, ...bounds, ...bounds, newest]);
+  }
+  // The journal's index has the runs with unknown charges apart from the others.
+  const within = "x.has_unknown = ? AND x.started_at >= ? AND x.started_at < ?";
+  const parts = [0, 1].map((unknown) => read(query, select(within, "x.started_at"), [key, unknown, from, to, newest]));
+  const found = (await Promise.all(parts)).flat();
+  return found.toSorted((one, other) => other.started_at - one.started_at).slice(0, newest);
+}
+
+function read(query: LedgerQuery, sql: string, values: readonly (string | number)[]): Promise<readonly CallFigures[]> {
+  return query<CallFigures>(sql, values);
+}
+
+/** @param calls at least one, newest first */
+function toLine(
+  source: string,
+  credentialId: string | null,
+  countedFrom: number,
+  calls: readonly CallFigures[],
+): ActivityLine {
+  const outcomes = { match: 0, no_match: 0, failed: 0, unknown: 0 };
+  const faults = new Map<string, number>();
+  for (const call of calls) {
+    outcomes[outcomeOf(call)] += 1;
+    if (call.fault !== null) faults.set(call.fault, (faults.get(call.fault) ?? 0) + 1);
+  }
+  const times = calls.flatMap(({ took_ms }) => (took_ms === null ? [] : [took_ms])).toSorted((a, b) => a - b);
+  const newest = calls[0]!;
+  return {
+    source,
+    credentialId,
+    outcomes,
+    faults: [...faults].map(([code, count]) => ({ code, calls: count })).toSorted((a, b) => b.calls - a.calls),
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+    countedFrom,
+    lastAt: newest.started_at,
+    last: newest.fault ?? outcomeOf(newest),
+  };
+}
+
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
+}
