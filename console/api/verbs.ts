@@ -2,6 +2,28 @@
 
 export interface components {
     schemas: {
+        AttentionShowInput: Record<string, unknown>;
+        AttentionShowResult: {
+            attention: {
+                /** @enum {string} */
+                what: "not_ready" | "unreadable" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                /** @enum {string} */
+                severity: "critical" | "warning";
+                /** @description A sentence for people, which may change */
+                says: string;
+                /**
+                 * @description The page of the console that shows it
+                 * @enum {string}
+                 */
+                page: "overview" | "runs" | "sources" | "credentials" | "money" | "audit";
+                /** @description What selects it on that page */
+                filter: {
+                    [key: string]: string;
+                };
+                /** @description A command that shows it */
+                command: string | null;
+            }[];
+        };
         AuditListInput: {
             /** @description Id of the organization (org_…) */
             org?: string;
@@ -558,6 +580,48 @@ export interface components {
                 data_keys: number;
             }[];
             removable: string[];
+        };
+        LedgerActivityInput: {
+            /**
+             * @description What each line stands for; source by default
+             * @enum {unknown}
+             */
+            by?: "source" | "credential";
+            /** @description Runs that started then or later; the last 24 hours by default */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+        };
+        LedgerActivityResult: {
+            activity: {
+                source: string;
+                cred_id?: string | null;
+                calls: number;
+                match: number;
+                no_match: number;
+                failed: number;
+                unknown: number;
+                p50_ms: number | null;
+                p99_ms: number | null;
+                /**
+                 * Format: date-time
+                 * @description When the newest run with such a call started; UTC
+                 */
+                last_at: string;
+                /** @description How that call ended: match, no_match, unknown, or a fault */
+                last: string;
+                /** @description How many calls failed with each fault */
+                failures: {
+                    [key: string]: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                counted_from: string;
+            }[];
         };
         LedgerCompareInput: {
             /** @description The invoice, as the text of a CSV file */
@@ -1566,6 +1630,7 @@ export interface components {
 type Schemas = components["schemas"];
 
 export interface Verbs {
+  "attention show": { input: Schemas["AttentionShowInput"]; result: Schemas["AttentionShowResult"] };
   "audit list": { input: Schemas["AuditListInput"]; result: Schemas["AuditListResult"] };
   "budget list": { input: Schemas["BudgetListInput"]; result: Schemas["BudgetListResult"] };
   "budget remove": { input: Schemas["BudgetRemoveInput"]; result: Schemas["BudgetRemoveResult"] };
@@ -1590,6 +1655,7 @@ export interface Verbs {
   "keys remove-old": { input: Schemas["KeysRemoveOldInput"]; result: Schemas["KeysRemoveOldResult"] };
   "keys rotate": { input: Schemas["KeysRotateInput"]; result: Schemas["KeysRotateResult"] };
   "keys verify": { input: Schemas["KeysVerifyInput"]; result: Schemas["KeysVerifyResult"] };
+  "ledger activity": { input: Schemas["LedgerActivityInput"]; result: Schemas["LedgerActivityResult"] };
   "ledger compare": { input: Schemas["LedgerCompareInput"]; result: Schemas["LedgerCompareResult"] };
   "ledger export": { input: Schemas["LedgerExportInput"]; result: string };
   "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
@@ -1632,6 +1698,7 @@ export type Role = (typeof ROLES)[number];
 
 /** The least role that may use a verb. */
 export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
+  "attention show": "viewer",
   "audit list": "viewer",
   "budget list": "viewer",
   "budget remove": "owner",
@@ -1656,6 +1723,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "keys remove-old": "owner",
   "keys rotate": "owner",
   "keys verify": "viewer",
+  "ledger activity": "viewer",
   "ledger compare": "viewer",
   "ledger export": "viewer",
   "ledger list": "viewer",
@@ -1695,6 +1763,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
 
 /** Whether a verb changes anything. */
 export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
+  "attention show": false,
   "audit list": false,
   "budget list": false,
   "budget remove": true,
@@ -1719,6 +1788,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "keys remove-old": true,
   "keys rotate": true,
   "keys verify": false,
+  "ledger activity": false,
   "ledger compare": false,
   "ledger export": false,
   "ledger list": false,

@@ -10,7 +10,9 @@ import type { TextStream } from "../admin/verb.ts";
 import type { JsonObject } from "../terms/json.ts";
 import { verbPath } from "../admin/verb-path.ts";
 import { causeOf } from "../operate/run-log.ts";
-import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
+import { wantsEvents } from "./event-stream.ts";
+import { createLiveEndpoint, LIVE_PATH } from "./live-endpoint.ts";
+import type { LiveNow } from "./live-event.ts";
 import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
 import type { ClaimSettings } from "./identity-provider/person-of-claims.ts";
 import { createProviderLogin, type ProviderLoginParts } from "./identity-provider/provider-login.ts";
@@ -21,7 +23,9 @@ import { type ConsoleMode, type LoginWays, SESSION_ENDPOINTS, type SessionEndpoi
 import { sendStream } from "./send-stream.ts";
 import { createSessions, requireOwnPage } from "./sessions.ts";
 import { allowedHosts, refuseForeign } from "./refuse-foreign.ts";
-import { type ApiErrorCode, Refusal, STATUS_OF } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
+import { sendError, sendJson } from "./send-json.ts";
+import { answerAtOnce, answerByEvents } from "./verb-answer.ts";
 import { toEndpoint, type VerbEndpoint } from "./verb-endpoints.ts";
 
 export interface AdminApiParts extends LoginParts {
@@ -33,8 +37,10 @@ export interface AdminApiParts extends LoginParts {
   readonly verbs: VerbSet;
   /** The setting `admin_hosts`. */
   readonly hosts: readonly string[];
+  /** What the service tells of itself. */
+  now(): LiveNow;
   /** What verbs may name, of the running service itself. `note` is what a verb gets under that name. */
-  needs(note: (sentence: string) => void): Partial<VerbNeeds>;
+  needs(note: (sentence: string) => void): Partial<VerbNeeds> & Pick<VerbNeeds, "store" | "ledger" | "serviceState">;
 }
 
 export interface AdminApi {
@@ -61,6 +67,12 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const { store, clock, provider: set } = parts;
   const provider = set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, clock });
   const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions };
+  const live = createLiveEndpoint({
+    clock: parts.clock,
+    now: parts.now,
+    look: parts.needs(() => {}),
+    failed: (error) => parts.log.error({ event: "admin_request_failed", cause: causeOf(error) }),
+  });
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
   const underWay = new Set<Promise<unknown>>();
   /** Those that a text is being sent to, which may take long. */
@@ -74,19 +86,28 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     // A request with a token needs no session, and a page that has one sends no token.
     const inSession = await sessionOf(request);
     const operator = inSession ?? (await login.operatorOf(request));
+    if (pathIn(request) === LIVE_PATH) {
+      const { isStillIn } = inSession === null ? login : sessions;
+      return live.answer(request, response, () => isStillIn(request));
+    }
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
     if (inSession !== null) requireChangesAllowed(endpoint);
     const input = await readInput(request);
     if (isStopping) throw new Refusal("unavailable", "The service is shutting down.");
     if (underWay.size >= VERBS_MAX) throw new Refusal("unavailable", "Too many commands are under way. Try again.");
-    const notes: string[] = [];
-    const note = (sentence: string) => void notes.push(sentence);
+    const isText = isStreamed(endpoint.verb);
+    const byEvents = wantsEvents(request) && !isText;
+    // A stream begins before it is known how the verb ends, so what can be refused is refused first.
+    if (byEvents) checkInput(endpoint.verb, input);
+    const answering = byEvents ? answerByEvents(response, parts.clock) : answerAtOnce(response);
+    const { note, onProgress } = answering;
     const running = run(endpoint, input, {
       ...parts.needs(note),
       clock: parts.clock,
       actor: { who: operator.name, via: "api" },
       note,
+      onProgress,
     });
     // It is under way until its answer has left, or nobody waits for that any more.
     const over = Promise.allSettled([running, response.closed || once(response, "close")]);
@@ -94,15 +115,15 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     void over.then(() => underWay.delete(over));
     try {
       const answered = await running;
-      if (!isStreamed(endpoint.verb)) return send(response, 200, answered, notes);
+      if (!isText) return answering.result(answered as JsonObject);
       texts.add(response);
-      await sendStream(response, answered as TextStream, notes);
+      await sendStream(response, answered as TextStream, answering.notes);
     } catch (thrown) {
       const report = reportError(thrown);
       // A text that breaks off says nowhere else why.
-      if (report.code === "internal" || response.headersSent)
+      if (report.code === "internal" || (texts.has(response) && response.headersSent))
         parts.log.error({ event: "verb_failed", verb: endpoint.name, cause: causeOf(thrown) });
-      sendError(response, new Refusal(report.code, report.message, report.details), notes);
+      answering.error(new Refusal(report.code, report.message, report.details));
     } finally {
       texts.delete(response);
     }
@@ -126,7 +147,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const input = about.input === undefined ? {} : await readInput(request);
     if (about.input !== undefined) checkInput({ input: about.input }, input);
     const { value, cookies } = await about.answer(request, ways, input);
-    send(response, 200, value, [], cookies === undefined ? {} : { "Set-Cookie": cookies });
+    sendJson(response, 200, value, [], cookies === undefined ? {} : { "Set-Cookie": cookies });
   }
 
   async function findEndpoint(request: IncomingMessage): Promise<VerbEndpoint> {
@@ -148,12 +169,13 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
         const report = reportError(thrown);
         if (!isOurs && report.code === "internal")
           parts.log.error({ event: "admin_request_failed", cause: causeOf(thrown) });
-        sendError(response, isOurs ? thrown : new Refusal(report.code, report.message));
+        sendError(response, isOurs ? thrown : new Refusal(report.code, report.message, report.details));
       }
     },
     failedLogins: login.failed,
     async stop() {
       isStopping = true;
+      live.close();
       for (const response of texts) response.destroy();
       await Promise.all(underWay);
       login.close();
@@ -170,7 +192,7 @@ function pathIn({ url = "" }: IncomingMessage): string {
 }
 
 function requirePost({ method }: IncomingMessage): void {
-  if (method !== "POST") throw new Refusal("method_not_allowed", "Commands are sent with POST.");
+  if (method !== "POST") throw new Refusal("method_not_allowed", "Commands are sent with POST.", undefined, "POST");
 }
 
 function requireRole({ name, role }: Operator, endpoint: VerbEndpoint): void {
@@ -179,34 +201,4 @@ function requireRole({ name, role }: Operator, endpoint: VerbEndpoint): void {
     "forbidden",
     `"${endpoint.name}" takes the role ${endpoint.verb.role}, and ${name} has the role ${role}.`,
   );
-}
-
-function sendError(response: ServerResponse, { code, message, details }: Refusal, notes?: readonly string[]): void {
-  const error = { code, message, ...(details === undefined ? {} : { details }) };
-  send(response, STATUS_OF[code satisfies ApiErrorCode], { error }, notes, CHALLENGE[code]);
-}
-
-/** What HTTP wants to be said with two of the statuses. */
-const CHALLENGE: Partial<Record<ApiErrorCode, Readonly<Record<string, string>>>> = {
-  unauthenticated: { "WWW-Authenticate": "Bearer" },
-  method_not_allowed: { Allow: "POST" },
-};
-
-function send(
-  response: ServerResponse,
-  status: number,
-  value: object,
-  notes: readonly string[] = [],
-  more: Readonly<Record<string, string | readonly string[]>> = {},
-): void {
-  if (response.destroyed || response.headersSent) return;
-  const body = Buffer.from(JSON.stringify(value));
-  response.writeHead(status, {
-    ...API_HEADERS,
-    ...more,
-    ...(notes.length === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": body.length,
-  });
-  response.end(body);
 }

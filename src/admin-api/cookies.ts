@@ -8,6 +8,11 @@ function nameFor(request: IncomingMessage, name: string): string {
   return isSecure(request) ? `__Host-${name}` : name;
 }
 
+/** To a GET for its own host a browser adds no `Origin`. It changes nothing, and may have either, the safer one first. */
+function namesIn(request: IncomingMessage, name: string): readonly string[] {
+  return request.headers.origin === undefined ? [`__Host-${name}`, name] : [nameFor(request, name)];
+}
+
 /** Browsers send `Origin` with every POST, and it does not depend on the proxy. */
 function isSecure({ headers }: IncomingMessage): boolean {
   return headers.origin?.startsWith("https://") === true;
@@ -20,10 +25,10 @@ export function cookieHeader(request: IncomingMessage, name: string, value: stri
 }
 
 export function cookieIn(request: IncomingMessage, name: string): string | undefined {
-  const wanted = nameFor(request, name);
-  for (const pair of (request.headers.cookie ?? "").split(";")) {
-    const [key = "", value = ""] = pair.trim().split("=");
-    if (key === wanted) return value;
+  const sent = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
+  for (const wanted of namesIn(request, name)) {
+    const found = sent.find(([key]) => key === wanted);
+    if (found !== undefined) return found[1] ?? "";
   }
   return undefined;
 }

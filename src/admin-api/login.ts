@@ -27,6 +27,8 @@ export interface FailedLogin {
 export interface Login {
   /** @throws Refusal `unauthenticated`, after a while; OperatorError if the store does not answer */
   operatorOf(request: IncomingMessage): Promise<Operator>;
+  /** Whether the token of a request is accepted now. Counts neither as a use nor as a login. */
+  isStillIn(request: IncomingMessage): Promise<boolean>;
   /** Counts and records a login that failed, and waits, so that guessing takes long. The caller then refuses. */
   fail(request: IncomingMessage, failure: FailedLogin): Promise<void>;
   /** Since the start. */
@@ -83,7 +85,7 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
 
   return {
     async operatorOf(request) {
-      const [, token] = BEARER.exec(request.headers.authorization ?? "") ?? [];
+      const token = tokenIn(request);
       if (token === undefined) throw new Refusal("unauthenticated", "Send an operator's token: Authorization: Bearer dop_…"); // prettier-ignore
       const one = await findOperator(store, token, clock.wall());
       if (one.operator !== null && one.state === "active") {
@@ -94,10 +96,17 @@ export function createLogin({ store, clock, log }: LoginParts): Login {
       await fail(request, toFailure(one));
       throw new Refusal("unauthenticated", "The token is not accepted: it is unknown, expired or revoked.");
     },
+    async isStillIn(request) {
+      return (await findOperator(store, tokenIn(request) ?? "", clock.wall())).state === "active";
+    },
     fail,
     failed: () => failed,
     close: () => failures.close(),
   };
+}
+
+function tokenIn({ headers: { authorization = "" } }: IncomingMessage): string | undefined {
+  return BEARER.exec(authorization)?.[1];
 }
 
 function toFailure({ operator, state }: FoundOperator): FailedLogin {

@@ -2,6 +2,9 @@ import type { VerbSet } from "../admin/find-verbs.ts";
 import { Type } from "../terms/type.ts";
 import { API_HEADERS, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 import { SESSION_ENDPOINTS, SESSION_RESULTS, type SessionEndpoint } from "./session-endpoints.ts";
+import { EVENT_STREAM } from "./event-stream.ts";
+import { LiveEvent } from "./live-event.ts";
+import { LIVE_PATH } from "./live-endpoint.ts";
 import { STATUS_OF } from "./refusal.ts";
 import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
 
@@ -30,12 +33,25 @@ const MEANING = {
   "403":
     "The operator's role does not allow this, the console is read-only, or the request names a foreign host or comes from a page of another site.",
   "404": "What the input names does not exist, or there is no such command outside a terminal.",
-  "405": "The method is not POST.",
+  "405": "The method is another one than POST, or GET where what happens is told.",
   "409": "The command refuses to do this.",
   "422": "The input is not valid JSON, is too large, or does not match the schema.",
   "500": "The command failed unexpectedly. The service's log has the cause.",
   "503": "The store or the ledger does not answer now, too many commands are under way, or the service is stopping.",
 } as const;
+
+const VerbProgress = Type.Object(
+  {
+    what: Type.String({ description: "What is counted" }),
+    done: Type.Number(),
+    of: Type.Optional(Type.Number({ description: "Missing while it is not known" })),
+  },
+  { description: "The data of an event `progress`: how far a command is." },
+);
+const VerbNote = Type.Object(
+  { says: Type.String() },
+  { description: "The data of an event `note`: a remark for a person." },
+);
 
 /** The contract of the admin API as OpenAPI 3.1, from the verbs. */
 export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
@@ -58,12 +74,20 @@ export async function adminOpenApiDocument(verbs: VerbSet): Promise<object> {
       },
     ],
     security: [{ operatorToken: [] }, { session: [] }],
-    paths: Object.fromEntries([
+    paths: Object.fromEntries<object>([
+      [LIVE_PATH, { get: LIVE_OPERATION }],
       ...endpoints.map((endpoint) => [endpoint.path, { post: operationOf(endpoint) }] as const),
       ...SESSION_ENDPOINTS.map((endpoint) => [endpoint.path, { post: sessionOperationOf(endpoint) }] as const),
     ]),
     components: {
-      schemas: { ...Object.assign({}, ...endpoints.map(schemasOf)), ...SESSION_RESULTS, Error: ApiError },
+      schemas: {
+        ...Object.assign({}, ...endpoints.map(schemasOf)),
+        ...SESSION_RESULTS,
+        LiveEvent,
+        VerbProgress,
+        VerbNote,
+        Error: ApiError,
+      },
       responses: Object.fromEntries(
         Object.entries(MEANING).map(([status, says]) => [nameOfStatus(status), response(says, "Error")]),
       ),
@@ -99,11 +123,16 @@ function operationOf({ name, verb }: VerbEndpoint): object {
     },
     responses: {
       "200":
-        verb.stream === undefined ? response("The result.", `${schema}Result`, NOTES) : text(verb.stream.mediaTypes),
+        verb.stream === undefined
+          ? withEvents(response(RESULT_SAYS, `${schema}Result`, NOTES))
+          : text(verb.stream.mediaTypes),
       ...REFUSALS,
     },
   };
 }
+
+const RESULT_SAYS =
+  "The result. Whoever accepts `text/event-stream` gets events while the command runs: `note` (`VerbNote`) and `progress` (`VerbProgress`), and at the end one `result`, or one `error` (`Error`). The command goes on if its client goes away.";
 
 const NOTES = {
   [NOTES_HEADER]: {
@@ -121,9 +150,33 @@ function text(mediaTypes: readonly string[]): object {
   return { ...plain, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string" } }])) };
 }
 
+const COMMON_HEADERS = Object.fromEntries(
+  Object.keys(API_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
 const REFUSALS = Object.fromEntries(
   Object.keys(MEANING).map((status) => [status, { $ref: `#/components/responses/${nameOfStatus(status)}` }]),
 );
+
+const EVENTS = { [EVENT_STREAM]: { schema: { type: "string", description: "Server-sent events, each with one JSON object as its data." } } }; // prettier-ignore
+
+function withEvents(response: { readonly content: object }): object {
+  return { ...response, content: { ...response.content, ...EVENTS } };
+}
+
+const LIVE_OPERATION = {
+  operationId: "live",
+  tags: ["live"],
+  summary: "Be told what happens, once a second",
+  description:
+    "Server-sent events of the name `live`, whose data is a `LiveEvent`: the figures of the machine that is asked, and charges, budgets and what needs a person of the whole deployment. The last event is an `error` (`Error`): the login has ended, or the service stops. Takes the role viewer. Changes nothing.",
+  "x-role": "viewer",
+  "x-changes": false,
+  responses: {
+    "200": { description: "Events.", headers: COMMON_HEADERS, content: EVENTS },
+    ...REFUSALS,
+  },
+};
 
 function sessionOperationOf({ operationId, summary, description, takes, input, result }: SessionEndpoint): object {
   return {
@@ -141,11 +194,10 @@ function sessionOperationOf({ operationId, summary, description, takes, input, r
 
 const SECURITY = { token: [{ operatorToken: [] }], session: [{ session: [] }], input: [], nothing: [] } as const;
 
-function response(description: string, schema: string, more: object = {}): object {
-  const common = Object.keys(API_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
+function response(description: string, schema: string, more: object = {}) {
   return {
     description,
-    headers: { ...Object.fromEntries(common), ...more },
+    headers: { ...COMMON_HEADERS, ...more },
     content: { "application/json": { schema: reference(schema) } },
   };
 }

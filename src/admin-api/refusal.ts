@@ -20,10 +20,13 @@ export type ApiErrorCode = keyof typeof STATUS_OF;
 export class Refusal extends Error {
   readonly code: ApiErrorCode;
   readonly details: readonly FieldProblem[] | undefined;
-  constructor(code: ApiErrorCode, message: string, details?: readonly FieldProblem[]) {
+  /** With `method_not_allowed`: the method that is. */
+  readonly allow: string | undefined;
+  constructor(code: ApiErrorCode, message: string, details?: readonly FieldProblem[], allow?: string) {
     super(message);
     this.name = "Refusal";
     this.code = code;
     this.details = details;
+    this.allow = allow;
   }
 }

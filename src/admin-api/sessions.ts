@@ -18,6 +18,8 @@ export interface SessionParts {
 export interface Sessions {
   /** The operator whose session's cookie a request has; `null` without a cookie. @throws Refusal */
   operatorOf(request: IncomingMessage): Promise<Operator | null>;
+  /** Whether the session of a request goes on. Does not count as a use, so that an open page does not prolong it. */
+  isStillIn(request: IncomingMessage): Promise<boolean>;
   /** Begins a session, and ends the one that the browser had. Its `cookie` is the value of `Set-Cookie`. */
   begin(request: IncomingMessage, operator: Operator, way: LoginWay): Promise<Begun>;
   /** Ends the session of a request. Returns the value of `Set-Cookie` that removes the cookie. @throws Refusal */
@@ -60,14 +62,15 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
       requireOwnPage(request);
       const session = await find(request);
       const now = clock.wall();
-      const isOver =
-        session === null ||
-        session.endsWallAt <= now ||
-        session.seenWallAt <= now - IDLE_MS ||
-        operatorState(session.operator, now) !== "active";
-      if (isOver) throw new Refusal("unauthenticated", "The session has ended. Log in again.");
+      if (session === null || isOver(session, now))
+        throw new Refusal("unauthenticated", "The session has ended. Log in again.");
       if (isDue(session.seenWallAt, clock)) await sessions.noteSessionUse(session.digest, now).catch(() => {});
       return session.operator;
+    },
+
+    async isStillIn(request) {
+      const session = await find(request);
+      return session !== null && !isOver(session, clock.wall());
     },
 
     async begin(request, operator, way) {
@@ -91,14 +94,19 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
   };
 }
 
+function isOver(session: Session & { readonly operator: Operator }, now: number): boolean {
+  const { endsWallAt, seenWallAt, operator } = session;
+  return endsWallAt <= now || seenWallAt <= now - IDLE_MS || operatorState(operator, now) !== "active";
+}
+
 /**
  * A browser adds a cookie by itself, and keeps the one of a login that another site has made it send. So a request
  * about a session has to show that a page of ours has made it.
  * @throws Refusal
  */
-export function requireOwnPage({ headers }: IncomingMessage): void {
-  // Whether the origin is ours was checked for every request that has one.
-  if (headers.origin !== undefined && headers[CONSOLE_HEADER] === "1") return;
+export function requireOwnPage({ headers, method }: IncomingMessage): void {
+  // Whether the origin is ours was checked for every request that has one. To a GET for its own host a browser adds none.
+  if ((headers.origin !== undefined || method === "GET") && headers[CONSOLE_HEADER] === "1") return;
   throw new Refusal("forbidden", "A session is for pages of the service itself: send Origin and Datarun-Console: 1.");
 }
 

@@ -59,6 +59,13 @@ export function toWireBudget(budget: Budget) {
   };
 }
 
+/** A budget as lists show it. */
+export function toListedBudget(use: BudgetUse) {
+  const { counts_from: _, warn_percent: __, ...budget } = toWireBudget(use.budget);
+  const { used, left, nearly_used, period_to } = toWireUse(use);
+  return { ...budget, used, left, nearly_used, period_to };
+}
+
 export function toWireUse({ budget, period, used, leased }: BudgetUse) {
   return {
     used: budgetText(budget, used),

@@ -13,6 +13,7 @@ import type {
   ExplainingFinder,
   FunctionListing,
   RunService,
+  ServiceState,
   SourceListing,
 } from "./ports.ts";
 
@@ -41,6 +42,8 @@ export interface VerbNeeds {
   service(): Promise<RunService>;
   /** The folder for the operator's new files. @throws OperatorError if there is no project folder */
   projectFolder(): string;
+  /** The state of the service that the verb runs in; `null` in a terminal. */
+  serviceState(): ServiceState | null;
   sealer(): Promise<CredentialSealer>;
   /**
    * What is needed to rotate and verify keys. `adopt`: the key of `DATARUN_ROOT_KEY` is to seal from now on.

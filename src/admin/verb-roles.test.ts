@@ -8,7 +8,7 @@ import { includesRole, ROLES } from "./roles.ts";
 /** Who may use which verb over the admin API. A new verb gets its line here, after some thought. */
 const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
-    ledger activity;
+    attention show; ledger activity;
     audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function list; function show; keys verify;
     ledger compare; ledger export;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list;

@@ -16,7 +16,7 @@ import { readFiles } from "./read-text-file.ts";
 import { printable } from "../terms/printable.ts";
 import { renderResult } from "./render.ts";
 import { EXIT, reportFailure } from "./report-failure.ts";
-import { openProgress } from "./progress.ts";
+import { openProgress, type ShownProgress } from "./progress.ts";
 import { findRemote } from "./remote/find-remote.ts";
 import { openTerminal } from "./terminal.ts";
 import { writeText } from "./write-text.ts";
@@ -159,7 +159,10 @@ async function runCommand(
     if (remote === null) return { isPrinted, result: await runOpened(name, verb, checked, command, io, cli) };
     // Loaded only where it is used.
     const { runRemotely } = await import("./remote/run-remotely.ts");
-    return { isPrinted, result: await runRemotely(name, verb, checked, command, remote, io) };
+    const told = openProgress(io.stderr, cli.clock ?? systemClock, json);
+    const goesOn = verb.interrupted === undefined ? null : "The service goes on with it.";
+    const work = () => runRemotely(name, verb, checked, command, remote, told, io);
+    return { isPrinted, result: await tellingIfInterrupted(goesOn, told, io, work) };
   });
   // Nobody reads the text any more.
   if (result === null) return { text: "", exitCode: EXIT.done };
@@ -181,22 +184,34 @@ async function runOpened(
   const progress = openProgress(io.stderr, cli.clock ?? systemClock, json);
   const opened = await cli.open(where, verb.needs, progress.note);
   const terminal = openTerminal(io);
-  const { interrupted } = verb;
-  const forget =
-    interrupted === undefined
-      ? () => {}
-      : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${interrupted}`));
+  const { onProgress } = progress;
   try {
-    const { onProgress } = progress;
     const given = { ...opened.given, onProgress, terminal: () => terminal };
-    if (!isStreamed(verb)) return await runVerb(name, verb, input, given);
-    const { pieces } = await streamVerb(name, verb, input, given);
-    return await writeText(pieces, file, io);
+    return await tellingIfInterrupted(verb.interrupted ?? null, progress, io, async () => {
+      if (!isStreamed(verb)) return runVerb(name, verb, input, given);
+      const { pieces } = await streamVerb(name, verb, input, given);
+      return writeText(pieces, file, io);
+    });
+  } finally {
+    terminal.close();
+    await opened.close();
+  }
+}
+
+/** Somebody who interrupts the work is told how far it was, and what becomes of it. */
+async function tellingIfInterrupted<Result>(
+  becomes: string | null,
+  progress: ShownProgress,
+  io: CommandIo,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const forget =
+    becomes === null ? undefined : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${becomes}`));
+  try {
+    return await work();
   } finally {
     forget?.();
     progress.end();
-    terminal.close();
-    await opened.close();
   }
 }
 

@@ -27,6 +27,7 @@ const OPENERS: Readonly<Record<Exclude<Need, "terminal">, Opener>> = {
   authoring: ofFiles,
   projectFolder: ofFiles,
   service: ofService,
+  serviceState: ofService,
 };
 
 /** Opens what a verb has named: each need when the verb first asks for it, and closes it when the verb has ended. */

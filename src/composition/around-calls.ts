@@ -1,6 +1,6 @@
 import type { Budgets, Leases } from "../run/around/ports.ts";
 import { callAdapter, compose, type AdapterParts } from "../run/around/adapter.ts";
-import { withBreaker } from "../run/around/breaker.ts";
+import { type OpenBreaker, withBreaker } from "../run/around/breaker.ts";
 import { withBudgets } from "../run/around/budgets.ts";
 import { withCredential } from "../run/around/credential.ts";
 import { withDeadline } from "../run/around/deadline.ts";
@@ -27,7 +27,7 @@ export interface AroundCalls {
   endWaitsForOrders(): void;
   /** Ends every call in progress now. */
   endCalls(): void;
-  openBreakers(): number;
+  openBreakers(): readonly OpenBreaker[];
 }
 
 /** What happens around one source call, outermost first: one list for real calls, and one for simulated ones. */
@@ -61,6 +61,6 @@ export function composeAroundCalls(parts: AroundCallsParts): AroundCalls {
     runSource: (source, call) => (call.run.intent.simulated ? simulated : real)(source, call),
     endWaitsForOrders: () => wait.endForOrders(),
     endCalls: () => deadline.endAll(),
-    openBreakers: () => breaker.openCount(),
+    openBreakers: () => breaker.open(),
   };
 }

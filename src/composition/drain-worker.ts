@@ -36,10 +36,11 @@ const drainer = createDrainer({
 let told = "";
 const telling = setInterval(tell, TELL_MS);
 function tell(): void {
-  const { pendingRuns, damaged } = drainer.state();
-  if (told === `${pendingRuns} ${damaged}`) return;
-  told = `${pendingRuns} ${damaged}`;
-  post({ is: "state", state: { pendingRuns, damaged } });
+  const { pendingRuns, damaged, failures } = drainer.state();
+  const state = `${pendingRuns} ${damaged} ${failures}`;
+  if (told === state) return;
+  told = state;
+  post({ is: "state", state: { pendingRuns, damaged, failures } });
 }
 
 port.on("message", (message: ToDrainer) => {

@@ -89,6 +89,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
     notReady: () => [],
     warnings: () => [],
     adminPages: mockPages({ runs, sources, first, failures: () => failures, set: (given) => (failures = given) }),
+    drainFailures: () => 0,
     readings: {
       vendorCalls: () => [],
       functions: () => catalogs.functions.stats(),
@@ -156,6 +157,7 @@ const NO_LEASES: Leases = () => {
 const NO_BUDGETS: Budgets = { find: () => null };
 
 const NO_JOURNAL = {
+  unavailable: null,
   pendingRecords: 0,
   lagMs: 0,
   journalBytes: 0,

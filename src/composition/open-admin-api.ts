@@ -1,9 +1,11 @@
 import type { AdminApi } from "../admin-api/admin-api.ts";
+import type { LiveNow } from "../admin-api/live-event.ts";
 import type { Log } from "../operate/log.ts";
 import type { ServiceForVerbs } from "./verb-needs.ts";
 
 export interface AdminApiPlace extends ServiceForVerbs {
   readonly log: Log;
+  now(): LiveNow;
 }
 
 /** The admin API of a service. Most services are never asked, so it is loaded for the first request. */
@@ -47,6 +49,7 @@ async function load(place: AdminApiPlace): Promise<AdminApi> {
     sessions: place.keyed.store.sessions,
     clock: place.clock,
     log: place.log,
+    now: place.now,
     needs: needs.given,
   });
   return {

@@ -28,6 +28,8 @@ export interface OpenedLedger extends AsyncDisposable {
   readonly journal: LedgerAnswers;
   undrainedRuns(): number;
   damagedRuns(): number;
+  /** How often in a row the shared database has not taken runs. */
+  drainFailures(): number;
   /** Reasons why it will stop accepting runs before long. */
   warnings(): readonly string[];
 }
@@ -64,6 +66,7 @@ export async function openLedger(parts: LedgerParts): Promise<OpenedLedger> {
     journal,
     undrainedRuns: () => drained?.state().pendingRuns ?? 0,
     damagedRuns: () => drained?.state().damaged ?? 0,
+    drainFailures: () => drained?.state().failures ?? 0,
     warnings: () => (drained !== null ? [] : daysLeftWarning(ledger.state().journalDaysLeft)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

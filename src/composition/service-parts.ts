@@ -37,6 +37,8 @@ export interface ServiceParts {
   readonly adminPages: readonly AdminPage[];
   /** The text of errors that functions throw is logged, at level `debug`. */
   readonly tellsErrors: boolean;
+  /** How often in a row the shared database has not taken runs. */
+  readonly drainFailures: () => number;
   readonly readings: Omit<
     Readings,
     "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers" | "failedLogins"

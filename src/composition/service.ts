@@ -8,9 +8,10 @@ import { settledWithin } from "../terms/within.ts";
 import { createPublicEdge, type PublicEdge } from "./edge.ts";
 import { heldBytesByDefault } from "./memory-limit.ts";
 import { createRuns, type Runs } from "./runs.ts";
+import { readSelf, type SelfKnowledge } from "./service-state.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-export interface Service {
+export interface Service extends SelfKnowledge {
   readonly url: string;
   readonly adminUrl: string;
   /**
@@ -31,9 +32,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     runsUnderWay: () => runs.admission.running,
     heldBytes: () => budget.heldBytes,
     connections: () => ({ open: publicEdge.edge.openConnections(), dropped: publicEdge.dropped() }),
-    openBreakers: () => runs.openBreakers(),
+    openBreakers: () => runs.openBreakers().length,
     failedLogins: () => adminApi?.failedLogins() ?? 0,
-  });
+  }, clock); // prettier-ignore
   const runs: Runs = createRuns(parts, [createRunLog(parts.log), metrics, ...parts.observers]);
   const publicEdge: PublicEdge = createPublicEdge(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
@@ -60,6 +61,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   return {
     url,
     adminUrl,
+    ...readSelf(parts, runs, metrics, notReady),
     async stop(graceMs) {
       stopping = true;
       const endAt = clock.now() + graceMs;

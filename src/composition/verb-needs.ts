@@ -22,6 +22,8 @@ export interface ServiceForVerbs {
   readonly catalogs: Catalogs;
   readonly door: OutboundDoor;
   readonly budgets: Budgets;
+  /** How it is now. */
+  state(): NonNullable<ReturnType<VerbNeeds["serviceState"]>>;
   /** Where the service's own clients reach it. */
   publicUrl(): string;
 }
@@ -98,5 +100,6 @@ function needsOf(
         askLive: createLiveVendors(door, settings.region, clock, async () => budgets),
       }),
     service: async () => toRunService(service.publicUrl()),
+    serviceState: () => service.state(),
   };
 }

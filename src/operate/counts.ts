@@ -1,7 +1,9 @@
 import type { RunObserver } from "../run/ports.ts";
+import type { Clock } from "../terms/clock.ts";
 import { FAULTS, type Charged, type Fault, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money.ts";
 import type { Price } from "../terms/price.ts";
+import { type CallEnd, Window } from "./window.ts";
 
 /** The upper bounds of the buckets that times are counted in; one more holds what took longer. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
@@ -11,12 +13,21 @@ export interface Times {
   sumMs: number;
 }
 
+const REFUSALS_MS = 5 * 60_000;
+
+/** What ended of late. */
+export interface Lately {
+  readonly minute: Window;
+  readonly hour: Window;
+}
+
 interface SourceCounts {
   readonly outcomes: Map<string, number>;
   readonly charged: Map<string, number>;
   /** By currency and charge, with a bar between them. */
   readonly spent: Map<string, Micros>;
   readonly times: Times;
+  readonly lately: Lately;
 }
 
 /** What was counted since the start. Names of runs have two parts, with a bar between them. */
@@ -24,6 +35,11 @@ export interface Counts {
   readonly runs: Map<string, number>;
   readonly refusals: Map<string, number>;
   readonly runTimes: Times;
+  /** Runs that are not simulated. `no_match` does not occur: a run has failed if one of its calls or its function has. */
+  readonly runsLately: Lately;
+  readonly simulatedLately: Lately;
+  /** Of the last five minutes, by the kind of fault. */
+  readonly refusalsLately: ReadonlyMap<string, Window>;
   readonly sources: Map<string, SourceCounts>;
 }
 
@@ -33,14 +49,22 @@ export interface Counting extends RunObserver {
 }
 
 /** Counts runs and their calls. Labels are bounded: identifiers of sources that exist, and kinds of the fault table. */
-export function createCounting(isSource: (id: string) => boolean): Counting {
-  const counts: Counts = { runs: new Map(), refusals: noRefusals(), runTimes: noTimes(), sources: new Map() };
+export function createCounting(isSource: (id: string) => boolean, clock: Clock): Counting {
+  const counts: Counts = {
+    runs: new Map(),
+    refusals: noRefusals(),
+    runTimes: noTimes(),
+    sources: new Map(),
+    runsLately: nothingLately(),
+    simulatedLately: nothingLately(),
+    refusalsLately: new Map(ownRefusals().map((kind) => [kind, new Window(REFUSALS_MS, 10)])),
+  };
 
   function countsOf(id: string): SourceCounts {
     const known = isSource(id) ? id : "(unknown)";
     let own = counts.sources.get(known);
     if (own === undefined) {
-      own = { outcomes: new Map(), charged: new Map(), spent: new Map(), times: noTimes() };
+      own = { outcomes: new Map(), charged: new Map(), spent: new Map(), times: noTimes(), lately: nothingLately() };
       counts.sources.set(known, own);
     }
     return own;
@@ -48,22 +72,31 @@ export function createCounting(isSource: (id: string) => boolean): Counting {
 
   return {
     counts,
-    refused: (_path, fault) => add(counts.refusals, fault.row.kind),
+    refused(_path, fault) {
+      add(counts.refusals, fault.row.kind);
+      counts.refusalsLately.get(fault.row.kind)?.add(clock.now(), "failed", 0);
+    },
 
     runEnded(report) {
       // Invented outcomes and times would tell of vendors that nobody has asked.
-      if (report.simulated) return add(counts.runs, `${report.kind}|simulated`);
+      const now = clock.now();
+      if (report.simulated) {
+        note(counts.simulatedLately, now, "match", report.tookMs);
+        return add(counts.runs, `${report.kind}|simulated`);
+      }
       const failed = report.functionFault != null || report.calls.some(({ success }) => !success);
       add(counts.runs, `${report.kind}|${report.clientGone ? "client_gone" : failed ? "with_failures" : "ok"}`);
       observe(counts.runTimes, report.tookMs);
+      note(counts.runsLately, now, failed ? "failed" : "match", report.tookMs);
       for (const call of report.calls) {
-        const { outcomes, charged, spent, times } = countsOf(call.source);
+        const { outcomes, charged, spent, times, lately } = countsOf(call.source);
         add(outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
         for (const attempt of call.attempts) {
           add(charged, attempt.charged);
           if (attempt.price !== null && attempt.charged !== "no") spend(spent, attempt.charged, attempt.price);
         }
         observe(times, call.tookMs);
+        note(lately, now, call.fault !== null ? "failed" : call.match ? "match" : "no_match", call.tookMs);
       }
     },
   };
@@ -74,8 +107,22 @@ function noRefusals(): Map<string, number> {
   return new Map(Object.values<FaultRow>(FAULTS).filter(({ surface }) => surface === "request").map(({ kind }) => [kind, 0])); // prettier-ignore
 }
 
+/** Refusals that are not the caller's own fault. */
+function ownRefusals(): readonly string[] {
+  return ["overloaded", "unavailable", "internal"];
+}
+
 function noTimes(): Times {
   return { buckets: new Float64Array(SECONDS.length + 1), sumMs: 0 };
+}
+
+function nothingLately(): Lately {
+  return { minute: new Window(60_000, 12), hour: new Window(3_600_000, 12) };
+}
+
+function note({ minute, hour }: Lately, now: number, end: CallEnd, tookMs: number): void {
+  minute.add(now, end, tookMs);
+  hour.add(now, end, tookMs);
 }
 
 function add(counts: Map<string, number>, key: string): void {

@@ -36,6 +36,8 @@ interface FunctionReadings {
 }
 
 interface LedgerReadings {
+  /** Why no new run is accepted, or `null`. */
+  readonly unavailable: string | null;
   readonly pendingRecords: number;
   readonly lagMs: number;
   readonly journalBytes: number;

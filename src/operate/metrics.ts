@@ -1,8 +1,9 @@
 import { createCounting, type Counting } from "./counts.ts";
+import type { Clock } from "../terms/clock.ts";
 import type { Readings } from "./gauges.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 
-export interface Metrics extends Omit<Counting, "counts"> {
+export interface Metrics extends Counting {
   page(): Promise<MetricsPage>;
 }
 
@@ -10,13 +11,13 @@ export interface Metrics extends Omit<Counting, "counts"> {
  * Prometheus metrics. A run adds to plain arrays, and the page is built when it is requested, by a library that is loaded
  * then, so counting costs a run almost nothing.
  */
-export function createMetrics(isSource: (id: string) => boolean, readings: Readings): Metrics {
-  const { counts, ...counting } = createCounting(isSource);
+export function createMetrics(isSource: (id: string) => boolean, readings: Readings, clock: Clock): Metrics {
+  const counting = createCounting(isSource, clock);
   let page: Promise<() => Promise<MetricsPage>> | undefined;
   return {
     ...counting,
     async page() {
-      page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counts, readings));
+      page ??= import("./metrics-page.ts").then(({ createPage }) => createPage(counting.counts, readings));
       return (await page)();
     },
   };

@@ -43,6 +43,11 @@ export function percentOf(micros: Micros, percent: number): Micros {
   return (micros * BigInt(percent) + 99n) / 100n;
 }
 
+/** How much of an amount another one is, in whole percent: 100 only if it is all of it. */
+export function percentUsed(part: Micros, whole: Micros): number {
+  return whole === 0n ? 100 : Number((part * 100n) / whole);
+}
+
 /** For a column of the ledger or the store. */
 export function amountToColumn(micros: Micros): number {
   return Number(micros);

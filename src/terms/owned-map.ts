@@ -89,6 +89,12 @@ export class OwnedMap<Value> {
     if (entry !== undefined) this.#remove(owner, owned!, entry);
   }
 
+  /** Each value with its owner and the first part of its key. */
+  *entries(): Iterable<{ readonly owner: string; readonly of: string; readonly value: Value }> {
+    for (const [owner, { byUse }] of this.#byOwner)
+      for (const { of, value } of byUse.items()) yield { owner, of, value };
+  }
+
   *values(): Iterable<Value> {
     for (const { byUse } of this.#byOwner.values()) for (const { value } of byUse.items()) yield value;
   }

@@ -1,5 +1,7 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { BODY_BYTES_MAX } from "../../src/admin-api/read-input.ts";
+import { LIVE_PATH } from "../../src/admin-api/live-endpoint.ts";
+import { LIVE_CLIENTS_MAX } from "../../src/admin-api/live-stream.ts";
 import { STATUS_OF } from "../../src/admin-api/refusal.ts";
 import { SESSION_ENDPOINTS } from "../../src/admin-api/session-endpoints.ts";
 import { allEndpoints } from "../../src/admin-api/verb-endpoints.ts";
@@ -34,6 +36,22 @@ export async function adminApiPage(): Promise<Page> {
         `${summary}. ${description}`,
       ]),
     ),
+    "## While a command runs",
+    "Whoever sends `Accept: text/event-stream` gets server-sent events in place of one answer. Refusals before the command begins have their own status as always; from then on the status is 200.",
+    table(
+      ["event", "its data"],
+      [
+        ["`note`", 'A remark, at once: `{"says": "…"}`'],
+        ["`progress`", 'How far it is: `{"what": "runs checked", "done": 1200, "of": 5000}`; `of` is missing while it is not known'],
+        ["`result`", "The last event: what the answer would have been"],
+        ["`error`", "The last event if the command fails: an [error](#errors)"],
+      ],
+    ),
+    "A command goes on when its client goes away, and is recorded as always.",
+    "## What happens now",
+    `\`GET ${LIVE_PATH}\` sends a server-sent event of the name \`live\` once a second, to at most ${LIVE_CLIENTS_MAX} clients at a time. It takes the role viewer. Runs, calls, breakers and the ledger's state are those of the machine that is asked; charges to settle, budgets and what needs a person are the deployment's, and are looked at every few seconds. \`openapi-admin.json\` has its fields as \`LiveEvent\`.`,
+    block("sh", `curl -N http://127.0.0.1:8081${LIVE_PATH} -H "Authorization: Bearer $DATARUN_OPERATOR_TOKEN"`),
+    "The last event is an `error`: the login has ended (`unauthenticated`), or the service stops or cannot look up the login (`unavailable`). A client that does not read is cut off.",
     "## Errors",
     "Every error has the same form. `code` does not change between versions; `message` may. `details` lists what is wrong with the input, each with a JSON pointer.",
     block("json", '{ "error": { "code": "invalid", "message": "/org is required", "details": [{ "path": "/org", "message": "is required" }] } }'),
@@ -42,7 +60,7 @@ export async function adminApiPage(): Promise<Page> {
       Object.entries(STATUS_OF).map(([name, status]) => [code(name), String(status), MEANING[name as keyof typeof STATUS_OF]]),
     ),
     "## Endpoints",
-    "All are `POST`. Each role may also do what the ones before it may: viewer, operator, owner.",
+    "All are `POST`, apart from `/api/live`. Each role may also do what the ones before it may: viewer, operator, owner.",
     table(
       ["path", "takes the role", "changes something", "what it does"],
       endpoints.map(({ path, name, verb }) => [
@@ -67,5 +85,5 @@ const MEANING: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   unauthenticated: "No token, or one that is unknown, expired or revoked",
   forbidden:
     "The role does not allow it, the console is read-only, or the request names a foreign host or comes from another site's page",
-  method_not_allowed: "Another method than POST",
+  method_not_allowed: "Another method than POST, or than GET for `/api/live`",
 };

@@ -2,24 +2,44 @@ import { InputError } from "../../admin/run-verb.ts";
 import { verbPath } from "../../admin/verb-path.ts";
 import type { FieldProblem } from "../../terms/fault.ts";
 import { isJsonObject, type JsonObject, readJsonExactly } from "../../terms/json.ts";
+import type { OnProgress } from "../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../terms/operator-error.ts";
 import { type Remote, TOKEN_VARIABLE } from "./find-remote.ts";
 import { RemoteDefect } from "./remote-defect.ts";
-import { bytesOf, openReply, postToRemote, readReply, type RemoteReply } from "./post-to-remote.ts";
+import { createEventReader } from "./read-events.ts";
+import { bytesOf, openReply, readReply, type RemoteReply, unreachable } from "./post-to-remote.ts";
 import type { Pieces } from "../write-text.ts";
 
+const EVENTS = "text/event-stream";
+
 /**
- * Carries out a verb in the service, under the name of the token's operator, and repeats its remarks.
+ * Carries out a verb in the service, under the name of the token's operator, and repeats what it says meanwhile.
  * @throws OperatorError, RemoteDefect
  */
 export async function askRemote(
   remote: Remote,
   name: string,
   input: object,
-  note: (sentence: string) => void,
+  { note, onProgress }: Told,
 ): Promise<JsonObject> {
-  const reply = await postToRemote(remote, verbPath(name), JSON.stringify(input));
-  return readAnswer(remote, reply, note);
+  const accept = { Accept: `application/json, ${EVENTS}` };
+  const incoming = await openReply(remote, verbPath(name), JSON.stringify(input), accept);
+  const { "datarun-api": isOurs, "content-type": type = "" } = incoming.headers;
+  // An older service answers at once, and what is refused is always answered so.
+  if (isOurs === undefined || !type.startsWith(EVENTS))
+    return readAnswer(remote, await readReply(incoming, remote), note);
+  const read = createEventReader();
+  for await (const bytes of bytesOf(incoming, remote)) {
+    for (const { event, data } of read(bytes)) {
+      if (event === "result") return readObject(data);
+      if (event === "error") throw toError(readObject(data)["error"] as unknown as RemoteError);
+      if (event === "note") note((JSON.parse(data) as { says: string }).says);
+      if (event !== "progress") continue;
+      const { what, done, of } = JSON.parse(data) as { what: string; done: number; of?: number };
+      onProgress(what, done, of);
+    }
+  }
+  throw unreachable(remote, "it hung up");
 }
 
 /** The same for a verb that answers with a text. */
@@ -49,11 +69,22 @@ function readAnswer(remote: Remote, reply: RemoteReply, note: (sentence: string)
       `What answers at ${remote.url.href} (status ${reply.status}) is not the admin API of datarun. Give the address of its admin port.`,
     );
   }
-  const value = readJsonExactly(reply.text);
-  if (!isJsonObject(value)) throw new RemoteDefect("The service's answer is not an object.");
+  const value = readObject(reply.text);
   readNotes(reply.headers["datarun-notes"]).forEach(note);
   if (reply.status === 200) return value;
   throw toError(value["error"] as unknown as RemoteError);
+}
+
+function readObject(text: string): JsonObject {
+  const value = readJsonExactly(text);
+  if (!isJsonObject(value)) throw new RemoteDefect("The service's answer is not an object.");
+  return value;
+}
+
+/** What is said while it is done. */
+export interface Told {
+  note(sentence: string): void;
+  readonly onProgress: OnProgress;
 }
 
 interface RemoteError {

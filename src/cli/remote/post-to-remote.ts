@@ -20,12 +20,7 @@ export interface RemoteReply {
 const SEND_MS_MAX = 15_000;
 const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Sends a request, and reads the whole answer. @throws OperatorError */
-export async function postToRemote(remote: Remote, path: string, body: string): Promise<RemoteReply> {
-  return readReply(await openReply(remote, path, body), remote);
-}
-
-/** @throws OperatorError */
+/** Reads the whole answer. @throws OperatorError */
 export async function readReply(incoming: IncomingMessage, remote: Remote): Promise<RemoteReply> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -47,7 +42,7 @@ export async function* bytesOf(incoming: IncomingMessage, remote: Remote): Async
   }
 }
 
-function unreachable({ url }: Remote, reason: string, cause?: unknown): OperatorError {
+export function unreachable({ url }: Remote, reason: string, cause?: unknown): OperatorError {
   return new OperatorError("unavailable", `The service at ${url.href} does not answer (${reason}).`, { cause });
 }
 
@@ -56,7 +51,12 @@ function unreachable({ url }: Remote, reason: string, cause?: unknown): Operator
  * address that was given, and nowhere else.
  * @throws OperatorError
  */
-export function openReply(remote: Remote, path: string, body: string): Promise<IncomingMessage> {
+export function openReply(
+  remote: Remote,
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
   const { url, token } = remote;
   const isTls = url.protocol === "https:";
   const send = isTls ? tlsRequest : plainRequest;
@@ -71,6 +71,7 @@ export function openReply(remote: Remote, path: string, body: string): Promise<I
         Host: url.host,
         Authorization: `Bearer ${token}`,
         "Content-Type": "application/json",
+        ...headers,
         "Content-Length": Buffer.byteLength(body),
       },
     });

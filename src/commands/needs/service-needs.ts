@@ -2,7 +2,13 @@ import type { VerbNeeds } from "../../admin/needs.ts";
 import { unavailable, type VerbPlace } from "./verb-place.ts";
 
 /** A service for making runs: the one that is running here, or one for the duration of the command. */
-export function serviceNeeds({ dataDir, project, databaseUrl, note, once }: VerbPlace): Pick<VerbNeeds, "service"> {
+export function serviceNeeds({
+  dataDir,
+  project,
+  databaseUrl,
+  note,
+  once,
+}: VerbPlace): Pick<VerbNeeds, "service" | "serviceState"> {
   const attached = once(
     async () => {
       const { attachService } = await import("./attach-service.ts");
@@ -11,6 +17,7 @@ export function serviceNeeds({ dataDir, project, databaseUrl, note, once }: Verb
     ({ close }) => close(),
   );
   return {
+    serviceState: () => null,
     service: async () => {
       const { url, isOwn } = await attached();
       note(

@@ -23,7 +23,7 @@ export type FromDrainer =
   | { readonly is: "noted"; readonly note: DrainNote }
   | { readonly is: "log"; readonly level: keyof LedgerLog; readonly fields: object; readonly message: string };
 
-export type DrainedState = Pick<DrainerState, "pendingRuns" | "damaged">;
+export type DrainedState = Pick<DrainerState, "pendingRuns" | "damaged" | "failures">;
 
 export interface DrainThread {
   /** As of a quarter of a second ago at the most, unless the thread is stuck. */
@@ -44,7 +44,7 @@ const RESOURCES = { maxYoungGenerationSizeMb: 24 };
  * journal says that the first one was.
  */
 export function openDrainThread({ entry, workerData, ledger, clock, log }: DrainThreadOptions): DrainThread {
-  let state: DrainedState = { pendingRuns: 0, damaged: 0 };
+  let state: DrainedState = { pendingRuns: 0, damaged: 0, failures: 0 };
   /** Counted by threads that have ended. */
   let damagedBefore = 0;
   let isEnding = false;

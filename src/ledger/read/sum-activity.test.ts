@@ -3,10 +3,10 @@ import test from "node:test";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeCall, makeReport, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
 import type { LedgerTables } from "../ports.ts";
-import { createLedgerReader, type LedgerReader } from "./ledger-reader.ts";
+import { createLedgerReader, type LedgerAnswers } from "./ledger-reader.ts";
 
 const HOUR = { from: Date.now() - 3_600_000, to: Date.now() + 3_600_000 };
-const QUESTIONS: readonly ((reader: LedgerReader) => Promise<unknown>)[] = [
+const QUESTIONS: readonly ((reader: LedgerAnswers) => Promise<unknown>)[] = [
   (reader) => reader.activity({ by: "source", ...HOUR }),
   (reader) => reader.activity({ by: "credential", ...HOUR, source: "acme__people" }),
   (reader) => reader.countUnknown(),

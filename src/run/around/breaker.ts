@@ -6,8 +6,16 @@ import type { Around, PlannedCall } from "../ports.ts";
 const BREAKERS_MAX = 10_000;
 const BLAMES_VENDOR: ReadonlySet<string> = new Set(VENDOR_FAILED);
 
+/** A source that is not called for an organization, or with one of its credentials, for a while. */
+export interface OpenBreaker {
+  readonly source: string;
+  readonly organizationId: string;
+  /** How long it has been open. */
+  readonly openForMs: number;
+}
+
 /** One breaker for each source and credential; for calls without a credential, for each source and organization. */
-export function withBreaker(clock: Clock): Around & { openCount(): number } {
+export function withBreaker(clock: Clock): Around & { open(): readonly OpenBreaker[] } {
   // A caller can invent inline credentials without end: the map then drops that caller's own breakers.
   const breakers = new OwnedMap<Breaker>(BREAKERS_MAX);
 
@@ -28,7 +36,11 @@ export function withBreaker(clock: Clock): Around & { openCount(): number } {
       },
     );
   };
-  return Object.assign(around, { openCount: () => [...breakers.values()].filter(({ isOpen }) => isOpen).length });
+  const open = (): OpenBreaker[] =>
+    [...breakers.entries()].flatMap(({ owner, of, value: { openSince } }) =>
+      openSince === null ? [] : [{ source: of, organizationId: owner, openForMs: clock.now() - openSince }],
+    );
+  return Object.assign(around, { open });
 }
 
 /** Whether the vendor failed; `undefined` if the call says nothing about the vendor. */
@@ -74,6 +86,7 @@ export class Breaker {
   readonly #slotMs: number;
   #slot = 0;
   #openUntil: number | null = null;
+  #openSince = 0;
   #openMs: number;
   #probing = false;
   #era = 0;
@@ -86,6 +99,11 @@ export class Breaker {
 
   get isOpen(): boolean {
     return this.#openUntil !== null;
+  }
+
+  /** `null`: it is closed. */
+  get openSince(): number | null {
+    return this.isOpen ? this.#openSince : null;
   }
 
   /**
@@ -129,6 +147,7 @@ export class Breaker {
 
   #open(now: number): void {
     this.#openUntil = now + this.#openMs;
+    this.#openSince = now;
     this.#era += 1;
   }
 

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/type.ts";
-import { listedBudget, toWireBudget, toWireUse } from "../../budget-wire.ts";
+import { listedBudget, toListedBudget } from "../../budget-wire.ts";
 import { organizationInput } from "../../inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { nextPlace, pagedById, readPage } from "../../pages.ts";
@@ -26,12 +26,7 @@ export default defineVerb({
     if (org !== undefined) await requireOrganization(open, org);
     const placeOf = (use: BudgetUse) => use.budget.id;
     const { lines, next } = await readPage(page, note, placeOf, (asked) => open.budgets(org, asked));
-    const budgets = lines.map((use) => {
-      const { counts_from: _, warn_percent: __, ...budget } = toWireBudget(use.budget);
-      const { used, left, nearly_used, period_to } = toWireUse(use);
-      return { ...budget, used, left, nearly_used, period_to };
-    });
-    return { budgets, ...next };
+    return { budgets: lines.map(toListedBudget), ...next };
   },
 
   nothing: { budgets: "There are no budgets." },

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { lookAround, type NeededToLook, type Seen } from "../admin/attention/look-around.ts";
+import type { Clock } from "../terms/clock.ts";
+import { type LiveNow, toLiveEvent } from "./live-event.ts";
+import { createLiveStream, type LiveStream } from "./live-stream.ts";
+import { Refusal } from "./refusal.ts";
+
+export const LIVE_PATH = "/api/live";
+
+export interface LiveParts {
+  readonly clock: Clock;
+  /** What the service tells of itself. */
+  now(): LiveNow;
+  readonly look: Omit<NeededToLook, "clock">;
+  failed(error: unknown): void;
+}
+
+export interface LiveEndpoint extends Pick<LiveStream, "clients" | "close"> {
+  /**
+   * @param isStillIn whether whoever asks is still logged in; asked before each event
+   * @throws Refusal
+   */
+  answer(request: IncomingMessage, response: ServerResponse, isStillIn: () => Promise<boolean>): void;
+}
+
+/** Store and ledger are not asked for each event: what they tell changes slowly. */
+const LOOK_EVERY_MS = 5_000;
+const ENDED = new Refusal("unauthenticated", "The login has ended. Log in again.");
+const UNSURE = new Refusal("unavailable", "The store does not answer, so nobody knows whether the login still holds.");
+
+export function createLiveEndpoint({ clock, now, look, failed }: LiveParts): LiveEndpoint {
+  let seen: Seen | undefined;
+  let seenAt = 0;
+
+  async function event(): Promise<object> {
+    if (seen === undefined || clock.now() - seenAt >= LOOK_EVERY_MS) {
+      seenAt = clock.now();
+      seen = await lookAround({ clock, ...look });
+    }
+    return toLiveEvent(now(), seen);
+  }
+
+  const stream = createLiveStream({ clock, event, failed });
+  return {
+    answer(request, response, isStillIn) {
+      if (request.method !== "GET")
+        throw new Refusal("method_not_allowed", "What happens is asked for with GET.", undefined, "GET");
+      stream.add(response, () => isStillIn().then((holds) => (holds ? null : ENDED), () => UNSURE)); // prettier-ignore
+    },
+    clients: stream.clients,
+    close: stream.close,
+  };
+}

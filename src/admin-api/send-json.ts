@@ -1,0 +1,39 @@
+import type { ServerResponse } from "node:http";
+import { API_HEADERS, encodeNotes, NOTES_HEADER } from "./api-headers.ts";
+import { type ApiErrorCode, type Refusal, STATUS_OF } from "./refusal.ts";
+
+/** Does nothing if nobody waits any more, or if an answer has begun. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: object,
+  notes: readonly string[] = [],
+  more: Readonly<Record<string, string | readonly string[]>> = {},
+): void {
+  if (response.destroyed || response.headersSent) return;
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
+    ...API_HEADERS,
+    ...more,
+    ...(notes.length === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": body.length,
+  });
+  response.end(body);
+}
+
+export function sendError(response: ServerResponse, refusal: Refusal, notes?: readonly string[]): void {
+  const { code } = refusal;
+  const allow = refusal.allow === undefined ? {} : { Allow: refusal.allow };
+  sendJson(response, STATUS_OF[code satisfies ApiErrorCode], errorBody(refusal), notes, { ...CHALLENGE[code], ...allow }); // prettier-ignore
+}
+
+/** The one shape of every error. */
+export function errorBody({ code, message, details }: Pick<Refusal, "code" | "message" | "details">): object {
+  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+}
+
+/** What HTTP wants to be said with this status. */
+const CHALLENGE: Partial<Record<ApiErrorCode, Readonly<Record<string, string>>>> = {
+  unauthenticated: { "WWW-Authenticate": "Bearer" },
+};

@@ -1,0 +1,78 @@
+import type { ServerResponse } from "node:http";
+import type { JsonObject } from "../terms/json.ts";
+import type { Clock } from "../terms/clock.ts";
+import type { OnProgress } from "../terms/on-progress.ts";
+import { openEventStream } from "./event-stream.ts";
+import type { Refusal } from "./refusal.ts";
+import { errorBody, sendError, sendJson } from "./send-json.ts";
+
+/** How the outcome of a verb reaches the client, and what is said on the way. */
+export interface VerbAnswer {
+  note(sentence: string): void;
+  /** The remarks that are not told yet. */
+  readonly notes: readonly string[];
+  readonly onProgress: OnProgress;
+  result(value: JsonObject): void;
+  error(refusal: Refusal): void;
+}
+
+/** One answer at the end, with the remarks in a header. */
+export function answerAtOnce(response: ServerResponse): VerbAnswer {
+  const notes: string[] = [];
+  return {
+    note: (sentence) => void notes.push(sentence),
+    notes,
+    onProgress: () => {},
+    result: (value) => sendJson(response, 200, value, notes),
+    error: (refusal) => sendError(response, refusal, notes),
+  };
+}
+
+const PROGRESS_EVERY_MS = 100;
+const BEAT_EVERY_MS = 15_000;
+/** To a client that has not read so much, progress is not told: it would be old when it is read. */
+const UNREAD_MAX = 65_536;
+
+/**
+ * Events while the verb runs: `note` and `progress`, then one `result` or one `error`. Its status is 200 in any case,
+ * because it is sent before the outcome is known.
+ */
+export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnswer {
+  const stream = openEventStream(response);
+  let cancelBeat = (): void => {};
+  let told = { what: "", at: Number.NEGATIVE_INFINITY };
+  let untold: object | null = null;
+
+  function beatLater(): void {
+    cancelBeat = clock.after(BEAT_EVERY_MS, () => (stream.beat(), beatLater()), "loose");
+  }
+  function tellRest(): void {
+    if (untold !== null) stream.send("progress", untold);
+    untold = null;
+  }
+  function end(how: "result" | "error", data: object): void {
+    tellRest();
+    stream.send(how, data);
+    cancelBeat();
+    stream.end();
+  }
+  beatLater();
+  response.on("close", () => cancelBeat());
+
+  return {
+    note(sentence) {
+      tellRest();
+      stream.send("note", { says: sentence });
+    },
+    notes: [],
+    onProgress(what, done, of) {
+      untold = { what, done, ...(of !== undefined && { of }) };
+      const now = clock.now();
+      if (what === told.what && (now - told.at < PROGRESS_EVERY_MS || stream.unread() > UNREAD_MAX)) return;
+      told = { what, at: now };
+      tellRest();
+    },
+    result: (value) => end("result", value),
+    error: (refusal) => end("error", errorBody(refusal)),
+  };
+}

@@ -1,0 +1,63 @@
+import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
+import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
+import type { Clock } from "../../terms/clock.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
+import type { VerbNeeds } from "../needs.ts";
+import type { BudgetUse, ServiceState } from "../ports.ts";
+
+/** What was seen of a deployment at one moment. */
+export interface Seen {
+  readonly wallAt: number;
+  /** `null`: seen from a terminal, where nobody knows it. */
+  readonly service: ServiceState | null;
+  /** `null`: see `problems`. */
+  readonly ofStore: SeenInStore | null;
+  readonly ofLedger: SeenInLedger | null;
+  /** Why store or ledger could not be read, as sentences. */
+  readonly problems: readonly string[];
+}
+
+export interface SeenInStore {
+  readonly budgets: readonly BudgetUse[];
+  /** Of the last 15 minutes. */
+  readonly failedLogins: number;
+}
+
+export interface SeenInLedger {
+  readonly unknown: UnknownCount;
+  /** Of the last hour, by credential. */
+  readonly activity: readonly ActivityLine[];
+}
+
+export type NeededToLook = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> & { readonly clock: Clock };
+
+export const LOGINS_MS = 15 * 60_000;
+const ACTIVITY_MS = 60 * 60_000;
+/** Enough to tell whether a credential is refused. */
+const CALLS_PER_SOURCE = 200;
+
+/** Looks at everything that may need a person. What cannot be read is a problem to be told, and hides nothing else. */
+export async function lookAround({ clock, store, ledger, serviceState }: NeededToLook): Promise<Seen> {
+  const wallAt = clock.wall();
+  const problems: string[] = [];
+  const orProblem = (error: unknown): null => {
+    if (!(error instanceof OperatorError)) throw error;
+    // Before the first service has made a ledger there is nothing in it.
+    if (error.code === "not_found") return null;
+    problems.push(error.message);
+    return null;
+  };
+  const inStore = async (): Promise<SeenInStore> => {
+    const open = await store();
+    const logins = await open.actsBetween(["login failed"], wallAt - LOGINS_MS, wallAt + 1);
+    const failedLogins = logins.reduce((sum, { detail }) => sum + Number(detail["count"] ?? 1), 0);
+    return { budgets: await open.budgets(), failedLogins };
+  };
+  const inLedger = async (): Promise<SeenInLedger> => {
+    const open = await ledger();
+    const hour = { by: "credential", from: wallAt - ACTIVITY_MS, to: wallAt + 1, newest: CALLS_PER_SOURCE } as const;
+    return { unknown: await open.countUnknown(), activity: await open.activity(hour) };
+  };
+  const [ofStore, ofLedger] = await Promise.all([inStore().catch(orProblem), inLedger().catch(orProblem)]);
+  return { wallAt, service: serviceState(), ofStore, ofLedger, problems };
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { parse } from "yaml";
+import type { Budget } from "../../terms/budget.ts";
+import type { ServiceState } from "../ports.ts";
+import type { Seen } from "./look-around.ts";
+import { ATTENTION, THRESHOLDS, whatNeedsAPerson } from "./what-needs-a-person.ts";
+
+const NOON = Date.UTC(2026, 2, 10, 12);
+
+const CALM: ServiceState = {
+  notReady: [],
+  openBreakers: [],
+  refusedLately: { overloaded: 0 },
+  unreadableDataKeys: 0,
+  ledger: {
+    unavailable: null,
+    pendingRuns: 3,
+    lagMs: THRESHOLDS.lagMs,
+    journalBytes: 1,
+    journalBytesMax: 2,
+    journalDaysLeft: THRESHOLDS.journalDaysLeft,
+    damageMet: 0,
+    undrainedRuns: 40,
+    drainFailures: 0,
+  },
+};
+const BUDGET: Budget = {
+  id: "bud_1",
+  organizationId: "org_1",
+  workflowId: null,
+  source: "acme__people",
+  credentialId: null,
+  per: "month",
+  currency: "EUR",
+  limit: 100_000_000n,
+  warnPercent: 80,
+  setWallAt: 0,
+};
+const used = (units: bigint) => ({ budget: BUDGET, period: { from: 0, to: 1 }, used: units, leased: 0n });
+const line = (credentialId: string | null, last: string) => ({
+  source: "acme__people",
+  credentialId,
+  outcomes: { match: 1, no_match: 0, failed: 2, unknown: 0 },
+  faults: [{ code: "source.credential_rejected", calls: 2 }],
+  p50Ms: 1,
+  p99Ms: 1,
+  countedFrom: 0,
+  lastAt: 0,
+  last,
+});
+
+function seen({ service = {}, ledger = {}, ...more }: { service?: Partial<ServiceState>; ledger?: Partial<ServiceState["ledger"]> } & Partial<Omit<Seen, "service">> = {}): Seen {
+  return {
+    wallAt: NOON,
+    service: { ...CALM, ...service, ledger: { ...CALM.ledger, ...ledger } },
+    ofStore: { budgets: [used(79_999_999n)], failedLogins: 0 },
+    ofLedger: {
+      unknown: { charges: 0, isMore: false, sinceWallAt: null },
+      activity: [line(null, "source.credential_rejected"), line("cred_1", "match")],
+    },
+    problems: [],
+    ...more,
+  };
+} // prettier-ignore
+
+const says = (one: Seen) => whatNeedsAPerson(one).map((found) => found.says);
+
+test("nothing is said when nothing needs a person, right up to each threshold", () => {
+  assert.deepEqual(whatNeedsAPerson(seen()), []);
+  const openBreakers = [{ source: "acme__people", organizationId: "org_1", openForMs: THRESHOLDS.breakerOpenMs - 1 }];
+  assert.deepEqual(says(seen({ service: { openBreakers } })), []);
+});
+
+test("each thing is said in a sentence, with where it leads, and the most urgent first", () => {
+  const breaker = (source: string) => ({ source, organizationId: "org_1", openForMs: THRESHOLDS.breakerOpenMs });
+  const found = whatNeedsAPerson(
+    seen({
+      service: {
+        notReady: ["journal: the disk has no room left"],
+        openBreakers: [breaker("acme__people"), breaker("acme__people"), breaker("bell__phone")],
+        refusedLately: { overloaded: 12, unavailable: 1, internal: 0 },
+        unreadableDataKeys: 1,
+      },
+      ledger: { lagMs: 3_400, journalDaysLeft: 12.7, damageMet: 2, undrainedRuns: 1_200, drainFailures: 3 },
+      ofStore: { budgets: [used(96_500_000n), used(100_000_000n)], failedLogins: 5 },
+      ofLedger: {
+        unknown: { charges: 3, isMore: false, sinceWallAt: NOON },
+        activity: [line("cred_1", "source.credential_rejected")],
+      },
+      problems: ["The store does not answer."],
+    }),
+  );
+  assert.deepEqual(
+    found.map((one) => `${one.severity} ${one.what}: ${one.says}`),
+    [
+      "critical not_ready: No run is accepted: journal: the disk has no room left.",
+      "critical unreadable: The store does not answer.",
+      "critical keys_unreadable: 1 data key cannot be opened, and credentials that are sealed with it fail.",
+      "critical journal_damaged: The journal was found damaged.",
+      "warning refused_runs: 12 requests were refused in the last five minutes because too many runs are under way.",
+      "warning refused_runs: 1 request was refused in the last five minutes because no run could be recorded, or the store failed.",
+      "warning budget_nearly_used: The budget of organization org_1, source acme__people is used to 96 % this month: 96.50 EUR of 100.00 EUR.",
+      "warning budget_nearly_used: The budget of organization org_1, source acme__people is used to 100 % this month: 100.00 EUR of 100.00 EUR.",
+      "warning credential_refused: The credential cred_1 of acme__people was refused by the vendor 2 times in the last hour.",
+      "warning charges_unknown: 3 charges are unknown since 2026-03-10 12:00 UTC.",
+      "warning breaker_open: acme__people is not called for now, because its vendor mostly fails.",
+      "warning breaker_open: bell__phone is not called for now, because its vendor mostly fails.",
+      "warning ledger_lag: The ledger lags: the journal is 3 s behind its log.",
+      "warning ledger_undrained: The shared database does not take the ledger: 1,200 runs have not reached it.",
+      "warning journal_fills_up: The journal is full in 12 days at the rate of the last day.",
+      "warning failed_logins: 5 logins to the admin API failed in the last 15 minutes.",
+    ],
+  );
+  assert.deepEqual(found.find(({ what }) => what === "budget_nearly_used")?.filter, { budget: "bud_1" });
+  const one = says(seen({ ofLedger: { unknown: { charges: 1, isMore: true, sinceWallAt: NOON }, activity: [] } }));
+  assert.deepEqual(one, ["More than 1 charge is unknown since 2026-03-10 12:00 UTC."]);
+});
+
+test("what can be seen is said although the rest cannot, and from a terminal nothing of the service", () => {
+  const blind = { ...seen({ problems: ["The store does not answer."] }), ofStore: null, ofLedger: null, service: null };
+  assert.deepEqual(says(blind), ["The store does not answer."]);
+});
+
+test("what is said has the alerts of Prometheus, with their thresholds", () => {
+  const file = new URL("../../../deploy/prometheus/rules.yaml", import.meta.url);
+  const { groups } = parse(readFileSync(file, "utf8")) as { groups: { rules: { alert: string; expr: string; for?: string }[] }[] }; // prettier-ignore
+  const rules = new Map(groups[0]!.rules.map((rule) => [rule.alert, rule]));
+  for (const alert of Object.values(ATTENTION).flatMap((alerts) => alerts?.split(" ") ?? []))
+    assert.ok(rules.has(alert), alert);
+  const expr = (alert: string) => rules.get(alert)!.expr;
+  assert.match(expr("DatarunLedgerLag"), new RegExp(`> ${THRESHOLDS.lagMs / 1_000}$`));
+  assert.match(expr("DatarunJournalFillsUp"), new RegExp(`< ${THRESHOLDS.journalDaysLeft}$`));
+  assert.match(expr("DatarunFailedLogins"), /\[15m\]/);
+  assert.match(expr("DatarunOverloaded"), /\[5m\]/);
+  assert.equal(rules.get("DatarunBreakerOpen")!.for, `${THRESHOLDS.breakerOpenMs / 60_000}m`);
+});

@@ -1,0 +1,155 @@
+import { budgetText, isNearlyUsed, scopeText } from "../../terms/budget.ts";
+import { percentUsed } from "../../terms/money.ts";
+import type { BudgetUse, LedgerHealth, ServiceState } from "../ports.ts";
+import { LOGINS_MS, type Seen, type SeenInLedger, type SeenInStore } from "./look-around.ts";
+
+/** Each kind has one of the alerts of deploy/prometheus/rules.yaml, with the same threshold, if a metric shows it too. */
+export const ATTENTION = {
+  not_ready: "DatarunNotReady",
+  unreadable: null,
+  keys_unreadable: "DatarunDataKeysUnreadable",
+  journal_damaged: "DatarunJournalDamaged",
+  refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
+  budget_nearly_used: "DatarunBudgetNearlyUsed",
+  credential_refused: null,
+  charges_unknown: "DatarunChargesUnknown",
+  breaker_open: "DatarunBreakerOpen",
+  ledger_lag: "DatarunLedgerLag",
+  ledger_undrained: "DatarunLedgerUndrained",
+  journal_fills_up: "DatarunJournalFillsUp",
+  failed_logins: "DatarunFailedLogins",
+} as const;
+
+export type AttentionKind = keyof typeof ATTENTION;
+
+/** The pages of the console that something leads to. */
+export const ATTENTION_PAGES = ["overview", "runs", "sources", "credentials", "money", "audit"] as const;
+
+/** Something that needs a person. */
+export interface Attention {
+  readonly what: AttentionKind;
+  /** `critical`: runs are refused, records are in danger, or credentials fail. */
+  readonly severity: "critical" | "warning";
+  /** A sentence. */
+  readonly says: string;
+  /** Where to look at it: a page of the console, with what selects it there; and a command. */
+  readonly page: (typeof ATTENTION_PAGES)[number];
+  readonly filter: Readonly<Record<string, string>>;
+  readonly command: string | null;
+}
+
+export const THRESHOLDS = { breakerOpenMs: 60_000, lagMs: 1_000, journalDaysLeft: 30 } as const;
+
+const REFUSED: Readonly<Record<string, string>> = {
+  overloaded: "because too many runs are under way",
+  unavailable: "because no run could be recorded, or the store failed",
+  internal: "by a fault of the service",
+};
+
+/** What needs a person, the most urgent first; nothing if nothing does. */
+export function whatNeedsAPerson({ service, ofStore, ofLedger, problems }: Seen): readonly Attention[] {
+  const found = [
+    ...problems.map((says) => critical("unreadable", says)),
+    ...(service === null ? [] : ofService(service)),
+    ...(ofLedger === null ? [] : inLedger(ofLedger)),
+    ...(ofStore === null ? [] : inStore(ofStore)),
+  ];
+  const order = Object.keys(ATTENTION);
+  const rank = ({ severity, what }: Attention) => (severity === "critical" ? 0 : order.length) + order.indexOf(what);
+  return found.toSorted((one, other) => rank(one) - rank(other));
+}
+
+type Place = Partial<Pick<Attention, "page" | "filter" | "command">>;
+
+function critical(what: AttentionKind, says: string, place: Place = {}): Attention {
+  return { what, severity: "critical", says, page: "overview", filter: {}, command: null, ...place };
+}
+
+function warning(what: AttentionKind, says: string, place: Place = {}): Attention {
+  return { ...critical(what, says, place), severity: "warning" };
+}
+
+function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, ledger }: ServiceState): Attention[] {
+  const lasting = openBreakers.filter(({ openForMs }) => openForMs >= THRESHOLDS.breakerOpenMs);
+  return [
+    ...notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`)),
+    ...(unreadableDataKeys === 0
+      ? []
+      : [critical("keys_unreadable", `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`, { page: "credentials", command: "datarun keys verify" })]), // prettier-ignore
+    ...Object.entries(refusedLately)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => warning("refused_runs", `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? kind}.`)), // prettier-ignore
+    ...[...new Set(lasting.map(({ source }) => source))].map(
+      (source) =>
+      warning("breaker_open", `${source} is not called for now, because its vendor mostly fails.`, { page: "sources", filter: { source }, command: `datarun ledger activity --source ${source}` }), // prettier-ignore
+    ),
+    ...ofLedgerHealth(ledger),
+  ];
+}
+
+function ofLedgerHealth({
+  lagMs,
+  journalDaysLeft,
+  damageMet,
+  undrainedRuns,
+  drainFailures,
+}: LedgerHealth): Attention[] {
+  return [
+    ...(damageMet === 0
+      ? []
+      : [critical("journal_damaged", "The journal was found damaged.", { page: "runs", command: "datarun ledger verify" })]), // prettier-ignore
+    ...(lagMs <= THRESHOLDS.lagMs
+      ? []
+      : [warning("ledger_lag", `The ledger lags: the journal is ${Math.round(lagMs / 1_000)} s behind its log.`)]),
+    ...(drainFailures === 0 || undrainedRuns === 0
+      ? []
+      : [warning("ledger_undrained", `The shared database does not take the ledger: ${counted(undrainedRuns, "run has", "runs have")} not reached it.`)]), // prettier-ignore
+    ...(journalDaysLeft === null || journalDaysLeft >= THRESHOLDS.journalDaysLeft
+      ? []
+      : [warning("journal_fills_up", `The journal is full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`)]), // prettier-ignore
+  ];
+}
+
+const REFUSED_CREDENTIAL = "source.credential_rejected";
+
+function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: SeenInLedger): Attention[] {
+  const refused = activity.flatMap(({ source, credentialId, faults, last }) => {
+    const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
+    // One that has been accepted again since then needs nobody.
+    return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
+  });
+  return [
+    ...refused.map(
+      ({ source, credentialId, count }) =>
+      warning("credential_refused", `The credential ${credentialId} of ${source} was refused by the vendor ${count === 1 ? "once" : `${count} times`} in the last hour.`, { page: "credentials", filter: { cred_id: credentialId }, command: `datarun credential verify ${credentialId}` }), // prettier-ignore
+    ),
+    ...(charges === 0
+      ? []
+      : [warning("charges_unknown", `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")} unknown since ${dayAndTime(sinceWallAt!)}.`, { page: "runs", filter: { charged: "unknown" }, command: "datarun ledger unknown" })]), // prettier-ignore
+  ];
+}
+
+function inStore({ budgets, failedLogins }: SeenInStore): Attention[] {
+  return [
+    ...budgets
+      .filter(({ budget, used }) => isNearlyUsed(budget, used))
+      .map((use) => warning("budget_nearly_used", budgetSays(use), { page: "money", filter: { budget: use.budget.id }, command: `datarun budget show ${use.budget.id}` })), // prettier-ignore
+    ...(failedLogins === 0
+      ? []
+      : [warning("failed_logins", `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`, { page: "audit", filter: { what: "login failed" }, command: "datarun audit list" })]), // prettier-ignore
+  ];
+}
+
+function budgetSays({ budget, used }: BudgetUse): string {
+  const when = budget.per === "day" ? "today" : "this month";
+  return `The budget of ${scopeText(budget)} is used to ${percentUsed(used, budget.limit)} % ${when}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+}
+
+/** `1 charge is`, `3 charges are`. Without a plural it gets an s. */
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+function dayAndTime(wallAt: number): string {
+  return `${new Date(wallAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

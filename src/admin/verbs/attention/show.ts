@@ -1,0 +1,30 @@
+import { lookAround } from "../../attention/look-around.ts";
+import { toWireAttention, wireAttention } from "../../attention/attention-wire.ts";
+import { whatNeedsAPerson } from "../../attention/what-needs-a-person.ts";
+import { Type } from "../../../terms/type.ts";
+import { defineVerb } from "../../verb.ts";
+
+export default defineVerb({
+  summary: "Say what needs a person, the most urgent first",
+  description:
+    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins; and what only a running service knows of itself, for which it has to be asked with --remote: whether it accepts runs, sources that are not called for a while, and its ledger. The thresholds are those of the alerts in deploy/prometheus.",
+  example: "",
+  input: Type.Object({}, { additionalProperties: false }),
+  role: "viewer",
+  changes: false,
+  needs: ["store", "ledger", "serviceState"],
+
+  result: Type.Object({ attention: wireAttention }),
+
+  async run(_input, call) {
+    const seen = await lookAround(call);
+    if (seen.service === null) call.note("What only a running service knows of itself is not looked at here: ask the service with --remote."); // prettier-ignore
+    return { attention: toWireAttention(whatNeedsAPerson(seen)) };
+  },
+
+  nothing: { attention: "Nothing needs you." },
+  render: ({ attention }) =>
+    attention.length === 0
+      ? "Nothing needs you.\n"
+      : attention.map(({ severity, says, command }) => `${severity === "critical" ? "!" : "-"} ${says}${command === null ? "" : `\n  ${command}`}\n`).join(""), // prettier-ignore
+});

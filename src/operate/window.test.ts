@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Window } from "./window.ts";
+
+const MINUTE_MS = 60_000;
+const NOTHING = { match: 0, no_match: 0, failed: 0, p50Ms: null, p99Ms: null };
+
+test("a window counts what ended within its time, by how it ended, and forgets the rest", () => {
+  const window = new Window(MINUTE_MS, 12);
+  assert.deepEqual(window.sums(0), NOTHING);
+  window.add(1_000, "match", 20);
+  window.add(2_000, "no_match", 20);
+  window.add(30_000, "failed", 20);
+  const { match, no_match, failed } = window.sums(59_000);
+  assert.deepEqual([match, no_match, failed], [1, 1, 1]);
+  const later = window.sums(80_000);
+  assert.deepEqual([later.match, later.no_match, later.failed], [0, 0, 1]);
+  assert.deepEqual(window.sums(100_000), NOTHING);
+  assert.deepEqual(window.sums(100 * MINUTE_MS), NOTHING, "however long nothing happens");
+});
+
+test("a steady rate looks steady, whenever it is looked at", () => {
+  const window = new Window(MINUTE_MS, 12);
+  const seen = new Set<number>();
+  for (let now = 0; now < 5 * MINUTE_MS; now += 100) {
+    window.add(now, "match", 10);
+    if (now > 2 * MINUTE_MS) seen.add(window.sums(now).match);
+  }
+  assert.ok(
+    [...seen].every((count) => Math.abs(count - 600) <= 2),
+    [...seen].join(" "),
+  );
+});
+
+test("what happens in any order of quiet and busy times is counted once and no longer than its time", () => {
+  const events = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 90_000 }), tookMs: fc.integer({ min: 0, max: 2 ** 31 - 1 }) }), { maxLength: 60 }); // prettier-ignore
+  fc.assert(
+    fc.property(events, (list) => {
+      const window = new Window(MINUTE_MS, 12);
+      const ended: number[] = [];
+      let now = 0;
+      for (const { afterMs, tookMs } of list) {
+        now += afterMs;
+        window.add(now, "match", tookMs);
+        ended.push(now);
+        const within = ended.filter((at) => at > now - MINUTE_MS + 5_000).length;
+        const atMost = ended.filter((at) => at > now - MINUTE_MS - 5_000).length;
+        const { match } = window.sums(now);
+        assert.ok(match >= within && match <= atMost, `${match} of ${within} to ${atMost}`);
+      }
+    }),
+  );
+});
+
+test("a percentile is at most an eighth off", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: 1, maxLength: 200 }), (times) => {
+      const window = new Window(MINUTE_MS, 12);
+      for (const tookMs of times) window.add(1, "match", tookMs);
+      const sorted = times.toSorted((one, other) => one - other);
+      const { p50Ms, p99Ms } = window.sums(1);
+      for (const [share, found] of [
+        [0.5, p50Ms!],
+        [0.99, p99Ms!],
+      ] as const) {
+        const exact = sorted[Math.ceil(share * sorted.length) - 1]!;
+        assert.ok(Math.abs(found - exact) <= exact / 8 + 1, `${found} for ${exact}`);
+      }
+    }),
+  );
+});
