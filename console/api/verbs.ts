@@ -1562,6 +1562,8 @@ export interface components {
                     path: string;
                     message: string;
                 } | null;
+                /** @enum {string} */
+                needs_credential: "none" | "optional" | "required";
                 rule: string;
                 cred_id: string | null;
                 /** @enum {string} */

@@ -25,7 +25,7 @@ test("a field for every property, also of the forms that only some objects have"
       ["lei", "LEI", "text", true],
       ["kind", "Kind", "choice", false],
       ["city", "City", "text", true],
-      ["npi", "Npi", "text", false],
+      ["npi", "NPI", "text", false],
       ["last_name", "Last name", "text", false],
     ],
   );

@@ -182,12 +182,17 @@ function unescapePointer(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
+/** Of which names of fields are made, and which nobody writes in lower case. */
+const ABBREVIATIONS = new Set("api bic dob iban id ip lei npi sic tin uri url vat vin zip".split(" "));
+
 function inWords(name: string): string {
   const text = name
     .replace(/[_-]+/g, " ")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .trim();
-  return text === "" ? name : text[0]!.toUpperCase() + text.slice(1);
+  const words = text.split(" ").map((word) => (ABBREVIATIONS.has(word) ? word.toUpperCase() : word));
+  const label = words.join(" ");
+  return label === "" ? name : label[0]!.toUpperCase() + label.slice(1);
 }
 
 function resolve(value: unknown, root: unknown): JsonSchema | undefined {

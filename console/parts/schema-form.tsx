@@ -117,7 +117,8 @@ function Hint({ field, more }: { readonly field: SchemaField; readonly more?: Co
   );
 }
 
-/** Authors end a description with a full stop or without. */
+/** Authors begin a description with a capital or without, and end it with a full stop or without. */
 function asSentence(text: string): string {
-  return /[.!?:;]\s*$/.test(text) ? text.trim() : `${text.trim()}.`;
+  const trimmed = text.trim();
+  return `${trimmed.slice(0, 1).toUpperCase()}${trimmed.slice(1)}${/[.!?:;]$/.test(trimmed) ? "" : "."}`;
 }

@@ -12,7 +12,10 @@ interface DemoAccess {
   readonly workflow: string;
 }
 
-/** On a new store, creates an organization, a token and a workflow to try the service with; `null` if it is in use. */
+/**
+ * On a new store, creates an organization, a token and two workflows to try the service with; `null` if it is in use. One
+ * workflow is real, and one is simulated, with which every source of the catalog has something to say.
+ */
 async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess | null> {
   if ((await store.organizations({ limit: 1 })).length > 0) return null;
   const wallAt = clock.wall();
@@ -29,17 +32,10 @@ async function createDemo(store: AdminStore, clock: Clock): Promise<DemoAccess |
     createdWallAt: wallAt,
     expiresWallAt: null,
   });
-  await store.createWorkflow(act, {
-    id: workflow,
-    organizationId,
-    name: "demo",
-    createdWallAt: wallAt,
-    disabled: false,
-    autoCredentials: false,
-    failureDetails: false,
-    maskCredentials: false,
-    simulated: false,
-  });
+  const settings = { organizationId, createdWallAt: wallAt, disabled: false, autoCredentials: false, maskCredentials: false }; // prettier-ignore
+  await store.createWorkflow(act, { id: workflow, name: "demo", ...settings, failureDetails: false, simulated: false });
+  const simulated = { id: newId("workflow", wallAt), name: "demo, simulated", failureDetails: true, simulated: true };
+  await store.createWorkflow(act, { ...settings, ...simulated });
   return { accessToken, workflow };
 }
 

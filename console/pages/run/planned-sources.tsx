@@ -27,9 +27,9 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
     },
     {
       title: "Credential",
-      show: ({ cred_id, rule }) =>
+      show: ({ cred_id, rule, needs_credential }) =>
         cred_id === null ? (
-          <span class="dim">{workflow.simulated ? "made up" : "none"}</span>
+          <span class="dim">{workflow.simulated && needs_credential !== "none" ? "made up" : "none"}</span>
         ) : (
           <div class="stack-tight">
             <ObjectLink id={cred_id} org={organization_tuid} />

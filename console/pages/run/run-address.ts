@@ -22,7 +22,10 @@ export function readRunAddress(): RunAddress {
   return {
     workflow: query.get("workflow") || undefined,
     context: CONTEXTS.find((one) => one === query.get("context")),
-    sources: [...new Set((query.get("sources") ?? "").split(",").filter((id) => id !== ""))],
+    // A link to this page may name one, and a person ticks several.
+    sources: [
+      ...new Set(`${query.get("sources") ?? ""},${query.get("source") ?? ""}`.split(",").filter((id) => id !== "")),
+    ],
     functionId: functionId === "" ? undefined : functionId,
     kind: functionId === undefined ? "sources" : "function",
     withExamples: query.get("with") === "examples",
@@ -39,7 +42,7 @@ export function chooseContext(context: RunContext): void {
 }
 
 export function chooseSources(sources: readonly string[], { withExamples = false } = {}): void {
-  setQuery({ sources: sources.join(","), function: null, with: withExamples ? "examples" : null });
+  setQuery({ sources: sources.join(","), source: null, function: null, with: withExamples ? "examples" : null });
 }
 
 const HASH = "#inputs=";

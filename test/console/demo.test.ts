@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { startCommand } from "../rig/command.ts";
+import { Secrets } from "../rig/secrets.ts";
+import type { TestService } from "../rig/service.ts";
+
+test("a newcomer with the demo's address has run five sources after two clicks", { skip: NO_BROWSER }, async (t) => {
+  const demo = await startCommand(t, ["--demo"]);
+  const [, code] = /\/console\/(#code=\S+)/.exec(demo.stderr())!;
+  const service = { adminUrl: demo.adminUrl, secrets: new Secrets() } as TestService;
+  const page = await openConsole(t, service, { as: null, at: `/run${code}` });
+  await page.getByText("Simulated. No vendor is asked").waitFor();
+
+  await page.getByRole("button", { name: "Try 5 sources with examples" }).click();
+  await page.getByRole("button", { name: "Run simulated" }).click();
+  await page.getByRole("status").filter({ hasText: /^5 found\. Answered in/ }).waitFor(); // prettier-ignore
+  assert.equal(await page.getByRole("region", { name: "Answer" }).getByRole("region").count(), 5);
+  await page.getByRole("link", { name: "The run's timeline" }).waitFor();
+  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/demo.png`, fullPage: true });
+});
