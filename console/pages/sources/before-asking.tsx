@@ -29,6 +29,12 @@ export function Before({ workflow, planned }: WarningProps) {
   );
 }
 
+/** Why a run would take that credential. */
+const RULES: Readonly<Record<string, string>> = {
+  auto: ", the newest one that is enabled",
+  default: ", the organization's default",
+};
+
 /** What it would fail at without being asked, or the credential that it takes. */
 function Obstacle({ planned: { problem, input_problem: wrong, cred_id: id, rule } }: Pick<WarningProps, "planned">) {
   if (problem !== null) return <p>It would fail, and nothing would be sent. {problem}</p>;
@@ -37,7 +43,8 @@ function Obstacle({ planned: { problem, input_problem: wrong, cred_id: id, rule 
   if (id === null) return null;
   return (
     <p>
-      With the credential <Id>{id}</Id> ({rule}).
+      With the credential <Id>{id}</Id>
+      {RULES[rule]}.
     </p>
   );
 }

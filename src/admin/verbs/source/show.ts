@@ -109,7 +109,7 @@ export default defineVerb({
 });
 
 /** What people see in another form. */
-const TOLD_OTHERWISE = new Set(["values", "fields", "charge", "limits", "recipe"]);
+const TOLD_OTHERWISE = new Set(["values", "fields", "charge", "limits", "verifies", "recipe"]);
 
 /** What is sent and how the reply is evaluated, for a declarative file; for code there is no such description. */
 function recipeOf(file: string): JsonObject | null {
