@@ -43,7 +43,7 @@ export function SourcePage({ id }: { readonly id: string }) {
               {source.leaves_machine ? "Ask live once" : "Ask once"}
             </Button>
           )}
-          <a class="button" href={hrefOf("/run", { source: id })}>
+          <a class="button" href={hrefOf("/run", { sources: id })}>
             Open in Run
           </a>
         </>
