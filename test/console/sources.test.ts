@@ -99,7 +99,6 @@ test("a vendor is asked once, by a live workflow, after its price was shown and 
   await page.getByRole("link", { name: "Open in Run" }).click();
   await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
   await page.getByText("Company profile").first().waitFor();
-  await page.waitForLoadState("networkidle");
 });
 
 test("what authors write is text: no markup, no script, and only links to pages", { skip }, async (t) => {

@@ -50,7 +50,7 @@ export async function openConsole(t: TestContext, service: TestService, options:
     if (!["error", "warning"].includes(message.type()) || failing?.test(message.location().url)) return;
     wrong.push(`${message.text()} (${message.location().url})`);
   });
-  t.after(() => assert.deepEqual(wrong, []));
+  t.after(() => assert.deepEqual(wrong.filter((text) => !LEFT_UNANSWERED.test(text)), [])); // prettier-ignore
   if (as !== null) {
     const person = typeof as === "string" ? await service.operator.appoint(as) : as;
     const secret = await beginSession(service, person);
@@ -70,6 +70,9 @@ export async function openConsole(t: TestContext, service: TestService, options:
   await page.getByRole("heading", { level: 1 }).waitFor();
   return page;
 }
+
+/** What a page was asking for when its test ended, and the service with it. */
+const LEFT_UNANSWERED = /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)/;
 
 /** The secret of a new session of this operator's. */
 export async function beginSession({ adminUrl }: TestService, { token }: Pick<Appointed, "token">): Promise<string> {
